@@ -1,14 +1,17 @@
-/** Requests of one path against reads by id, by turns. */
+/** Compares requests for one path with reads by id, in alternating runs. */
 import type { Bench } from './bench.ts';
 import type { Length, Outcome } from './load/plan.ts';
 import { alternate } from './measure.ts';
 import type { Service } from './service.ts';
 import { median } from './statistics.ts';
 
-/** Loads of reads by some clients: one path after the other, again and again. */
+/** Runs a load in which some clients read the given paths one after another, again and again. */
 export type Reading = (paths: readonly string[], length?: Length) => Promise<Outcome>;
 
-/** Opens them. @param seconds of a load that names no length */
+/**
+ * Creates these loads.
+ * @param seconds duration of a load that doesn't specify its length
+ */
 export function openReading(bench: Bench, service: Service, clients: number, seconds: number): Reading {
   return (paths, length = { seconds: bench.seconds(seconds) }) =>
     bench.load({
@@ -20,7 +23,7 @@ export function openReading(bench: Bench, service: Service, clients: number, sec
     });
 }
 
-/** p50 of both in ms, medians of alternating runs. */
+/** Returns the p50 of both in ms, as medians of alternating runs. */
 export async function againstReads(
   bench: Bench,
   load: Reading,

@@ -1,7 +1,4 @@
-/**
- * The environment of the measures: one PostgreSQL server for baseline and subject, services, workers, sizes,
- * memory.
- */
+/** The environment for the measures: one PostgreSQL server for baseline and subject, services, workers, sizes, memory. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +10,7 @@ import type { Options } from './options.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { Worker } from './worker.ts';
 
-/** A service and the options of its start. */
+/** A service and the options that it was started with. */
 interface Started {
   readonly service: Service;
   readonly databaseUrl: string;
@@ -21,13 +18,13 @@ interface Started {
   stop(): Promise<unknown>;
 }
 
-/** The data and the options that a service starts with. */
+/** The data and options to start a service with. */
 type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
   Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients' | 'env'>;
 
-/** A service under measurement. */
+/** A service that is being measured. */
 export interface MeasuredService extends Started {
-  /** Stops it, and returns its memory use. */
+  /** Stops the service, and returns its memory use. */
   stop(): Promise<MemoryUse>;
 }
 
@@ -48,24 +45,23 @@ export class Bench {
   ) {}
 
   /**
-   * Starts PostgreSQL in a temporary folder, with the settings of the service's embedded one: commits are
-   * durable.
-   * @param root the checkout whose service is measured; default: this one.
+   * Starts PostgreSQL in a temporary folder, with the settings of the service's embedded server: commits are durable.
+   * @param root the checkout whose service is measured; this one by default.
    */
   static async start(options: Options, say: (text: string) => void, root?: string): Promise<Bench> {
     const folder = await mkdtemp(join(tmpdir(), 'annal-bench-'));
-    // The user that PostgreSQL runs as must get through to the cluster.
+    // The user that PostgreSQL runs as must be able to reach the cluster.
     await chmod(folder, 0o711);
     const server = await startEmbeddedPostgres({ dataDir: folder });
     return new Bench(options, folder, server, say, root);
   }
 
-  /** A size at the run's scale, at least `least`. */
+  /** Returns a size at the run's scale, but at least `least`. */
   size(full: number, least = 1): number {
     return Math.max(least, Math.round(full * this.options.scale));
   }
 
-  /** Seconds at the run's scale. */
+  /** Returns a number of seconds at the run's scale. */
   seconds(full: number): number {
     return Math.max(0.2, full * this.options.scale);
   }
@@ -78,7 +74,7 @@ export class Bench {
     return { count: this.size(requests, 4) };
   }
 
-  /** A new, empty database. */
+  /** Creates a new, empty database. */
   async database(): Promise<string> {
     this.#names += 1;
     const name = `bench_${this.#names}`;
@@ -88,13 +84,13 @@ export class Bench {
     return url.href;
   }
 
-  /** Returns Node's flags for the measured processes. */
+  /** Returns the Node flags for the measured processes. */
   get #flags(): string[] {
     const { profile } = this.options;
     return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
   }
 
-  /** Runs one statement and gives its rows. */
+  /** Runs one statement and returns its rows. */
   async query<R extends pg.QueryResultRow>(url: string, sql: string): Promise<R[]> {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -105,16 +101,13 @@ export class Bench {
     }
   }
 
-  /** Puts dirty pages and statistics of earlier work behind, so that none is paid for inside a measurement. */
+  /** Writes dirty pages and updates statistics after earlier work, so that a measurement doesn't pay for them. */
   async settle(url: string): Promise<void> {
     await this.query(url, 'VACUUM ANALYZE');
     await this.query(url, 'CHECKPOINT');
   }
 
-  /**
-   * Returns the service that rows share if its data doesn't matter to them; it is started once and stopped at
-   * the end.
-   */
+  /** Returns the service that rows share if its data doesn't matter to them. It is started once, and stopped at the end. */
   async common(): Promise<Started> {
     this.#common ??= this.#start();
     const common = await this.#common;
@@ -122,9 +115,7 @@ export class Bench {
     return common;
   }
 
-  /**
-   * Starts the service on a new database or on an existing one, with an existing data folder or a new one.
-   */
+  /** Starts the service with a new database or an existing one, and with an existing data folder or a new one. */
   async service(before: Before = {}): Promise<MeasuredService> {
     const started = await this.#start(before);
     const watched = this.memory.watch(started.service.pid);
@@ -142,14 +133,14 @@ export class Bench {
 
   async #start(before: Before = {}): Promise<Started> {
     const databaseUrl = before.databaseUrl ?? (await this.database());
-    // The folder contains its key.
+    // The folder contains the service's key.
     const dataDir = before.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
     const { root } = this;
     const service = await Service.start({ ...before, databaseUrl, dataDir, flags: this.#flags, root });
     return { service, databaseUrl, dataDir, stop: () => service.stop() };
   }
 
-  /** Starts a script of `bench/` as a process; `watched` when its memory counts. */
+  /** Starts a script from `bench/` as a process; pass `watched` if its memory counts. */
   worker(script: string, watched?: 'watched'): Worker {
     const worker = Worker.start(script, watched === undefined ? [] : this.#flags);
     this.#ends.push(() => worker.stop());
@@ -157,20 +148,18 @@ export class Bench {
     return worker;
   }
 
-  /** Runs a load in the generator's process. */
+  /** Runs a load in the load generator's process. */
   load(plan: Plan): Promise<Outcome> {
     this.#generator ??= Worker.start('load/generator.ts');
     return this.#generator.call(plan);
   }
 
-  /**
-   * Ends the processes that a row started, the last first; the server, the load generator and the common service stay.
-   */
+  /** Stops the processes that a row started, the last first. The server, the load generator and the common service stay. */
   async clear(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }
 
-  /** Ends everything and removes the folder. */
+  /** Stops everything and removes the folder. */
   async end(): Promise<void> {
     await this.clear();
     await this.#generator?.stop();

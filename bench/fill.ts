@@ -1,4 +1,4 @@
-/** Brings events into read models by COPY, through the projections' own rows: no log, no service. */
+/** Writes events to read models with COPY, using the projections' own rows: no log, no service. */
 import pg from 'pg';
 import type { Projection } from '#projections/projection.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -7,9 +7,9 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 const BATCH = 2_000;
 
 /**
- * Fills the existing tables of some read models without their indexes, except primary keys, and then recreates the
+ * Fills the existing tables of the given read models without their indexes, except primary keys, and then recreates the
  * indexes.
- * @returns how many events.
+ * @returns the number of events.
  */
 export async function fill(
   databaseUrl: string,

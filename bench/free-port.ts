@@ -1,8 +1,8 @@
-/** Ports for services that are measured. */
+/** Finds ports for services that are measured. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** Returns a TCP port of this machine that was free a moment ago. */
+/** Returns a TCP port on this machine that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,4 +1,4 @@
-/** Gives a made application a grant on a record, as events of the record's stream. */
+/** Gives an invented application a grant on a record, as events in the record's stream. */
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import { openEventStore } from '#src/events/open.ts';
@@ -17,7 +17,7 @@ export interface Grantee {
 const PERSON = { issuer: 'https://issuer.example', subject: 'bench' };
 
 /**
- * Appends a link and a grant of it to a record that nobody writes to meanwhile.
+ * Appends a link and its grant to a record that nobody writes to meanwhile.
  * @returns the pairwise id of the record's Patient
  */
 export async function appendGrant(

@@ -1,4 +1,4 @@
-/** The loads of the row `hostile`: each is allowed, or refused, by the limits as they are by default. */
+/** The loads for the row `hostile`: the default limits either allow or refuse each of them. */
 import type { Bench } from './bench.ts';
 import type { Requests, Target } from './load/plan.ts';
 import { FHIR } from './records.ts';
@@ -8,22 +8,22 @@ import { requestTo } from './service.ts';
 /** A project's target. */
 export type OwnTarget = Target & { readonly key: string };
 
-/** A load that one project makes while others work. */
+/** A load from one project while other projects work. */
 export interface HostileLoad {
   readonly name: string;
   readonly clients: number;
   readonly expect: number;
-  /** Writes the data of the load, and returns its requests. */
+  /** Writes the load's data, and returns its requests. */
   prepare(bench: Bench, target: OwnTarget, patient: string): Promise<Made>;
 }
 
 type Made = { readonly requests: Requests } | { readonly emptyEntries: number };
 
-/** Observations of a record that searches and contexts read. */
+/** Number of Observations in a record that searches and contexts read. */
 const OBSERVATIONS = 20_000;
-/** Entries of the transactions that write them. */
+/** Number of entries in each transaction that writes them. */
 const AT_A_TIME = 500;
-/** Records that contexts are made of in turn: more than are cached. */
+/** Number of records from which contexts are made in turn: more than are cached. */
 const RECORDS = 3;
 
 const subject = (patient: string): string => `Patient/${patient}`;
@@ -97,7 +97,10 @@ export const HOSTILE: readonly HostileLoad[] = [
 
 type Additions = (patient: string, n: number, entries: number) => Sample;
 
-/** Creates a Patient with many Observations. @returns its id */
+/**
+ * Creates a Patient with many Observations.
+ * @returns its id
+ */
 async function record(bench: Bench, target: OwnTarget, made: Additions): Promise<string> {
   const request = requestTo(target);
   const { text } = await request('POST', FHIR, 200, transaction(0, 1));
@@ -108,7 +111,7 @@ async function record(bench: Bench, target: OwnTarget, made: Additions): Promise
   return patient;
 }
 
-/** Returns a transaction of Observations, each derived from the previous one. */
+/** Returns a transaction with Observations, each derived from the previous one. */
 function derived(patient: string, n: number, entries: number): Sample {
   const bundle = additions(patient, n, entries);
   const entry = (bundle.entry as { fullUrl: string; resource: Sample }[]).map((each, i, all) => ({

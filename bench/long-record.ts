@@ -1,4 +1,4 @@
-/** A patient's Observations over twenty years, in the order of time, made without a service. */
+/** A patient's Observations over twenty years, in the order of time, created without a service. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
@@ -7,12 +7,12 @@ import { makeEvents } from './population.ts';
 import { observation } from './sample.ts';
 
 const LOINC = 'http://loinc.org';
-/** One in a thousand Observations has this code. */
+/** The code that one in a thousand Observations has. */
 export const RARE = '2132-9';
 const FIRST_DAY = Date.UTC(2006, 0, 1);
 const YEARS_MS = 20 * 365.25 * 86_400_000;
 
-/** The owner and the size of the record. */
+/** The record's owner and size. */
 export interface LongRecord {
   readonly tenant: Tenant;
   /** The id of an existing Patient. */

@@ -1,50 +1,50 @@
-/** The type of a row of the performance table. */
+/** The type for a row in the performance table. */
 import type { Bench } from './bench.ts';
 
-/** One promise: a ratio and its bound. */
+/** A promise: a ratio and its bound. */
 export interface Bound {
-  /** A description of the ratio. */
+  /** Describes the ratio. */
   readonly ratio: string;
   readonly value: number;
   readonly sense: 'at least' | 'at most';
   readonly bound: number;
 }
 
-/** An absolute figure: reported, not judged. */
+/** An absolute figure, which is reported but not judged. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
 }
 
-/** The result of a row. */
+/** A row's result. */
 export interface Finding {
   readonly bounds: readonly Bound[];
   readonly figures: readonly Figure[];
-  /** Maximum memory of a measured Node process, in MB, if it differs from that of most rows. */
+  /** Maximum memory of a measured Node process, in MB, if different from the usual limit. */
   readonly mostMemory?: number;
-  /** How its medians were computed, if it has its own rounds instead of the run's. */
+  /** How the medians were computed, if the row has its own rounds instead of the run's. */
   readonly rounds?: string;
 }
 
 /** A row: measures a subject against its baseline in one run. */
 export interface Measure {
-  /** Its name on the command line. */
+  /** The row's name on the command line. */
   readonly row: string;
-  /** A description of the measured subject. */
+  /** Describes the measured subject. */
   readonly subject: string;
   readonly baseline: string;
   run(bench: Bench): Promise<Finding>;
 }
 
-/** Returns true if a promise holds; NaN never does. */
+/** Returns whether a promise holds; for NaN, it never does. */
 export function holds({ value, sense, bound }: Bound): boolean {
   return sense === 'at least' ? value >= bound : value <= bound;
 }
 
 /**
- * Runs baseline and subject alternately, so that noise meets both, and each first every other time.
- * @returns the result of each, in order.
+ * Runs baseline and subject alternately, so that noise affects both. They take turns going first.
+ * @returns the results of each, in order.
  */
 export async function alternate<B, S>(
   runs: number,

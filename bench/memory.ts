@@ -1,4 +1,4 @@
-/** Resident memory of our Node processes while they are measured. */
+/** Measures the resident memory of our Node processes while they are being measured. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const EVERY_MS = 200;
 
-/** A look: when (milliseconds of this process's clock) and how much (MB). */
+/** A sample: when (milliseconds by this process's clock) and how much (MB). */
 interface Look {
   readonly at: number;
   readonly megabytes: number;
 }
 
-/** The memory of one process over time. */
+/** One process's memory over time. */
 export interface MemoryUse {
   readonly peak: number;
   /**
@@ -22,11 +22,11 @@ export interface MemoryUse {
   readonly between: (from: number, to: number) => number;
 }
 
-/** Watches processes; one sampler for a whole run. */
+/** Watches processes, with one sampler for a whole run. */
 export class Memory {
   #peak = 0;
 
-  /** The most that any process watched so far took, in MB. */
+  /** Returns the maximum memory that any watched process has used so far, in MB. */
   get peak(): number {
     return this.#peak;
   }
@@ -68,7 +68,7 @@ function mean(looks: readonly Look[]): number {
   return looks.reduce((sum, { megabytes }) => sum + megabytes, 0) / looks.length;
 }
 
-/** Returns undefined if the process has ended. */
+/** Returns a process's resident memory in MB; undefined if the process has exited. */
 async function residentMegabytes(pid: number): Promise<number | undefined> {
   const kilobytes =
     process.platform === 'linux'

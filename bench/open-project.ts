@@ -1,4 +1,4 @@
-/** Projects beside the first one, each with its own key, opened as a developer opens them. */
+/** Opens further projects, each with its own key, in the way a developer opens them. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,13 +7,13 @@ import type { MeasuredService } from './bench.ts';
 
 const ANNAL = fileURLToPath(new URL('../bin/annal.js', import.meta.url));
 
-/** A project and the key of its sandbox. */
+/** A project and its sandbox's key. */
 export interface OpenedProject {
   readonly id: string;
   readonly key: string;
 }
 
-/** Returns a function that gives ID tokens of the development issuer: another one before the last has expired. */
+/** Returns a function that returns ID tokens from the development issuer: a new token before the last one has expired. */
 export function openTokens({ databaseUrl, dataDir, service }: MeasuredService): () => Promise<string> {
   const env = {
     ...process.env,
@@ -33,7 +33,10 @@ export function openTokens({ databaseUrl, dataDir, service }: MeasuredService): 
   };
 }
 
-/** Asks the admin interface, and returns its answer. @throws Error with the answer's status and text */
+/**
+ * Sends a request to the admin interface, and returns the answer.
+ * @throws Error with the answer's status and text
+ */
 export async function askAdmin<T>(
   { service }: MeasuredService,
   token: () => Promise<string>,
@@ -48,7 +51,7 @@ export async function askAdmin<T>(
   return JSON.parse(text) as T;
 }
 
-/** Opens a project with a sandbox, whose patients come later. */
+/** Opens a project with a sandbox, which gets its patients later. */
 export async function openProject(
   measured: MeasuredService,
   token: () => Promise<string>,

@@ -3,25 +3,25 @@ import { parseArgs } from 'node:util';
 
 /** The rows to run and the sizes. */
 export interface Options {
-  /** Rows to run; empty: all. */
+  /** Rows to run; empty for all. */
   readonly only: readonly string[];
   /** Factor on all sizes and times. */
   readonly scale: number;
-  /** Alternating runs of baseline and subject, of which the median counts. */
+  /** Number of alternating runs of baseline and subject, of which the median counts. */
   readonly runs: number;
-  /** The row `growth` at the size of its promise: 500,000 creates instead of a tenth of that. */
+  /** True to run the row `growth` at the size of its promise: 500,000 creates instead of a tenth of that. */
   readonly full: boolean;
-  /** JSON on standard output instead of a table. */
+  /** True to print JSON on standard output instead of a table. */
   readonly json: boolean;
-  /** A file that gets the results as JSON too. */
+  /** A file to which the results are also written, as JSON. */
   readonly out: string | undefined;
   /** Folder for V8 CPU profiles of the measured Node processes. */
   readonly profile: string | undefined;
 }
 
 /**
- * Returns the text of `--help`.
- * @param rows name and subject of each.
+ * Returns the text for `--help`.
+ * @param rows name and subject of each row.
  */
 export const usage = (
   rows: readonly (readonly [name: string, what: string])[],
@@ -39,7 +39,7 @@ Rows:
 ${rows.map(([name, what]) => `  ${name.padEnd(14)}  ${what}`).join('\n')}`;
 
 /**
- * Parses arguments; undefined: print `usage`.
+ * Parses arguments; undefined if `usage` should be printed.
  * @throws TypeError naming the problem.
  */
 export function parseOptions(args: readonly string[], rows: readonly string[]): Options | undefined {

@@ -1,6 +1,6 @@
 /**
- * docs/performance.md: a section for each row of the bench, with the date and the command of the run that it comes from,
- * and after them those of no row. A run writes the sections of its rows and leaves the others as they are.
+ * Writes docs/performance.md: a section for each row of the bench, with the date and command of the run that it comes from,
+ * followed by the sections that belong to no row. A run writes its rows' sections and leaves the others unchanged.
  */
 import { holds } from './measure.ts';
 import { figure, limit, memoryBound, number, type RowReport, type RunReport } from './report.ts';
@@ -20,7 +20,7 @@ to the same PostgreSQL server under the same settings.
 `;
 
 /**
- * Returns the page with the rows of a run inserted.
+ * Returns the page with a run's rows inserted.
  * @param before the previous page, or empty.
  * @param order all rows, in the order of the page.
  */
@@ -32,7 +32,7 @@ export function pageWith(report: RunReport, before: string, order: readonly stri
   return `${[INTRODUCTION, ...kept].join('\n')}`;
 }
 
-/** The sections of a page by their headings: of a row its name. */
+/** Returns a page's sections by their headings; for a row's section, by the row's name. */
 function splitSections(page: string): Map<string, string> {
   const [, ...parts] = page.split(/^## /m);
   return new Map(

@@ -1,4 +1,4 @@
-/** Records for the search rows: patients with encounters, conditions and 1,000 Observations each, made without a service. */
+/** Records for the search rows: patients with encounters, conditions and 1,000 Observations each, created without a service. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -7,7 +7,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import { condition, type Sample, sampleEncounter } from './sample.ts';
 
-/** Observations a record. */
+/** Number of Observations per record. */
 const RECORD_SIZE = 1_000;
 const ENCOUNTERS = 10;
 const CONDITIONS = 5;
@@ -17,7 +17,7 @@ const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
 
 /**
- * Code, share of all Observations, unit, range of values. The rest are blood pressures with two components.
+ * Code, share of all Observations, unit, range of values. The remaining Observations are blood pressures with two components.
  */
 const CODES = [
   ['8302-2', 0.125, 'cm', 150, 200],
@@ -31,13 +31,13 @@ const CODES = [
   ['3016-3', 0.001, 'm[IU]/L', 0.1, 10],
 ] as const;
 /**
- * About twenty in a population of any size, so that the number of matches stays constant while the data
- * grows.
+ * About twenty Observations in a population of any size have this code, so that the number of matches stays constant while the
+ * data grows.
  */
 const RARE = ['2132-9', 'pg/mL', 100, 900] as const;
 const RARE_ONES = 20;
 
-/** Codes that rows ask for, by how many Observations have them; the rare one by twenty. */
+/** Codes that rows search for, by how many Observations have them; twenty have the rare code. */
 export const ASKED = {
   common: '2339-0',
   medium: '6299-2',
@@ -49,20 +49,17 @@ export const ASKED = {
 const LABORATORY = new Set(['4548-4', '2339-0', '2947-0', '6299-2', '3016-3', RARE[0]]);
 const DAY = 86_400_000;
 const FIRST_DAY = Date.UTC(2015, 0, 1);
-/** The number of days over which Observations are spread, roughly in the order of their creation. */
+/** The number of days over which Observations are spread, roughly in the order in which they are created. */
 const DAYS = 3_000;
 
 export interface PopulationSize {
   readonly patients: number;
-  /** Observations a record; without it `RECORD_SIZE`. */
+  /** Number of Observations per record; by default `RECORD_SIZE`. */
   readonly observations?: number;
   readonly tenant: Tenant;
 }
 
-/**
- * Yields the events of a population; the n-th Observation is in the record of patient n modulo patients.
- * Deterministic.
- */
+/** Yields a population's events; the n-th Observation is in the record of patient n modulo patients. Deterministic. */
 export function* population({
   patients,
   observations = RECORD_SIZE,
@@ -102,12 +99,12 @@ export function* population({
   }
 }
 
-/** Returns the n-th of a number of Observations, without referenced ones: about 1.3 KB. */
+/** Returns the n-th of the given number of Observations, without the resources that it refers to: about 1.3 KB. */
 function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
   const step = Math.max(1, Math.floor(of / RARE_ONES));
-  // Spread over the records.
+  // Spreads the rare ones over the records.
   const isRare = n % step === Math.floor(n / step) % step;
   const [code, unit, low, high] = isRare ? RARE : chooseCode(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';
@@ -159,7 +156,7 @@ function spread(n: number, seed: number): number {
 
 const SYLLABLES = ['ka', 'lo', 'mi', 'ra', 'tu', 've', 'sen', 'dor', 'bel', 'nim'] as const;
 
-/** A family name of three syllables: a thousand different ones. */
+/** Returns a family name with three syllables; there are a thousand different names. */
 function name(n: number): string {
   const text = [n, Math.floor(n / 10), Math.floor(n / 100)].map((part) => at(SYLLABLES, part)).join('');
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -183,7 +180,7 @@ function at<T>(items: readonly T[], n: number): T {
   return item;
 }
 
-/** Makes `ResourceCreated` events as a store gives them back. */
+/** Creates `ResourceCreated` events in the form in which a store returns them. */
 export function makeEvents(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
   const began = Date.now() * 1000;
   let count = 0;

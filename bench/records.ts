@@ -7,7 +7,10 @@ import type { Service } from './service.ts';
 /** The base path of the FHIR interface. */
 export const FHIR = '/fhir/R4';
 
-/** Creates patients. @returns their ids. */
+/**
+ * Creates patients.
+ * @returns their ids.
+ */
 export async function createPatients(service: Pick<Service, 'request'>, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 100) {
@@ -31,13 +34,13 @@ export interface Creation {
   readonly count: number;
   /** Default 16. */
   readonly clients?: number;
-  /** True to return their `Location`s. */
+  /** True to return the Observations' `Location`s. */
   readonly locations?: boolean;
 }
 
 /**
  * Creates Observations for the patients in turn.
- * @returns the result of the load.
+ * @returns the load's result.
  */
 export function createObservations(
   bench: Bench,
@@ -54,7 +57,7 @@ export function resourcePath(location: string): string {
   return `${FHIR}/Observation/${idIn(location)}`;
 }
 
-/** The id in `[base/]Type/id[/_history/n]`. */
+/** Returns the id in `[base/]Type/id[/_history/n]`. */
 function idIn(location: string): string {
   const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(location)?.[0];
   if (id === undefined) throw new Error(`no id in the location "${location}"`);

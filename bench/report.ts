@@ -1,15 +1,15 @@
-/** A run for terminals and programs; `page.ts` makes the page for docs/ of it. */
+/** Reports a run to terminals and programs; `page.ts` creates the page for docs/ from it. */
 import { availableParallelism } from 'node:os';
 import { type Bound, type Figure, type Finding, holds } from './measure.ts';
 
-/** The result of a row, or why it failed. */
+/** A row's result, or why the row failed. */
 export interface RowReport extends Finding {
   readonly row: string;
   readonly subject: string;
   readonly baseline: string;
-  /** The peak memory of a measured Node process, in MB. */
+  /** The peak memory of the measured Node processes, in MB. */
   readonly memory: number;
-  /** The message of an error that ended the row. */
+  /** The message of an error that stopped the row. */
   readonly failure?: string;
 }
 
@@ -23,7 +23,7 @@ export interface RunReport {
   readonly rows: readonly RowReport[];
 }
 
-/** Returns the relevant properties of the machine, without names and paths. */
+/** Returns the machine's relevant properties, without names and paths. */
 export function machine(postgresql: string): RunReport['machine'] {
   return { cores: availableParallelism(), node: process.version.slice(1), postgresql };
 }
@@ -41,7 +41,7 @@ export function memoryBound(row: RowReport): Bound {
   };
 }
 
-/** Returns true if every promise of every row holds. */
+/** Returns whether every promise of every row holds. */
 export function allHold(report: RunReport): boolean {
   return report.rows.every(
     (row) => row.failure === undefined && [...row.bounds, memoryBound(row)].every(holds),

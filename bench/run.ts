@@ -1,7 +1,4 @@
-/**
- * `npm run bench`: measures every row of the performance table in one run. Exits with 1 when a promise
- * doesn't hold.
- */
+/** `npm run bench`: measures every row of the performance table in one run. Exits with 1 if a promise doesn't hold. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Bench } from './bench.ts';
@@ -24,7 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  // Progress goes to standard error where standard output is for a program.
+  // Progress goes to standard error if standard output is for a program.
   const say = (text: string): void =>
     void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
   const bench = await Bench.start(options, say);
@@ -62,13 +59,13 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
     const row = await measureOne(bench, measure);
     rows.push(row);
     bench.say(toText(row));
-    // The rows that were measured are written even if a later row fails or the run is interrupted.
+    // Rows that have been measured are written even if a later row fails or the run is interrupted.
     if (options.scale >= 1 && row.failure === undefined) await writeRows(makeReport([row]));
   }
   return makeReport(rows);
 }
 
-/** Writes rows into the page as they are found, so that a run that is ended early loses none. */
+/** Writes rows to the page as soon as they are measured, so that a run that is stopped early loses none of them. */
 async function writeRows(report: RunReport): Promise<void> {
   const before = await readFile(PAGE, 'utf8').catch(() => '');
   const order = MEASURES.map(({ row }) => row);
@@ -81,7 +78,7 @@ function commandLine(args: readonly string[]): string {
   return ['npm run bench', ...(kept.length === 0 ? [] : ['--', ...kept])].join(' ');
 }
 
-/** Measures one row; its failure doesn't stop the others. */
+/** Measures one row; if it fails, the other rows still run. */
 async function measureOne(bench: Bench, { row, subject, baseline, run }: Measure): Promise<RowReport> {
   bench.memory.reset();
   try {

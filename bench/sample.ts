@@ -1,10 +1,10 @@
-/** Made data of realistic size: Observations of about 1.4 KB and transactions of about 300 linked entries. */
+/** Invented data of realistic size: Observations of about 1.4 KB and transactions of about 300 linked entries. */
 
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
 const SNOMED = 'http://snomed.info/sct';
 
-/** Code, display, unit, and a value's range. */
+/** Code, display, unit, and the range of values. */
 const VITALS = [
   ['8302-2', 'Body height', 'cm', 150, 200],
   ['29463-7', 'Body weight', 'kg', 45, 130],
@@ -30,12 +30,10 @@ const NOTE =
 /** A JSON object. */
 export type Sample = Record<string, unknown>;
 
-/**
- * Returns the n-th Observation of a patient (any reference that the context allows): about 1.4 KB of JSON.
- */
+/** Returns a patient's n-th Observation (any reference that the context allows): about 1.4 KB of JSON. */
 export function observation(subject: string, n: number, encounter?: string): Sample {
   const [code, display, unit, low, high] = VITALS[n % VITALS.length] ?? VITALS[0];
-  // No trailing zero, so that JavaScript prints the same literal and texts can be compared.
+  // No trailing zero, so that JavaScript prints the same literal and text can be compared.
   const value = Math.round((low + ((n * 7919) % 1000) * ((high - low) / 1000)) * 10) / 10;
   const at = instant(n);
   return {
@@ -94,10 +92,7 @@ export function patient(n: number): Sample {
   };
 }
 
-/**
- * Returns a transaction with one new patient's visit history: `entries` resources linked by `urn:uuid:`
- * references.
- */
+/** Returns a transaction with a new patient's visit history: `entries` resources linked by `urn:uuid:` references. */
 export function transaction(n: number, entries: number): Sample {
   const subject = urn(n, 0);
   let encounter: string | undefined;
@@ -114,7 +109,7 @@ export function additions(patientId: string, n: number, entries: number): Sample
   return bundle(n, entries, (i) => observation(`Patient/${patientId}`, n * entries + i));
 }
 
-/** The i-th resource of a history: an encounter every 15, then the resources that belong to it. */
+/** Returns the i-th resource of a history: every 15th is an encounter, followed by the resources that belong to it. */
 function visit(subject: string, i: number, encounter: string | undefined): Sample {
   switch (i % 15) {
     case 1:
@@ -194,7 +189,7 @@ function urn(n: number, i: number): string {
   return `urn:uuid:${hex(n, 8)}-0000-4000-8000-${hex(i, 12)}`;
 }
 
-/** An hour later with each n, over some years. */
+/** Returns an instant that is an hour later with each n, within a few years. */
 function instant(n: number): string {
   return `${new Date(Date.UTC(2015, 0, 1) + (n % 70_000) * 3_600_000).toISOString().slice(0, 19)}Z`;
 }

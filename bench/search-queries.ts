@@ -1,22 +1,19 @@
-/**
- * The searches of the row `search`, over `population`. All are without a total except where the total is
- * measured.
- */
+/** The searches for the row `search`, on `population`. None has a total, except where the total is measured. */
 import { ASKED } from './population.ts';
 
 const NEWEST = '_sort=-date&_count=50&_total=none';
-/** The system of the codes. */
+/** The codes' system. */
 export const LOINC = 'http://loinc.org';
 
-/** Paths below the FHIR base, one a patient where the patient matters. */
+/** A path relative to the FHIR base, one per patient if the patient matters. */
 export interface SearchQuery {
   readonly name: string;
-  /** The highest accepted ratio to the p50 of the first query. */
+  /** The maximum ratio to the p50 of the first query. */
   readonly bound: number;
   path(patient: string, n: number): string;
 }
 
-/** Returns the first query: a patient's values of a code in half of all years, newest first. */
+/** Returns the first query: a patient's values for a code in half of all years, newest first. */
 export const first = (patient: string): string =>
   `Observation?patient=${patient}&code=${LOINC}|${ASKED.common}&date=ge2018-01-01&date=lt2022-06-01&${NEWEST}`;
 
@@ -59,10 +56,10 @@ export const SEARCHES: readonly SearchQuery[] = [
   ofAll('quantity range', 8, `Observation?value-quantity=gt100&value-quantity=lt110&${NEWEST}`),
 ];
 
-/** Compared with the same page 1,000 pages further on. */
+/** Compared with the page that is 1,000 pages further on. */
 export const WALKED = `Observation?${NEWEST}`;
 
-/** Its total, a third of all resources, is compared with a plain count. */
+/** The search's total, a third of all resources, is compared with a plain count. */
 export const COUNTED = {
   category: 'laboratory',
   query: 'category=laboratory&_sort=-date&_count=50',

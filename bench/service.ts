@@ -1,4 +1,4 @@
-/** The real service: `bin/start.js` as a process, on a database of the bench's server. */
+/** The real service: `bin/start.js` as a process, on a database on the bench's server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -11,20 +11,20 @@ import type { Target } from './load/plan.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The options of its start. */
+/** The options for starting the service. */
 export interface ServiceOptions {
   readonly databaseUrl: string;
-  /** Its data folder, which no other service uses. */
+  /** The service's data folder, which no other service uses. */
   readonly dataDir: string;
   /** Node's. */
   readonly flags: readonly string[];
-  /** Requests per minute; default: more than any load makes. */
+  /** Requests per minute; by default, more than any load makes. */
   readonly rateLimit?: number;
-  /** The number of patients in each new sandbox; default: none. */
+  /** The number of patients in each new sandbox; by default, none. */
   readonly sandboxPatients?: number;
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The checkout that it is started from; default: this one. */
+  /** The checkout that the service is started from; by default, this one. */
   readonly root?: string | undefined;
 }
 
@@ -36,7 +36,10 @@ export class Service {
     private readonly child: ChildProcess,
   ) {}
 
-  /** Starts it and waits until it says that it is ready. @throws Error with its output if it ends instead. */
+  /**
+   * Starts the service and waits until it reports that it is ready.
+   * @throws Error with its output if it exits instead.
+   */
   static async start({
     databaseUrl,
     dataDir,
@@ -71,7 +74,7 @@ export class Service {
     return new Service({ host: '127.0.0.1', port, key: quickstart.sandbox_key }, pid, child);
   }
 
-  /** Drains and stops it. */
+  /** Drains and stops the service. */
   async stop(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, 'exit');
@@ -81,7 +84,7 @@ export class Service {
 
   /**
    * Sends one request outside of any load.
-   * @throws Error for another status.
+   * @throws Error for any status other than the expected one.
    */
   get request(): Request {
     return requestTo(this.target);

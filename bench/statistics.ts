@@ -6,7 +6,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns a quantile (0 to 1) of sorted values: the nearest rank; only the median of an even number is
+ * Returns a quantile (0 to 1) of sorted values: the nearest rank, except that the median of an even number of values is
  * interpolated.
  */
 export function quantile(sorted: ArrayLike<number>, q: number): number {

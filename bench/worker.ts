@@ -1,6 +1,4 @@
-/**
- * A separate Node process that answers calls over IPC; load generators, baselines and subjects run in one.
- */
+/** A separate Node process that answers calls over IPC; load generators, baselines and subjects each run in such a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +24,7 @@ export class Worker {
     });
   }
 
-  /** Starts a script of `bench/`, which calls `answer`; `name` is its path there, `flags` are Node's. */
+  /** Starts a script from `bench/`, which calls `answer`; `name` is the script's path there, `flags` are Node's. */
   static start(name: string, flags: readonly string[] = []): Worker {
     const script = fileURLToPath(new URL(name, import.meta.url));
     const child = spawn(process.execPath, [...flags, '--import', 'tsx', script], {
@@ -35,14 +33,17 @@ export class Worker {
     return new Worker(child, name);
   }
 
-  /** Returns the id of its process. */
+  /** Returns the worker's process id. */
   get pid(): number {
     const { pid } = this.#child;
     if (pid === undefined) throw new Error('the process did not start');
     return pid;
   }
 
-  /** Asks for something; the type of the answer is the script's word. @throws Error with the script's message. */
+  /**
+   * Sends a message and returns the answer; the type of the answer isn't checked.
+   * @throws Error with the script's message.
+   */
   call<Asked, Answered>(message: Asked): Promise<Answered> {
     this.#calls += 1;
     const id = this.#calls;
@@ -54,7 +55,7 @@ export class Worker {
     });
   }
 
-  /** Ends the process; its unfinished work is lost. */
+  /** Stops the process; its unfinished work is lost. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');

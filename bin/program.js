@@ -1,7 +1,7 @@
 /**
- * Runs the program: bundles its TypeScript sources once, and keeps the bundle below node_modules/.cache under
- * a hash of its contents, so that it is never older than the sources. Loading some 400 files separately would
- * add seconds to each start. Plain JavaScript, because it runs before the sources can.
+ * Runs the program: bundles its TypeScript sources once, and keeps the bundle below node_modules/.cache under a hash of its
+ * contents, so it is never older than the sources. Loading some 400 files separately would add seconds to each start. This
+ * file is plain JavaScript because it runs before TypeScript sources can.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -20,12 +20,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The program's entries, and the folders of its sources (docs/architecture.md). */
+/** The program's entry points and source folders (docs/architecture.md). */
 const PROGRAM = {
   entries: { service: 'src/main.ts', command: 'src/cli/main.ts' },
   folders: ['src', 'commands', 'projections', 'queries'],
 };
-/** Packages of many files that are nothing but JavaScript. */
+/** Packages that consist of many files, all of them JavaScript. */
 const BUNDLED = [
   ...['@koa/router', 'commander', 'csv-parse/sync', 'dataloader', 'file-type', 'jose', 'koa', 'koa-body'],
   ...['lossless-json', 'lru-cache', 'pg', 'pg-copy-streams', 'prom-client', 'rxjs', 'rxjs/operators', 'uuid'],
@@ -33,14 +33,14 @@ const BUNDLED = [
 ];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
 /**
- * A bundle that wasn't started for this long, in ms, is deleted when another is built; until then a running
- * process may still load parts of it.
+ * A bundle that hasn't been started for this long, in ms, is deleted when another bundle is built. Until then, a running
+ * process may still load parts of the bundle.
  */
 const UNUSED_MS = 7 * 86_400_000;
 
 /**
- * Loads one of the program's two entries, bundling the sources first when they are new. Where nothing can be kept (a
- * folder that this user may not write to), the sources themselves are loaded, which takes a few seconds longer.
+ * Loads one of the program's two entry points, bundling the sources first when they are new. If the bundle can't be stored (in
+ * a folder that this user can't write to), it loads the sources themselves, which takes a few seconds longer.
  * @param {keyof typeof PROGRAM.entries} entry
  */
 export async function load(entry) {
@@ -56,7 +56,7 @@ export async function load(entry) {
 }
 
 /**
- * Ends a process whose packages aren't installed, with advice.
+ * Exits with advice if the process's packages aren't installed.
  * @throws every other error
  */
 function explainMissing(error) {
@@ -67,8 +67,8 @@ function explainMissing(error) {
 }
 
 /**
- * Returns the folder of a program’s bundle and builds it if it is missing; undefined if it can't be built.
- * @param program its entries (name of each → its source) and the folders of its sources
+ * Returns the folder of a program's bundle, building the bundle if it is missing; undefined if it can't be built.
+ * @param program its entry points (each entry's name → its source) and its source folders
  */
 export async function bundled(program = PROGRAM) {
   const folder = join(KEPT, digest(program));
@@ -80,7 +80,7 @@ export async function bundled(program = PROGRAM) {
   try {
     mkdirSync(KEPT, { recursive: true });
     making = mkdtempSync(`${folder}.`);
-    // The user who installs the program may not be the one who starts it.
+    // The user who installs the program might not be the one who starts it.
     chmodSync(making, 0o755);
     await bundle(making, program.entries);
     keep(making, folder);
@@ -93,10 +93,7 @@ export async function bundled(program = PROGRAM) {
   }
 }
 
-/**
- * Returns a hash of everything that determines the bundle: the sources, their location, and the packages’
- * versions.
- */
+/** Returns a hash of everything that determines the bundle: the sources, their location, and the packages' versions. */
 function digest({ entries, folders }) {
   const hash = createHash('sha256').update(ROOT).update(JSON.stringify(entries));
   // Includes the installed packages, because they are part of the bundle.
@@ -133,7 +130,7 @@ async function bundle(outdir, entryPoints) {
     sourcesContent: false,
     minifyWhitespace: true,
     logLevel: 'silent',
-    // For the `require` of CommonJS packages at run time.
+    // Lets CommonJS packages call `require` at run time.
     banner: {
       js: "import { createRequire as annalRequireFrom } from 'node:module'; const require = annalRequireFrom(import.meta.url);",
     },
@@ -144,7 +141,7 @@ async function bundle(outdir, entryPoints) {
   });
 }
 
-/** `import.meta.url` stays the source’s own: tables are read from beside it. */
+/** Keeps each source's own `import.meta.url`, because data files are read from the source's folder. */
 function keepPlaces({ onLoad }) {
   onLoad({ filter: /\.ts$/ }, ({ path }) => ({
     loader: 'ts',
@@ -155,35 +152,35 @@ function keepPlaces({ onLoad }) {
 }
 
 /**
- * Returns a source with other characters escaped: V8 keeps a script that is ASCII in half the memory. In templates, texts and
- * regular expressions an escape means the same, unless a backslash stands before the character.
+ * Returns a source with all non-ASCII characters escaped: V8 stores an ASCII script in half the memory. In templates, strings
+ * and regular expressions an escape means the same as the character, unless a backslash precedes the character.
  */
 function inAscii(source) {
   if (/\\[^\0-\x7f]/.test(source)) return source;
-  // By UTF-16 units, as escapes have it.
+  // Each UTF-16 code unit separately, as in JavaScript's escapes.
   return source.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Optional packages that others use if they are installed. */
+/** Optional packages that other packages use if they are installed. */
 const NEVER = ['pg-native', 'pg-cloudflare'];
-/** A source map of nothing. */
+/** An empty source map. */
 const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"AAAA"}')}`;
 
-/** Bundles some packages, with their dependencies; others are loaded from node_modules. */
+/** Bundles some packages, with their dependencies; all other packages are loaded from node_modules. */
 function keepPackages({ onResolve, onLoad }) {
   onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
-    // Only our sources are TypeScript; `#…` are their own.
+    // Only our sources are TypeScript; imports that begin with `#` refer to them.
     const own = /(?:^|\.ts)$/.test(importer) && !path.startsWith('#');
     return (own && !BUNDLED.includes(path)) || NEVER.includes(path) ? { path, external: true } : undefined;
   });
-  // Node parses source maps when it loads the bundle, and those of packages would be most of them.
+  // Node parses source maps when it loads the bundle, and the packages' maps would be most of that work.
   onLoad({ filter: /node_modules.*\.(?:js|mjs|cjs)$/ }, ({ path }) => ({
     loader: 'js',
     contents: `${inAscii(readFileSync(path, 'utf8'))}\n//# sourceMappingURL=${UNMAPPED}`,
   }));
 }
 
-/** Another process may have made the same bundle meanwhile. */
+/** Another process may have made the same bundle in the meantime. */
 function keep(making, folder) {
   try {
     renameSync(making, folder);
@@ -193,12 +190,12 @@ function keep(making, folder) {
   }
 }
 
-/** Says that a start needs it still. */
+/** Marks a bundle as recently used. */
 function used(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // It belongs to another user, or is being deleted: it hasn't been used for long.
+    // The bundle belongs to another user, or is being deleted because it hasn't been used for a long time.
   }
 }
 

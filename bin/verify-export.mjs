@@ -1,21 +1,23 @@
 #!/usr/bin/env node
 /**
- * Checks a signed export: of a record or another stream (`annal export`), of a resource's history, or of a search's answer
+ * Checks a signed export of a record or another stream (`annal export`), of a resource's history, or of a search's results
  * (POST /admin/projects/…/exports). This file needs only Node.js 18 or later.
- * node bin/verify-export.mjs FILE [--key PUBLICKEY]
- * It checks every line's form, the hash chain over all events, the SHA-256 over the file, and the Ed25519 signature. A
- * history has only the events of one resource: each is checked against its hash and the hash before it. An answer has the
- * hashes of the versions that it shows, without their events. docs/audit.md says what each proves.
- * Without --key it can only tell which key signed: compare that with the public key that the operator has published.
- * Files compressed by gzip are accepted. Exit codes: 0 the file is intact, 1 it can't be read or isn't an export, 2 the
- * command line is wrong, 3 the file was altered. docs/audit.md of Annal describes the format.
+ *
+ *     node bin/verify-export.mjs FILE [--key PUBLICKEY]
+ *
+ * It checks the form of every line, the hash chain over all events, the SHA-256 of the file, and the Ed25519 signature. A
+ * history has only the events of one resource: each is checked against its own hash and the previous hash. Search results have
+ * the hashes of the versions that they show, without their events. docs/audit.md says what each proves and describes the
+ * format. Without --key it can only tell which key signed the file: compare that key with the public key that the operator has
+ * published. Files compressed by gzip are accepted. Exit codes: 0 the file is intact, 1 it can't be read or isn't an export,
+ * 2 the command line is wrong, 3 the file was altered.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
-/** Thrown for a file of another kind, which this program doesn't check. */
+/** Thrown for other kinds of file, which this program doesn't check. */
 export class OtherFile extends Error {}
 
 /** Thrown if the file differs from the signed content. */
@@ -25,9 +27,9 @@ export class Altered extends Error {}
  * Checks an export.
  * @param {Uint8Array} bytes the whole file
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
- * @returns {{kind: string, stream?: string, resource?: string, query?: string, as_of?: string, events: number, first?:
- * string, last?: string, time: string, key_id: string, public_key: string}} the export's content; `events`: its events, or
- * the versions in an answer; `first` and `last`: when its first and last event were recorded
+ * @returns {{kind: string, stream?: string, resource?: string, query?: string, as_of?: string, events: number, first?: string,
+ *   last?: string, time: string, key_id: string, public_key: string}} the export's content; `events`: the number of events, or
+ *   of versions in search results; `first` and `last`: when the first and last events were recorded
  * @throws {OtherFile} for a checkpoint, and for a file that neither begins nor ends like an export
  * @throws {Altered} naming the line and the problem
  */
@@ -64,7 +66,10 @@ export function verifyExport(bytes, key) {
   };
 }
 
-/** Runs a check. @throws {Altered} also for members of another type than exports have */
+/**
+ * Runs a check.
+ * @throws {Altered} also if a member has a type that exports never have
+ */
 function checked(check) {
   try {
     return check();
@@ -203,7 +208,7 @@ function requireCount(signed, found, end) {
     throw new Altered(`${end} says ${signed} events, the file has ${found}: lines are missing`);
 }
 
-/** Returns the versions that the answer of a search shows: `Type/id/_history/n`. */
+/** Returns the versions that search results show: `Type/id/_history/n`. */
 function shownIn(bundle) {
   try {
     return (JSON.parse(bundle).entry ?? [])
@@ -224,7 +229,7 @@ const CHUNK = 2 ** 26;
 function isLikeAnnals(file) {
   const text = file.toString('latin1', 0, CHUNK);
   if (
-    // An export that was cut off right at its beginning.
+    // An export that was cut off near its beginning.
     ['export', 'history', 'search'].some((kind) => `{"format":"annal-${kind}",`.startsWith(text)) ||
     /^\W*\{\s*"format"\s*:\s*"annal-(?:export|history|search)"/.test(text)
   )
@@ -237,7 +242,7 @@ function isLikeAnnals(file) {
   return false;
 }
 
-/** The lines with where they start; every one ends with a line feed, also the last. */
+/** Returns the lines and their offsets; every line ends with a line feed, including the last one. */
 function linesIn(bytes) {
   const lines = [];
   for (let start = 0; start < bytes.length; ) {
@@ -257,7 +262,7 @@ function decode(bytes, number) {
   }
 }
 
-/** The object in a line that must be, to the letter, how the members that `pick` names are written. */
+/** Returns the object in a line. The line must be exactly how the members that `pick` names are written. */
 function written({ text }, number, pick) {
   let value;
   try {
@@ -269,7 +274,7 @@ function written({ text }, number, pick) {
   return value;
 }
 
-/** Returns the event's hash when it continues the chain; undefined when it doesn't. */
+/** Returns the event's hash if it continues the chain; undefined if it doesn't. */
 function linked(previous, stream, { revision, id, type, data, metadata }) {
   const [suffix, claimed] = /,"hash":"([0-9a-f]{64})"\}$/.exec(metadata) ?? [];
   if (suffix === undefined) return undefined;
@@ -280,7 +285,7 @@ function linked(previous, stream, { revision, id, type, data, metadata }) {
   return hash.digest('hex') === claimed ? claimed : undefined;
 }
 
-/** Returns the content of the last line, after checking its signature. */
+/** Returns the content of the last line after checking its signature. */
 function signed(text, number, expected) {
   const form =
     /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;

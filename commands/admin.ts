@@ -1,6 +1,6 @@
 /**
- * The write side of the admin interface: one function per command. The interface checks roles before it calls
- * a command; commands refuse what the current state forbids.
+ * The write side of the admin interface: one function per command. The interface checks roles before it calls a command;
+ * commands refuse whatever the current state forbids.
  */
 import { BY_OPERATOR } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
@@ -47,21 +47,27 @@ export interface AdminCommands {
     name: string,
     founder: Person,
   ) => Promise<Done<{ readonly id: string }>>;
-  /** Adds a member or gives one another role. @throws Refusal conflict for the last owner. */
+  /**
+   * Adds a member or changes their role.
+   * @throws Refusal conflict for the last owner
+   */
   readonly addMember: (
     by: RequestContext,
     organizationId: string,
     member: Person,
     role: Role,
   ) => Promise<Done>;
-  /** Invites an address, in lower case. @throws Refusal conflict if too many wait */
+  /**
+   * Invites an e-mail address, in lower case.
+   * @throws Refusal conflict if too many invitations are pending
+   */
   readonly inviteMember: (
     by: RequestContext,
     organizationId: string,
     asked: Pick<invitations.NewInvitation, 'email' | 'role' | 'by'>,
   ) => Promise<Done<{ readonly id: string; readonly until: Micros }>>;
   readonly withdrawInvitation: (by: RequestContext, organizationId: string, id: string) => Promise<Done>;
-  /** @throws Refusal not_found if it isn't for the address or has ended; conflict for a member. */
+  /** @throws Refusal not_found if the invitation isn't for the address or has ended; conflict if the person is a member */
   readonly acceptInvitation: (
     by: RequestContext,
     organizationId: string,
@@ -70,7 +76,8 @@ export interface AdminCommands {
   readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
   /**
    * Changes the SSO settings.
-   * @throws Refusal conflict if another organization has one of the domains; forbidden for changes beyond the claim
+   * @throws Refusal conflict if another organization has one of the domains; forbidden for changes that the claim doesn't
+   *   allow
    */
   readonly configureSso: (
     by: RequestContext,
@@ -83,46 +90,65 @@ export interface AdminCommands {
    * @throws Refusal invalid for a domain of a public mail provider; forbidden if single sign-on has other domains
    */
   readonly confirmDomain: (by: RequestContext, organizationId: string, domain: string) => Promise<Done>;
-  /** @throws Refusal throttled while too many sandboxes of the caller or of the organization wait to be filled. */
+  /** @throws Refusal throttled while too many sandboxes of the caller or of the organization are waiting to be filled */
   readonly createProject: (
     by: RequestContext,
     organizationId: string,
     name: string,
   ) => Promise<Done<{ readonly id: string }>>;
   readonly deleteProject: (by: RequestContext, projectId: string) => Promise<Done>;
-  /** Asks the operator for production. @throws Refusal conflict if it isn't needed, or while a request waits. */
+  /**
+   * Asks the operator for production access.
+   * @throws Refusal conflict if it isn't needed, or while a request is pending
+   */
   readonly requestProduction: (
     by: RequestContext,
     projectId: string,
     use: string,
   ) => Promise<Done<{ readonly id: string }>>;
-  /** Answers such a request, as the operator. @throws Refusal conflict if it was answered already. */
+  /**
+   * Answers a request for production access, as the operator.
+   * @throws Refusal conflict if it has already been answered
+   */
   readonly answerProduction: (
     by: RequestContext,
     projectId: string,
     requestId: string,
     answer: { readonly allow: boolean; readonly reason?: string | undefined },
   ) => Promise<Done>;
-  /** Withdraws production, as the operator: existing keys and applications stay. @throws Refusal not_found */
+  /**
+   * Withdraws production access, as the operator: existing keys and applications remain.
+   * @throws Refusal not_found
+   */
   readonly withdrawProduction: (by: RequestContext, projectId: string) => Promise<Done>;
-  /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
+  /**
+   * Creates a key, which is shown only now.
+   * @throws Refusal forbidden for a production key that an operator must allow first
+   */
   readonly createKey: (
     by: RequestContext,
     projectId: string,
     key: NewKey,
   ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
-  /** Revokes a key; a revoked one stays so. */
+  /** Revokes a key; does nothing if it is already revoked. */
   readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
-  /** Checks that a project may have tokens of an environment. @throws Refusal not_found; forbidden, as for a key. */
+  /**
+   * Checks that a project may have tokens for an environment.
+   * @throws Refusal not_found; forbidden as for a key
+   */
   readonly requireEnvironment: (projectId: string, environment: Environment) => Promise<void>;
-  /** A confidential application's secret is shown this once. @throws Refusal forbidden, as for a key. */
+  /**
+   * Registers an application. A confidential application's secret is shown only now.
+   * @throws Refusal forbidden as for a key
+   */
   readonly registerApplication: (
     by: RequestContext,
     projectId: string,
     asked: NewApplication,
   ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
   /**
-   * Gives an application another secret, shown only now; the previous one works for the overlap, in microseconds.
+   * Gives an application a new secret, which is shown only now; the previous secret keeps working for the overlap, in
+   * microseconds.
    * @throws Refusal conflict for an application without a secret
    */
   readonly rotateSecret: (
@@ -130,17 +156,23 @@ export interface AdminCommands {
     applicationId: string,
     overlap: Micros,
   ) => Promise<Done<{ readonly secret: string; readonly previousUntil: string | undefined }>>;
-  /** Changes settings of an application; keys end its secrets. @returns the settings as they are then */
+  /**
+   * Changes an application's settings; registering keys ends its secrets.
+   * @returns the settings after the change
+   */
   readonly changeApplication: (
     by: RequestContext,
     applicationId: string,
     asked: application.Change,
   ) => Promise<Done<ApplicationSettings>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
-  /** Gives an application trust, or ends it, as the operator. */
+  /** Marks an application as trusted or no longer trusted, as the operator. */
   readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
-  /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
+  /**
+   * Creates an organization, a project and a key in one command.
+   * @throws Refusal throttled as for a project
+   */
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
 }
 
@@ -160,23 +192,23 @@ export function openAdmin({
 }: {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
-  /** Synthetic patients of a new project's sandbox, 0 to 30. */
+  /** Number of synthetic patients in a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   /** The projects that get production keys and applications. */
   readonly productionAccess: ProductionAccess;
   /**
-   * Returns when the newest production application of a project was registered, deleted ones included.
+   * Returns when a project's newest production application was registered, including deleted applications.
    * @throws Refusal unavailable if the read model doesn't reach the log's head
    */
   readonly newestApplication: (projectId: string) => Promise<Micros | undefined>;
   /** The queue in which sandboxes wait to be filled. */
   readonly queue: SandboxQueue;
   /**
-   * Returns the current organization of each e-mail domain; domains without one are absent.
+   * Returns the organization that currently holds each e-mail domain; domains without one are absent.
    * @throws Refusal unavailable if the read model doesn't reach the log's head
    */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Waits until the read model `projects` shows a position; false when it takes too long. */
+  /** Waits until the read model `projects` shows a position; returns false when it takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): AdminCommands {
   const organizations = new Streams(kernel, ORGANIZATION);
@@ -189,11 +221,11 @@ export function openAdmin({
   const onApplication = (by: RequestContext, id: string, decide: Decide<ApplicationState>) =>
     done(applications.transact(applicationStream(id), by, decide));
   /**
-   * Runs work on a project in turn: closing it and registering an application in it are appends to two streams, so
-   * neither would notice the other.
+   * Runs work on a project in turn. Closing a project and registering an application in it append to two different streams, so
+   * otherwise neither would notice the other.
    */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
-  /** Returns the rule on production for a project. Its own events mostly do, without a look at its applications. */
+  /** Returns the production rule for a project. If the project's own events are enough, its applications aren't read. */
   async function ruleFor(id: string, environment: Environment = 'production'): Promise<ProductionRule> {
     if (access === 'open' || environment === 'sandbox') return { access };
     const { state } = await projects.read(projectStream(id));
@@ -223,7 +255,7 @@ export function openAdmin({
           const holders = await domainHolders(settings.domains);
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
           const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
-          // The next request for one of the domains must see its owner.
+          // The next request for one of the domains must see the domain's owner.
           if (configured.wrote !== undefined && !(await waitFor(configured.wrote.position)))
             throw unavailable(
               "the settings were saved but aren't active on every instance yet; retry in a second",
@@ -255,7 +287,7 @@ export function openAdmin({
     withdrawProduction: (by, projectId) =>
       inTurn(projectId, async () => {
         const newest = await newestApplication(projectId);
-        // Applications that are newer than the withdrawal would count.
+        // The withdrawal must be later than the newest application, because applications registered after it would count.
         const now = () => Math.max(by.now(), (newest ?? 0) + 1);
         return onProject({ ...by, now }, projectId, withdrawProduction(projectId, newest));
       }),
@@ -283,7 +315,7 @@ export function openAdmin({
         const { state } = await projects.read(projectStream(projectId));
         return onApplication(by, id, application.register(data, state, rule));
       });
-      // An attempt that an older version made named the application differently.
+      // An attempt by an older version may have given the application a different client id.
       const { state } = await applications.read(applicationStream(id));
       return { ...made, result: { id, clientId: state.clientId ?? clientId, secret } };
     },
@@ -294,7 +326,7 @@ export function openAdmin({
         id,
         application.rotateSecret(id, sha256, { overlap, now: by.now() }),
       );
-      // A repeated attempt finds the time that the first one set.
+      // On a repeated attempt, this is the time that the first attempt set.
       const { state } = await applications.read(applicationStream(id));
       const { secrets } = state;
       const previousUntil = secrets?.sha256 === sha256 ? secrets.previous?.until : undefined;
@@ -321,7 +353,7 @@ async function done(writing: Promise<Wrote | undefined>): Promise<Done> {
 }
 
 /**
- * Refuses domains of other organizations.
+ * Refuses domains that belong to other organizations.
  * @throws Refusal conflict naming every such domain, but not its organization
  */
 function refuseHeld(domains: readonly string[], isHeld: (domain: string) => boolean): void {

@@ -9,13 +9,13 @@ import type { Results } from './resource/deps.ts';
 /** R4's order: DELETE, POST, PUT and PATCH. */
 const STEPS: readonly (readonly WriteEntry['method'][])[] = [['DELETE'], ['POST'], ['PUT', 'PATCH']];
 
-/** Entries of one step that run at a time. */
+/** The number of entries in one step that run concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Runs the entries step by step. Within a step they run concurrently, except those on one resource, which keep their
- * order. An error is the result of its entry only. Results are stored as `keep` returns them, so that hidden bodies
- * take no memory. Every entry's command id, and so its ids, derive from the batch's.
+ * Runs the entries step by step. Within a step they run concurrently, except for entries on the same resource, which keep
+ * their order. An error affects only its own entry's result. Results are stored as `keep` returns them, so hidden bodies take
+ * no memory. Every entry's command id, and therefore its ids, are derived from the batch's.
  */
 export async function runBatch(
   ctx: CommandContext,
@@ -46,7 +46,7 @@ export async function runBatch(
       if (chain === undefined) chains.set(key, [entry]);
       else chain.push(entry);
     }
-    // All workers take from one iterator.
+    // All workers draw from one iterator.
     const waiting = chains.values();
     const worker = async (): Promise<void> => {
       for (const chain of waiting) for (const entry of chain) await one(entry);

@@ -15,9 +15,9 @@ export interface CommandContext {
   readonly caller: Caller;
   readonly authorship: Authorship;
   readonly requestId: string;
-  /** Seeded by the command's id (`ids.seed`): a retry draws the same. */
+  /** Seeded with the command's id (`ids.seed`): a retry draws the same ids. */
   readonly ids: IdSource;
-  /** The service's clock, microseconds; a decision reads no other. */
+  /** The service's clock, in microseconds; a decision reads no other clock. */
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes | undefined;
@@ -27,13 +27,13 @@ export interface CommandContext {
    */
   readonly permitted?: Promise<void> | undefined;
   /**
-   * Called for each condition that was looked up, with the number of matches, `2` for several: under a grant it is a
-   * read. Told again when the command has to be prepared again.
+   * Called for each condition that was looked up, with the number of matches (`2` means several): under a grant this counts as
+   * a read. Called again if the command has to be prepared again.
    */
   readonly searched?: Searched | undefined;
   /**
-   * Returns a text of a stored version, or of a patch, as an application with a grant knows it; absent otherwise. The
-   * paths of a patch are evaluated on what it returns.
+   * Returns text from a stored version or a patch in the form that an application with a grant sees; absent without a grant. A
+   * patch's paths are evaluated on the returned text.
    */
   readonly asKnown?: ((text: string) => string) | undefined;
 }
@@ -59,54 +59,54 @@ export interface Attempt {
   readonly expectedRevision: number;
 }
 
-/**
- * Notes that a request with an `Idempotency-Key` keeps between its attempts, stored with the reserved key.
- */
+/** Notes that a request with an `Idempotency-Key` keeps between its attempts; they are stored with the reserved key. */
 export interface RetryNotes {
-  /** Appends that an earlier, failed attempt recorded: command id → attempt. */
+  /** Appends recorded by an earlier, failed attempt: command id → attempt. */
   readonly earlier: ReadonlyMap<string, Attempt>;
-  /** Notes durably, before an append is tried, where its events will be. The last note of a command id counts. */
+  /** Durably records, before an append is attempted, where its events will go. For each command id the last note wins. */
   readonly note: (commandId: string, attempt: Attempt) => Promise<void>;
   /**
-   * Returns 256 random bits, the same for every attempt, for a secret in the answer. They are stored sealed, like the
-   * answer.
+   * Returns 256 random bits, the same for every attempt, for a secret in the response. They are stored encrypted, like the
+   * response.
    */
   readonly secret: () => Promise<Buffer>;
 }
 
-/** A resource as a client sent it, or as the service made it of a stored version. */
+/** A resource as a client sent it, or as the service made it from a stored version. */
 export interface SubmittedResource {
   readonly value: JsonObject;
   /** True if its tree contains `LosslessNumber`s (see `src/shared/json/json.ts`). */
   readonly exact: boolean;
-  /** The stored version that it was made of by changing some elements: it may keep faults which that has. */
+  /** The stored version that was changed to make this resource, which may keep that version's faults. */
   readonly madeOf?: JsonObject;
 }
 
-/** The outcome for one resource. */
+/** The result for one resource. */
 export interface WriteResult {
   /**
-   * The outcome of a write. `created`, `updated`, `deleted`; `restored`: updated a deleted resource. Nothing
-   * was written for `matched` (a conditional create found a match, or a directory entry already existed) and
-   * `unchanged` (a repeated delete, or a patch without effect).
+   * The outcome of a write. `created`, `updated`, `deleted`; `restored`: updated a deleted resource. Nothing was written for
+   * `matched` (a conditional create found a match, or a directory entry already existed) and `unchanged` (a repeated delete,
+   * or a patch with no effect).
    */
   readonly outcome: 'created' | 'updated' | 'restored' | 'deleted' | 'matched' | 'unchanged';
   readonly type: ResourceType;
   readonly id: string;
   readonly version: number;
-  /** FHIR instant of that version; absent for a repeated delete. */
+  /** FHIR instant of the version; absent for a repeated delete. */
   readonly lastUpdated?: string;
-  /** The exact FHIR JSON text of that version; absent if deleted, and for `matched` if it isn't needed. */
+  /**
+   * The exact FHIR JSON text of the version; absent if the resource was deleted, and for `matched` if the text isn't needed.
+   */
   readonly body?: string;
 }
 
-/** Returns the part of a batch entry's result that is kept, without its body if that won't be shown. */
+/** Returns the part of a batch entry's result that is kept: without its body if the body won't be shown. */
 export type KeepResult = (result: WriteResult) => WriteResult;
 
-/** A command's result, and the position that read models must reach to show it. */
+/** A command's result, and the position that read models must reach to show that result. */
 export interface Written<T> {
   readonly result: T;
-  /** Undefined if it shows nothing of the log. */
+  /** Undefined if the result shows nothing from the log. */
   readonly position: Position | undefined;
 }
 
@@ -116,18 +116,18 @@ export interface Wrote {
   readonly at: Micros;
 }
 
-/** A resource found by its id, for the write side. */
+/** A resource that the write side found by its id. */
 export interface Located {
   readonly type: ResourceType;
   readonly id: string;
-  /** The stream that its events are in. */
+  /** The stream that contains its events. */
   readonly stream: string;
-  /** Its newest version; all versions from 1 to this one exist. */
+  /** The newest version; all versions from 1 up to it exist. */
   readonly version: number;
   readonly deleted: boolean;
-  /** A Provenance that the service made from an event: it can be referred to, never written. */
+  /** True for a Provenance that the service made from an event: it can be referenced, but never written. */
   readonly automatic?: boolean;
-  /** Under a grant the letters, of `ruds`, that it has on the resource as read models show it. */
+  /** Under a grant, which of the letters `ruds` the grant has on the resource as read models show it. */
   readonly letters?: Letters;
 }
 
@@ -136,11 +136,11 @@ export interface Located {
  * see.
  */
 export interface Lookup {
-  /** Finds resources by id, deleted ones included. Ids that don't exist or aren't the caller's are absent. */
+  /** Finds resources by id, including deleted ones. Ids that don't exist or that belong to others are absent. */
   locate(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Located>>;
   /**
-   * Returns ids of the live resources that match search criteria (`identifier=s|v&…`, as in a URL's query), at most
-   * two: none, one, or "several". The read model is at the log's head.
+   * Returns the ids of live resources that match search criteria (`identifier=s|v&…`, as in a URL's query). Returns at most
+   * two ids, which means none, one, or "several". The read model is at the log's head.
    * @param except ids to ignore: those that the same transaction deletes or replaces
    * @throws Refusal `malformed` for an invalid parameter or value
    */
@@ -150,29 +150,34 @@ export interface Lookup {
     criteria: string,
     except?: readonly string[],
   ): Promise<readonly string[]>;
-  /** Matches like `match`, for several searches, only among resources that aren't written yet. */
+  /** Matches like `match`, for several searches, but only among resources that aren't written yet. */
   matchUnwritten(
     caller: Caller,
     resources: readonly Unwritten[],
     searches: readonly { readonly type: ResourceType; readonly criteria: string }[],
   ): Promise<readonly (readonly string[])[]>;
-  /** Returns those ids whose resources are in a record or in the directory of its project; deleted ones count. */
+  /**
+   * Returns the ids whose resources are in a record or in the directory of the record's project, including deleted resources.
+   */
   withinRecord(record: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Finds a document of the granted record that the caller's application created; undefined for others. */
+  /** Finds a document in the granted record that the caller's application created; undefined for any other document. */
   ownDocument(caller: Caller, id: string): Promise<Located | undefined>;
-  /** Reads current bodies (FHIR JSON texts) of live directory entries. */
+  /** Reads the current bodies (FHIR JSON text) of live directory entries. */
   directoryBodies(
     caller: Caller,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, { type: ResourceType; body: string }>>;
 }
 
-/** Runs work while holding locks on conditional criteria, across all instances; keys are taken in sorted order. */
+/**
+ * Runs work while holding locks on conditional criteria, across all instances; locks are taken in the sorted order of their
+ * keys.
+ */
 export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** A stream's snapshot, with those of its entries that were asked for. */
+/** A stream's snapshot, with only the entries that were requested. */
 export interface Snapshot {
   /** The version of the fold that made the snapshot (`SNAPSHOT_VERSION`). */
   readonly fold: number;
@@ -185,14 +190,14 @@ export interface Snapshot {
 /** The store of snapshots (`src/operations/snapshots.ts`). Losing them costs time, never data. */
 export interface Snapshots {
   /**
-   * Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none.
+   * Reads a stream's newest snapshot with those of its entries that are in `ids`, consistently; undefined without a snapshot.
    * @param withConsent true to get the entries of all grants and links too
    */
   load(stream: string, ids: readonly string[], withConsent?: boolean): Promise<Snapshot | undefined>;
   /**
-   * Moves the snapshot forward to `head`. `changed` lists all entries that changed after revision `since`, of which a
+   * Moves the snapshot forward to `head`. `changed` lists all entries that changed after revision `since`, for which a
    * snapshot of the same fold is stored; all entries if `since` is -1.
-   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the one of `since` is gone
+   * @returns false if nothing was saved, because a newer fold made the stored snapshot, or the snapshot at `since` was deleted
    */
   save(
     stream: string,
@@ -204,16 +209,16 @@ export interface Snapshots {
   forget(stream: string): Promise<void>;
 }
 
-/** The outcome of a command; `wrote` is undefined if there was nothing to do. */
+/** The outcome of a command; `wrote` is undefined if nothing needed to be written. */
 export interface Done<T = void> {
   readonly result: T;
   readonly wrote: Wrote | undefined;
 }
 
-/** Metadata that the events of a command share: without their version, time, owner and place in the append. */
+/** Metadata that a command's events share: without their version, time, owner and place in the append. */
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
-/** Returns a credential as events have it. Its project is the caller's, also in a record of another project. */
+/** Returns a credential in the form that events have. Its project is the caller's, even in a record of another project. */
 export function toEventCredential({ calls: { project, credential } }: Caller): EventMetadata['credential'] {
   switch (credential.kind) {
     case 'api_key':

@@ -1,4 +1,4 @@
-/** The write side as the HTTP interfaces see it: one method per command. `app.ts` makes one with `openCommands`. */
+/** The write side as the HTTP interfaces see it: one method per command. `app.ts` creates it with `openCommands`. */
 import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -14,14 +14,15 @@ import type {
 } from './command.ts';
 import type { StoredBytes } from './document/finalize.ts';
 
-/** The target of a command: a resource by id, or the one that matches search criteria (`identifier=s|v`). */
+/** The target of a command: a resource given by id, or the one that matches search criteria (`identifier=s|v`). */
 export type Target = { readonly id: string } | { readonly criteria: string };
 
 /** Commands on records and directories. All reject with `Refusal`. */
 export interface Commands {
   /**
-   * Creates a resource; with `ifNoneExist` only when nothing matches (`matched`, with its body, when something does).
-   * @throws Refusal invalid (422) with every fault; precondition_failed when several match.
+   * Creates a resource. With `ifNoneExist`, creates it only if nothing matches; if a resource matches, returns `matched` with
+   * its body.
+   * @throws Refusal invalid (422) with every fault; precondition_failed if several resources match
    */
   create(
     ctx: CommandContext,
@@ -29,7 +30,10 @@ export interface Commands {
     resource: SubmittedResource,
     ifNoneExist?: string,
   ): Promise<Written<WriteResult>>;
-  /** Replaces a resource by its next version, or restores a deleted one. @throws Refusal 400 404 405 409 412 422 */
+  /**
+   * Replaces a resource with its next version, or restores a deleted one.
+   * @throws Refusal 400 404 405 409 412 422
+   */
   update(
     ctx: CommandContext,
     type: ResourceType,
@@ -56,7 +60,7 @@ export interface Commands {
     ifMatch?: IfMatch,
   ): Promise<Written<WriteResult | undefined>>;
   /**
-   * Writes all entries or none, in one atomic append. Returns results by entry index.
+   * Writes all entries or none, in one atomic append. Returns the results by entry index.
    * @param exact whether the Bundle's tree contains LosslessNumbers
    * @throws Refusal whose issues name `Bundle.entry[i]`
    */
@@ -68,8 +72,8 @@ export interface Commands {
   /**
    * Runs a transaction that is decided on the current state, while no other command decides under the same key.
    * @param decide looks up and returns the entries; called again if the target of an entry's `ifMatch` has changed
-   * @returns results by entry index; if an earlier attempt of this request wrote them, `decide` isn't called, and they
-   *   are in the order of its events
+   * @returns results by entry index; if an earlier attempt of this request wrote the entries, `decide` isn't called, and the
+   *   results are in the order of its events
    */
   decided(
     ctx: CommandContext,
@@ -77,8 +81,8 @@ export interface Commands {
     decide: () => Promise<readonly WriteEntry[]>,
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
-   * Runs each entry as its own command, in the order DELETE, POST, PUT/PATCH. A refusal is the result of its entry.
-   * @param keep default: results are kept unchanged
+   * Runs each entry as a separate command, in the order DELETE, POST, PUT/PATCH. A refusal becomes the result of its entry.
+   * @param keep by default, results are kept unchanged
    */
   batch(
     ctx: CommandContext,
@@ -87,7 +91,8 @@ export interface Commands {
     keep?: KeepResult,
   ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
   /**
-   * Makes bytes that the document store has the content of a document: its next version, and `DocumentFinalized`.
+   * Makes bytes that are in the document store the content of a document: writes the document's next version and
+   * `DocumentFinalized`.
    * @throws Refusal 404 409 422
    */
   finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
@@ -102,11 +107,15 @@ export interface Commands {
     id?: string,
     resource?: SubmittedResource,
   ): Promise<Refusal | undefined>;
-  /** Removes a patient's record physically, with history (docs/spec/interface.md, section 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
+  /**
+   * Removes a patient's record physically, including its history (docs/spec/interface.md, section 4.2). Resolves when nothing
+   * is left of the record.
+   * @throws Refusal 403 404
+   */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
   /**
-   * Removes a person's personal record like `purge`. The event of the request doesn't name the person.
-   * @throws Refusal 403 for a record that a project keeps; 404 for one that is gone
+   * Removes a person's personal record like `purge`. The request's event doesn't name the person.
+   * @throws Refusal 403 for a record that belongs to a project; 404 for a record that no longer exists
    */
   purgePersonal(by: RequestContext, person: PersonId, patientId: string): Promise<Written<void>>;
 }

@@ -1,4 +1,4 @@
-/** The write side, put together: `Commands` over an event store and the ports of `command.ts`. */
+/** Assembles the write side: `Commands` over an event store and the ports in `command.ts`. */
 
 import { projectStream } from '#src/events/streams.ts';
 import { bareCriteria, type IfMatch, type WriteEntry } from '#src/fhir/bundle.ts';
@@ -21,14 +21,14 @@ import type { WriteRequest } from './resource/request.ts';
 import { locateKnown } from './resource/resolve.ts';
 import { writeFirst } from './resource/write.ts';
 
-/** Dependencies of `openCommands`, besides those of writing. */
+/** Dependencies of `openCommands`, in addition to those of writing. */
 export interface CommandsDeps
   extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate' | 'isPersonal'> {
   readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
 }
 
-/** Adds the parts that the write side makes itself to the given ones. */
+/** Adds the parts that the write side creates itself to the given parts. */
 export function makeWriteSide(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
   const { resources, lookup, contents } = handedIn;
   return {
@@ -44,7 +44,7 @@ export function makeWriteSide(handedIn: CommandsDeps): CommandsDeps & WriteDeps 
   };
 }
 
-/** Makes the write side. */
+/** Creates the write side. */
 export function openCommands(handedIn: CommandsDeps): Commands {
   const deps = makeWriteSide(handedIn);
   const one = async (
@@ -79,7 +79,7 @@ export function openCommands(handedIn: CommandsDeps): Commands {
       try {
         return await one(ctx, { method: 'DELETE', type, ...target, ...versioned(ifMatch) });
       } catch (error) {
-        // A purge removed it between the lookup and the append.
+        // A purge removed the resource between the lookup and the append.
         if (!(error instanceof Refusal) || error.kind !== 'not_found' || ifMatch !== undefined) throw error;
         return { result: undefined, position: undefined };
       }
@@ -95,8 +95,8 @@ export function openCommands(handedIn: CommandsDeps): Commands {
     decided: (ctx, key, decide) =>
       writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => toWriteRequest(entry, true))),
     async batch(ctx, writes, exact, keep) {
-      // Malformed headers fail all entries at once. The result of an earlier attempt is returned even if its
-      // author is inactive now.
+      // Malformed headers fail all entries at once. An earlier attempt's result is returned even if its author is inactive
+      // now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       const one = (own: CommandContext, entry: WriteEntry) =>
         writeOnce(deps, own, [toWriteRequest(entry, exact, 0)], false);
@@ -122,7 +122,7 @@ export function openCommands(handedIn: CommandsDeps): Commands {
 const versioned = (ifMatch: IfMatch | undefined): { ifMatch?: IfMatch } =>
   ifMatch === undefined ? {} : { ifMatch };
 
-/** Returns a Bundle entry as a request; a batch entry is number 0 of its own command. */
+/** Returns a Bundle entry as a request. A batch entry is number 0 in its own command. */
 function toWriteRequest(entry: WriteEntry, exact: boolean, index = entry.index): WriteRequest {
   const { method, type, id, criteria, fullUrl, ifMatch } = entry;
   const at = `Bundle.entry[${entry.index}]`;

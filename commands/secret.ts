@@ -2,10 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestContext } from './command.ts';
 
-/**
- * Returns 256 bits of a CSPRNG; under an Idempotency-Key every attempt gets the same. A request has only one
- * secret.
- */
+/** Returns 256 bits from a CSPRNG; with an Idempotency-Key every attempt gets the same bits. A request has only one secret. */
 export function drawSecret({ retry }: RequestContext): Promise<Buffer> {
   return retry === undefined ? Promise.resolve(randomBytes(32)) : retry.secret();
 }

@@ -1,6 +1,6 @@
 /**
- * Calls the service by its TypeScript client, through the gateway `/app/api` (docs/gateway.md). The browser's session is the
- * only credential: no key and no token reaches a script.
+ * Calls the service through its TypeScript client and the gateway `/app/api` (docs/gateway.md). The browser's session is the
+ * only credential: no key or token reaches a script.
  */
 import { Annal, ApiError } from '../clients/typescript/src/index.ts';
 import { PLACE } from './place.ts';
@@ -23,18 +23,18 @@ export interface Of {
   readonly environment: Environment;
 }
 
-/** Why a call failed, for people. */
+/** The reason why a call failed, in text for people. */
 export interface Failure {
-  /** 0 if no answer came. */
+  /** 0 if no response arrived. */
   readonly status: number;
   readonly message: string;
-  /** Members that are invalid, with the reason. */
+  /** Invalid members, each with the reason. */
   readonly fields: readonly { readonly field: string; readonly message: string }[];
-  /** `Service-Request-Id`; empty if no answer came. */
+  /** `Service-Request-Id`; empty if no response arrived. */
   readonly requestId: string;
 }
 
-/** An answer as it came, for screens that show it. */
+/** A response as received, for screens that show it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -42,10 +42,10 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** The routes that aren't about a project's records. */
+/** The client for routes that aren't about a project's records. */
 export const annal = openClient({});
 
-/** Returns the client for the records of a project's environment. */
+/** Returns a client for a project's records in an environment. */
 export function openRecords({ project, environment }: Of): Annal {
   return openClient({ 'X-Service-Project': project, 'X-Service-Environment': environment });
 }
@@ -67,12 +67,15 @@ const fetchInSession: typeof fetch = async (url, init = {}) => {
       if (!headers.has(name)) headers.set(name, value);
   const answer = await fetch(url, { ...init, headers });
   const maxAge = /max_age="(\d+)"/.exec(answer.headers.get('WWW-Authenticate') ?? '')?.[1];
-  // What a person has written isn't lost: the answer says that they must sign in again.
+  // For a write, what the person has entered isn't lost: the response says that they must sign in again.
   if (answer.status === 401 && (maxAge === undefined || init.method === 'GET')) signIn(maxAge);
   return answer;
 };
 
-/** Sends any request to a project's records and returns the answer, whatever its status. @throws if none comes */
+/**
+ * Sends any request to a project's records and returns the response, whatever its status.
+ * @throws if no response arrives
+ */
 export async function send(
   of: Of,
   { method, path, body }: { readonly method: string; readonly path: string; readonly body?: string },
@@ -89,13 +92,16 @@ export async function send(
   return { status, headers: answered, text, ms: performance.now() - began };
 }
 
-/** Leads to the sign-in, and back to this screen. @param maxAge a sign-in that is older, in seconds, doesn't do */
+/**
+ * Goes to the sign-in page, and back to this screen afterwards.
+ * @param maxAge in seconds; an older sign-in isn't accepted
+ */
 export function signIn(maxAge?: string): void {
   const here = location.pathname.slice(PLACE.base.length) + location.search;
   location.assign(withQuery(`${PLACE.base}/signin`, { return_to: here, max_age: maxAge }));
 }
 
-/** Returns the path with the query's members that are neither undefined nor empty. */
+/** Returns the path with a query of those members that are neither undefined nor empty. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,

@@ -1,4 +1,4 @@
-/** The dashboard: its frame, and a screen for each path. */
+/** The dashboard: its frame, and one screen per path. */
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { LocationProvider, Route, Router } from 'preact-iso';
@@ -35,7 +35,7 @@ import { Webhooks } from './screens/webhooks.tsx';
 import { account, loadAccount } from './session.ts';
 import { language, say } from './texts/texts.ts';
 
-/** A screen of a project: it finds project and environment by `useProject`. */
+/** A project's screens: each gets the project and environment from `useProject`. */
 const SCREENS = {
   '': Overview,
   '/requests': Requests,
@@ -59,12 +59,12 @@ const SCREENS = {
   ...TAKEBACK_SCREENS,
 } as const;
 
-/** Returns a screen that shows itself only in a project of the person. */
+/** Returns a screen that appears only within one of the person's projects. */
 function inside(Screen: ComponentType): ComponentType {
   return () => (useHere() === undefined ? <NotFound /> : <Screen />);
 }
 
-/** Each screen once, so that a change of the path within it doesn't begin it again. */
+/** Each screen is created only once, so that a change of path within it doesn't restart it. */
 const ROUTES = Object.entries(SCREENS).map(([path, screen]) => ({ path, screen: inside(screen) }));
 
 /** Returns the dashboard. */

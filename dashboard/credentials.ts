@@ -1,4 +1,4 @@
-/** Keys and applications of a project, for screens that name them. */
+/** A project's keys and applications, for screens that name them. */
 import { useMemo } from 'preact/hooks';
 import { type Api, annal, type Environment } from './api.ts';
 import { useProject } from './here.ts';
@@ -9,22 +9,22 @@ import { language, say } from './texts/texts.ts';
 export interface Credential {
   readonly id: string;
   readonly environment: Environment;
-  /** Its name; of a key also how it ends, because names need not be unique. */
+  /** The name; for a key also its last characters, because names need not be unique. */
   readonly label: string;
   /** When a key was last used, to the minute. */
   readonly lastUsedAt: string | null;
 }
 
-/** A project's credentials, those of both environments. */
+/** A project's credentials in both environments. */
 export interface Credentials {
   readonly keys: readonly Credential[];
   readonly applications: readonly Credential[];
   readonly areLoaded: boolean;
-  /** Returns the name of a key or an application, and its id if it isn't listed: it may be deleted. */
+  /** Returns the name of a key or an application; if it isn't listed, perhaps because it was deleted, returns its id. */
   nameOf(id: string): string;
 }
 
-/** Returns the project's credentials: none until they are loaded. */
+/** Returns the project's credentials; empty until they are loaded. */
 export function useCredentials(): Credentials {
   const { project } = useProject();
   const { value } = useLoaded(() => readCredentials(project), [project]);

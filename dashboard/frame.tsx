@@ -14,7 +14,7 @@ import { account, isOperator } from './session.ts';
 import { choose, LANGUAGES, type Language, language, say, type TextKey } from './texts/texts.ts';
 import { urgentNeeds } from './urgent-needs.ts';
 
-/** Screens in the order of the menu. */
+/** Screens in menu order. */
 const MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['', 'overview.title'],
   ['/requests', 'requests.title'],
@@ -41,7 +41,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const isOps = isOperator() && (path === OPS || path.startsWith(`${OPS}/`));
-  // At once: later it would take the focus from somebody who has begun to use the screen.
+  // Done immediately: later it would take the focus away from a person who has already begun to use the screen.
   useLayoutEffect(() => {
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
   }, [path]);
@@ -74,7 +74,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   );
 }
 
-/** Chooses the project. */
+/** Lets the person choose the project. */
 function Switches({ here }: { readonly here: Here }) {
   const { route } = useLocation();
   const { projects = [], organizations = [] } = account.value ?? {};
@@ -103,7 +103,7 @@ function Switches({ here }: { readonly here: Here }) {
   );
 }
 
-/** Says on every screen whether the data are synthetic or those of people, and changes between them. */
+/** Shows on every screen whether the data is synthetic or about real people, and switches between them. */
 function Environments({ here }: { readonly here: Here }) {
   const screen = useScreen();
   return (
@@ -141,7 +141,7 @@ function Menu({ here }: { readonly here: Here }) {
   return <LinkMenu links={links} />;
 }
 
-/** The menu of operators, whose screens are about no project. */
+/** The operators' menu; its screens aren't about any one project. */
 function OpsMenu() {
   const { path } = useLocation();
   return (
@@ -164,7 +164,7 @@ type MenuLink = readonly [href: string, name: TextKey, isCurrent: boolean, count
 function LinkMenu({ links }: { readonly links: readonly MenuLink[] }) {
   const menu = useRef<HTMLElement>(null);
   const current = links.findIndex(([, , isCurrent]) => isCurrent);
-  // On a phone the menu is a strip, of which a part is shown.
+  // On a phone the menu is a strip that is only partly visible.
   useEffect(() => {
     const [link, strip] = [menu.current?.querySelector('[aria-current]'), menu.current?.firstElementChild];
     if (!(link instanceof HTMLElement) || !(strip instanceof HTMLElement)) return;

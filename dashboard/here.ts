@@ -19,17 +19,17 @@ export interface Here extends Of {
   readonly role: Role;
   /** True if the person may read the environment's records. */
   readonly mayRead: boolean;
-  /** True if the person may write its records, and manage its keys and endpoints. */
+  /** True if the person may write the environment's records and manage its keys and endpoints. */
   readonly mayUse: boolean;
 }
 
-/** Returns where the person is; undefined outside of a project, and for one that isn't theirs. */
+/** Returns the current project and environment; undefined outside of a project, and for a project that isn't the person's. */
 export function useHere(): Here | undefined {
   const { path } = useLocation();
   return findHere(path);
 }
 
-/** As `useHere`, for screens that exist only inside a project. */
+/** Like `useHere`, for screens that exist only inside a project. */
 export function useProject(): Here {
   const here = useHere();
   if (here === undefined) throw new TypeError('this screen is outside of a project');
@@ -55,12 +55,15 @@ function findHere(path: string): Here | undefined {
   };
 }
 
-/** Returns the path of a screen of a project. @param screen such as `/keys`; empty: the overview */
+/**
+ * Returns the path to a project's screen.
+ * @param screen such as `/keys`; empty for the overview
+ */
 export function pathOf({ project, environment }: Of, screen = ''): string {
   return `${PLACE.root}/projects/${project}/${environment}${screen}`;
 }
 
-/** Returns the rest of the path in this project, such as `/keys`. */
+/** Returns the rest of the path within this project, such as `/keys`. */
 export function useScreen(): string {
   const { path } = useLocation();
   return path

@@ -1,9 +1,9 @@
-/** Strings, the marks between values, and everything else of JSON. */
+/** Matches JSON's strings, the punctuation between values, and everything else. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Writes JSON over several lines. Its numbers and texts stay as they are: JSON.parse would lose digits.
- * @param text JSON; anything else is returned as it is
+ * Formats JSON over several lines. Its numbers and strings stay unchanged: JSON.parse would lose digits.
+ * @param text JSON; anything else is returned unchanged
  */
 export function indent(text: string): string {
   if (!/^\s*[{[]/.test(text)) return text;
@@ -24,7 +24,7 @@ export function indent(text: string): string {
   return result;
 }
 
-/** Parses JSON. Numbers become texts, so that they keep their digits. */
+/** Parses JSON. Numbers become strings, so they keep their digits. */
 export function parseDigits(text: string): unknown {
   return JSON.parse(text.replace(TOKEN, (token) => (/^[-\d]/.test(token) ? `"${token}"` : token)));
 }

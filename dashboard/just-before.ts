@@ -1,4 +1,4 @@
-/** Returns the last moment before an instant, as exact as the log is. */
+/** Returns the last time before an instant, with the log's precision. */
 export function justBefore(instant: string): string {
   const [, whole = '', micros = '0'] = /^(.*)\.(\d{6})Z$/.exec(instant) ?? [];
   const before = Number(micros) - 1;

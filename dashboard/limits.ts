@@ -1,38 +1,41 @@
-/** How close a project is to its limits, as far as the interfaces tell it. */
+/** How close a project is to its limits, as far as the interfaces report it. */
 import { annal, type Of, withQuery } from './api.ts';
 import { account } from './session.ts';
 
-/** A limit, and how much of it is used. */
+/** A limit and its current use. */
 export interface Standing {
   readonly kind: 'you' | 'key' | 'webhooks';
-  /** Id and name of a key; empty otherwise. */
+  /** A key's id and name; empty for other kinds. */
   readonly id: string;
   readonly name: string;
   readonly used: number;
   readonly limit: number;
 }
 
-/** The known standings of a project's environment. */
+/** The known limits in a project's environment, and their use. */
 export interface Standings {
-  /** Requests per minute of each caller; null without a limit. */
+  /** Requests per minute allowed for each caller; null without a limit. */
   readonly perMinute: number | null;
-  /** Those with the largest used share first. */
+  /** Sorted by share used, largest first. */
   readonly all: readonly Standing[];
-  /** Requests of the last 24 hours that were refused, because a limit was reached. */
+  /** Requests in the last 24 hours that were refused because a limit was reached. */
   readonly throttled: number;
 }
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The share from which on a limit is nearly reached. */
+/** A limit is considered nearly reached from this share on. */
 const NEAR = 0.8;
 
-/** Tells whether a limit is nearly reached, or was. */
+/** Returns true if a limit is nearly reached or has been reached. */
 export function isNear({ used, limit }: Standing): boolean {
   return used >= limit * NEAR;
 }
 
-/** Reads them. @param mayUse whether the person may see the environment's webhook endpoints */
+/**
+ * Reads the limits and their use.
+ * @param mayUse whether the person may see the environment's webhook endpoints
+ */
 export async function readStandings(of: Of, mayUse: boolean, signal: AbortSignal): Promise<Standings> {
   const { project, environment } = of;
   const count = async (query: Readonly<Record<string, string>>, sinceMs: number) => {
@@ -55,7 +58,7 @@ export async function readStandings(of: Of, mayUse: boolean, signal: AbortSignal
   if (perMinute === null) return { perMinute, all: webhooks, throttled };
   const left = readNumber(headers.get('RateLimit'), /;r=(\d+)/) ?? perMinute;
   const you: Standing = { kind: 'you', id: '', name: '', used: perMinute - left, limit: perMinute };
-  // The use of a key is noted once a minute: others weren't used in the last minute.
+  // A key's use is recorded once a minute, so all other keys were unused in the last minute.
   const inUse = keys.filter(
     ({ environment: its, revoked_at, last_used_at: at }) =>
       its === environment &&

@@ -1,8 +1,11 @@
-/** Loads what a screen shows. */
+/** Loads the data that a screen shows. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AnnalError, ApiError, type Failure } from './api.ts';
 
-/** What is loaded: undefined until the first answer. The last value stays while it is loaded again, and when that fails. */
+/**
+ * The loaded value: undefined until the first response. The previous value is kept while a new one is loaded, and if that
+ * fails.
+ */
 export interface Loaded<T> {
   readonly value: T | undefined;
   readonly failure: Failure | undefined;
@@ -13,9 +16,9 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value, and again whenever a key changes.
- * @param keys decide what is loaded
- * @param everyMs also loads again after this time, while the page is visible
+ * Loads a value, and loads it again whenever a key changes.
+ * @param keys determine what is loaded
+ * @param everyMs also reloads at this interval while the page is visible
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -58,17 +61,17 @@ export function useLoaded<T>(
   return { ...state, reload };
 }
 
-/** An act of a person, such as the creation of a key. */
+/** A person's action, such as creating a key. */
 export interface Act<Input, Output> {
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;
-  /** @returns undefined if it failed: `failure` says why */
+  /** @returns undefined if the action failed: `failure` says why */
   run(input: Input): Promise<Output | undefined>;
-  /** Forgets the failure. */
+  /** Clears the failure. */
   reset(): void;
 }
 
-/** Runs an act once at a time. */
+/** Runs an action, only once at a time. */
 export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): Act<Input, Output> {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
@@ -91,7 +94,7 @@ export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): A
   };
 }
 
-/** What a screen is about doesn't exist. */
+/** Thrown if the subject of a screen doesn't exist. */
 export class NotFound extends Error {}
 
 function toFailure(error: unknown): Failure {

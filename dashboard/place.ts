@@ -1,5 +1,5 @@
-/** Where the dashboard is served: the page says so. */
+/** The page says where the dashboard is served. */
 const { base = '', version = '' } = document.getElementById('app')?.dataset ?? {};
 
-/** `base`: path of the service, such as `/records`, empty at the root. */
+/** `base`: the service's path, such as `/records`; empty at the root. */
 export const PLACE = { base, version, root: `${base}/app` } as const;

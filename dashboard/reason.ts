@@ -1,11 +1,11 @@
-/** Why the person needs records of production: asked once in a session for each project, and sent with each request. */
+/** Why the person needs production records: asked once per session for each project, and sent with each request. */
 import { signal } from '@preact/signals';
 
 const KEPT = 'annal.reasons';
 
-/** What this tab keeps. */
+/** The data that this tab keeps. */
 interface Kept {
-  /** Issuer and subject of the person who gave them. */
+  /** Issuer and subject of the person who gave the reasons. */
   readonly of: string;
   readonly reasons: Readonly<Record<string, string>>;
 }
@@ -32,18 +32,18 @@ export function giveReason(project: string, reason: string): void {
   keep({ ...kept.value, reasons: { ...kept.value.reasons, [project]: reason } });
 }
 
-/** Forgets the reason for a project's records, so that the next ones are opened with another. */
+/** Forgets the reason for a project's records, so that a new reason is asked for before the next ones are opened. */
 export function dropReason(project: string): void {
   const { [project]: _, ...reasons } = kept.value.reasons;
   keep({ ...kept.value, reasons });
 }
 
-/** Forgets the reasons of everybody else: another person may have signed in. */
+/** Forgets the reasons that anybody else gave: another person may have signed in. */
 export function keepReasonsOf(person: string): void {
   if (kept.value.of !== person) keep({ of: person, reasons: {} });
 }
 
-/** Returns the headers with the reason for a project's records; none without one. */
+/** Returns the headers with the reason for a project's records; empty without a reason. */
 export function reasonHeaders(project: string): Readonly<Record<string, string>> {
   const reason = reasonFor(project);
   return reason === undefined ? {} : { 'X-Service-Reason': encodeURIComponent(reason) };

@@ -1,19 +1,19 @@
-/** Who is signed in, and their organizations and projects. */
+/** The signed-in person, and their organizations and projects. */
 import { signal } from '@preact/signals';
 import { type AnswerOf, type Api, annal, type Environment } from './api.ts';
 import { keepReasonsOf } from './reason.ts';
 
-/** The person's part in an organization. */
+/** The person's role in an organization. */
 export type Role = Api.Organization['role'];
 
 export type Organization = Api.Organization;
 
 export type Project = Api.Project;
 
-/** The installation, and who the person is. */
+/** The installation, and the person's identity. */
 export type Installation = AnswerOf<'GET', '/admin/config'>;
 
-/** What the frame needs. */
+/** The data that the frame needs. */
 export interface Account {
   readonly installation: Installation;
   readonly organizations: readonly Organization[];
@@ -23,12 +23,12 @@ export interface Account {
 /** Undefined until it is loaded. */
 export const account = signal<Account | undefined>(undefined);
 
-/** Tells whether the person operates the installation. */
+/** Returns true if the person is an operator of the installation. */
 export function isOperator(): boolean {
   return account.value?.installation.operator === true;
 }
 
-/** Loads it again, for example after a project was created. */
+/** Loads the account again, for example after a project was created. */
 export async function loadAccount(): Promise<Account> {
   const [installation, organizations] = await Promise.all([
     annal.get('/admin/config'),
@@ -46,10 +46,10 @@ export async function loadAccount(): Promise<Account> {
   return loaded;
 }
 
-/** A role that something takes, or any. */
+/** A required role, or any role. */
 export type Needed = Role | 'member';
 
-/** As the service decides (docs/admin.md, "Who may do what"). */
+/** The same rules as in the service (docs/admin.md, "Who may do what"). */
 const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
   owner: ['member', 'developer', 'auditor', 'admin', 'owner'],
   admin: ['member', 'developer', 'auditor', 'admin'],
@@ -57,17 +57,17 @@ const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
   auditor: ['member', 'auditor'],
 };
 
-/** Tells whether a role suffices. */
+/** Returns whether a role is sufficient. */
 export function includesRole(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }
 
-/** Returns the role that writing an environment's data takes. */
+/** Returns the role required to write an environment's data. */
 export function roleFor(environment: Environment): Role {
   return environment === 'production' ? 'admin' : 'developer';
 }
 
-/** Returns the role that reading an environment's data takes. */
+/** Returns the role required to read an environment's data. */
 export function roleToRead(environment: Environment): Needed {
   return environment === 'production' ? 'auditor' : 'member';
 }

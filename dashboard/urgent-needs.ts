@@ -1,5 +1,5 @@
-/** How much of the installation needs an operator now: shown in the title of every screen of operators, and in their menu. */
+/** The number of needs that require an operator now, shown in the title of every operators' screen and in the menu. */
 import { signal } from '@preact/signals';
 
-/** Their number; 0 while it isn't known, and for everybody else. */
+/** The number of urgent needs; 0 while it is unknown, and for anybody who isn't an operator. */
 export const urgentNeeds = signal(0);

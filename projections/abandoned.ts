@@ -1,7 +1,7 @@
 /**
- * Removes erased records from the leftovers of interrupted rebuilds and verifications. A running rebuild processes
- * every erasure itself, unless it is killed before. Erasures are therefore noted beside its tables while it runs, and
- * applied by the next erasure that finds it gone.
+ * Removes erased records from what interrupted rebuilds and verifications have left behind. A running rebuild processes every
+ * erasure itself, unless it is killed first. Therefore, while a rebuild runs, erasures are noted next to its tables, and the
+ * next erasure that finds the rebuild gone applies them.
  */
 import type { ClientBase, Pool } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,7 +13,7 @@ import { inTransaction } from './session.ts';
 
 const noted = (name: string): string => `${name}_next.erased`;
 
-/** DDL of the table of erasures beside a rebuild's tables. */
+/** DDL for the table of erasures next to a rebuild's tables. */
 export const erasedTable = (name: string): string =>
   `create table if not exists ${noted(name)} (event jsonb not null)`;
 
@@ -21,8 +21,8 @@ export const erasedTable = (name: string): string =>
 export const dropErasedTable = (name: string): string => `drop table if exists ${noted(name)}`;
 
 /**
- * Prepares an erasure from the serving tables: erases the records from a rebuild that isn't running, notes them for one
- * that is, and drops leftovers of verifications. Call it in a transaction.
+ * Prepares an erasure from the serving tables: erases the records from a rebuild that has been abandoned, notes them for a
+ * rebuild that is running, and drops what verifications left behind. Call it in a transaction.
  */
 export async function eraseFromAbandoned(
   tx: ClientBase,
@@ -43,9 +43,9 @@ export async function eraseFromAbandoned(
 }
 
 /**
- * Removes the rows of erased records from the tables of killed rebuilds and verifications. At a start, and now and
- * then.
- * @throws errors of the database.
+ * Removes the rows of erased records from the tables of killed rebuilds and verifications. Runs at startup, and from time to
+ * time.
+ * @throws database errors
  */
 export async function sweepAbandoned(pool: Pool, projections: readonly Projection[]): Promise<void> {
   const client = await pool.connect();
@@ -74,7 +74,7 @@ async function isThere(tx: ClientBase, table: string): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** Tells whether a schema exists and the lock of its worker is free until this transaction ends. */
+/** Returns true if a schema exists and its worker's lock is free until this transaction ends. */
 async function isAbandoned(tx: ClientBase, schema: string, lock: string): Promise<boolean> {
   const { rows } = await tx.query<{ free: boolean }>(
     'select pg_try_advisory_xact_lock($2, $3) as free where to_regnamespace($1) is not null',

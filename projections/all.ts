@@ -1,4 +1,4 @@
-/** Every read model of the service. Adding one is adding it here. */
+/** All of the service's read models. To add one, list it here. */
 import { consents } from './consents/project.ts';
 import { history } from './history/project.ts';
 import type { Projection } from './projection.ts';
@@ -8,7 +8,7 @@ import { search } from './search/project.ts';
 import { timeline } from './timeline/project.ts';
 import { webhooks } from './webhooks/project.ts';
 
-/** All projections, in the order in which `annal rebuild` without a name takes them. */
+/** All projections, in the order in which `annal rebuild` without a name rebuilds them. */
 export const PROJECTIONS: readonly Projection[] = [
   resources,
   search,

@@ -1,6 +1,6 @@
 /**
- * A projection's checkpoint: one row in its schema that says up to where its rows show the log. Rows and checkpoint
- * change in one transaction, which begins by moving the row on from the position that the writer believes it has.
+ * A projection's checkpoint: one row in its schema that says how far its rows represent the log. Rows and checkpoint change in
+ * one transaction, which begins by advancing the checkpoint from the position that the writer believes it has.
  */
 import pg from 'pg';
 import { isTableMissing } from '#src/database/failure.ts';
@@ -10,18 +10,18 @@ import type { Position } from '#src/events/store.ts';
 /** NOTIFY channel; the payload is `<projection> <position>`. */
 export const CHANNEL = 'annal_progress';
 
-/** Versions begin at 1: tables of this one are to be rebuilt before anything reads or writes them. */
+/** Versions begin at 1: tables with this version must be rebuilt before anything reads or writes them. */
 export const NOTHING_YET = 0;
 
 /** The content of a checkpoint. */
 export interface Checkpoint {
   readonly position: Position;
-  /** `Projection.version` of the software that made the tables. */
+  /** `Projection.version` in the software that created the tables. */
   readonly version: number;
 }
 
 /**
- * Thrown when another process moved the checkpoint, or other software made the tables: this writer's state is out of
+ * Thrown if another process moved the checkpoint, or different software created the tables: this writer's state is out of
  * date.
  */
 export class CheckpointMoved extends Error {
@@ -31,7 +31,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Returns the DDL of the table with its one row, which is updated all the time within its page. */
+/** Returns the DDL for the table with its single row, which is constantly updated within its page. */
 export function checkpointTable(schema: string, version: number): string {
   return `
 create table ${schema}.checkpoint (
@@ -44,15 +44,15 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 }
 
 const DIVISION_BY_ZERO = '22012';
-/** How often checkpoints are read again if a table was dropped meanwhile. */
+/** How often checkpoints are read again if a table was dropped in the meantime. */
 const READS = 3;
 
 /**
- * Returns the statement that moves the checkpoint from where the writer believes it is, and updates the heartbeat. It
- * comes first in a transaction: it locks the row, and fails with a division by zero if the checkpoint is elsewhere, so
- * that the statements after it are void. No other statement of a projection divides: see `movedOr`.
+ * Returns the statement that moves the checkpoint from where the writer believes it is, and updates the heartbeat. It must
+ * come first in a transaction: it locks the row, and fails with a division by zero if the checkpoint is elsewhere, so the
+ * statements after it have no effect. No other statement in a projection divides: see `movedOr`.
  * @param schema also the projection's name
- * @param tell whether other instances listen; a notification wakes every listening session of the database
+ * @param tell whether other instances listen; a notification wakes every listening session in the database
  */
 export function advancing(schema: string, held: Checkpoint, position: Position, tell: boolean): Statement {
   return {
@@ -65,8 +65,8 @@ export function advancing(schema: string, held: Checkpoint, position: Position, 
 }
 
 /**
- * Returns CheckpointMoved for a transaction with `advancing` one of whose checkpoints was elsewhere or dropped; otherwise
- * the error.
+ * Returns CheckpointMoved if a transaction with `advancing` failed because one of its checkpoints was elsewhere or was
+ * dropped; otherwise returns the error.
  */
 export function movedOr(error: unknown, schemas: readonly string[]): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
@@ -76,12 +76,12 @@ export function movedOr(error: unknown, schemas: readonly string[]): unknown {
   return elsewhere || dropped ? new CheckpointMoved(schemas.join(' or ')) : error;
 }
 
-/** Moves a checkpoint of tables that only the caller writes, inside the caller's transaction. */
+/** Moves the checkpoint of tables that only the caller writes, inside the caller's transaction. */
 export async function moveCheckpoint(tx: pg.ClientBase, schema: string, position: Position): Promise<void> {
   await tx.query(`update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()`, [position]);
 }
 
-/** Returns the checkpoint of a schema, or undefined if the read model doesn't exist. */
+/** Returns a schema's checkpoint; undefined if the read model doesn't exist. */
 export async function readCheckpoint(
   client: pg.ClientBase | pg.Pool,
   schema: string,
@@ -89,7 +89,7 @@ export async function readCheckpoint(
   return (await readCheckpoints(client, [schema])).get(schema);
 }
 
-/** Returns the positions of those of several projections that have tables. */
+/** Returns the positions of the given projections; projections without tables are absent. */
 export async function notedPositions(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
@@ -98,7 +98,10 @@ export async function notedPositions(
   return new Map([...checkpoints].map(([name, { position }]) => [name, position]));
 }
 
-/** Returns the checkpoints of those of several projections that have tables. @throws errors of the database */
+/**
+ * Returns the checkpoints of the given projections; projections without tables are absent.
+ * @throws database errors
+ */
 export async function readCheckpoints(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
@@ -117,9 +120,10 @@ export async function readCheckpoints(
   }
 }
 
-/** Returns those of several schemas that have a checkpoint. */
+/** Returns the given schemas that have a checkpoint. */
 async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly string[]): Promise<string[]> {
-  // to_regclass isn't used: a session that once found the table missing may keep missing it after another has made it.
+  // to_regclass isn't used: a session that once failed to find the table may keep missing it after another session has created
+  // it.
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any($1) and c.relname = 'checkpoint'`,
@@ -129,7 +133,8 @@ async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly str
 }
 
 /**
- * Returns the projections whose reads find nothing, because their tables are missing or not yet filled by a rebuild.
+ * Returns the projections whose reads would find nothing, because their tables are missing or haven't been filled by a rebuild
+ * yet.
  */
 export function unfilled(
   names: readonly string[],
@@ -138,7 +143,7 @@ export function unfilled(
   return names.filter((name) => (checkpoints.get(name)?.version ?? NOTHING_YET) === NOTHING_YET);
 }
 
-/** `application_name` of sessions that listen to `CHANNEL`. */
+/** `application_name` of the sessions that listen to `CHANNEL`. */
 export const LISTENER = 'progress';
 
 /** Returns the number of sessions that listen to `CHANNEL`: one per instance. */

@@ -1,6 +1,6 @@
 /**
- * Compares the tables of two schemas inside one snapshot. Both sides are summed up by hash in buckets, which takes one
- * pass and little memory; only differing buckets are read.
+ * Compares the tables of two schemas inside one snapshot. Both sides are summed by hash in buckets, which takes one pass and
+ * little memory; only buckets that differ are read.
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
@@ -8,14 +8,14 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { differences } from '#src/shared/json/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
 
-/** Differences that are named per table. */
+/** The maximum number of differences listed per table. */
 export const NAMED = 1_000;
 
-/** A differing element of a row. Its values are JSON, shortened if long. */
+/** A differing element in a row. Its values are JSON, shortened if long. */
 export interface RowChange {
-  /** A column, and the place in it where the column holds JSON: `body.name[0].family`. */
+  /** A column, and the place within it if the column contains JSON: `body.name[0].family`. */
   readonly path: string;
-  /** The value in the second schema, which is derived from the log; absent if there is none. */
+  /** The value in the second schema, which is derived from the log; absent if the second schema has none. */
   readonly before?: string;
   /** The value in the first schema. */
   readonly after?: string;
@@ -24,21 +24,21 @@ export interface RowChange {
 /** A differing row. */
 export interface RowDifference {
   readonly table: string;
-  /** Values of the key columns; of all columns where a table has no primary key. */
+  /** Values of the key columns, or of all columns if a table has no primary key. */
   readonly key: Readonly<Record<string, unknown>>;
-  /** `missing`: not in the first schema; `orphan`: not in the second; `changed`: the named columns differ. */
+  /** `missing`: not in the first schema; `orphan`: not in the second; `changed`: the listed columns differ. */
   readonly what: 'missing' | 'orphan' | 'changed';
   readonly columns?: readonly string[];
   /** For a changed row: at most 20 elements. */
   readonly changes?: readonly RowChange[];
-  /** The record of the row, if the table has it. */
+  /** The row's record, if the table has one. */
   readonly record: string | null;
 }
 
 /** The result of comparing a table. */
 export interface TableComparison {
   readonly table: string;
-  /** Rows in the first schema, and in the second. */
+  /** Number of rows in the first schema and in the second. */
   readonly rows: readonly [number, number];
   readonly differences: readonly RowDifference[];
   /** True if more rows differ than are listed. */
@@ -46,12 +46,12 @@ export interface TableComparison {
 }
 
 const BUCKETS = 4096;
-/** Number of differing buckets that are read at a time. */
+/** Number of differing buckets that are read at once. */
 const AT_ONCE = 64;
 
 /**
- * Compares a table of two schemas.
- * @param options `limit`: the maximum number of differences to name.
+ * Compares a table in two schemas.
+ * @param options `limit`: the maximum number of differences to list
  */
 export async function compareTables(
   tx: ClientBase,
@@ -70,7 +70,7 @@ export async function compareTables(
   const found: RowDifference[] = [];
   for (let i = 0; i < differing.length && found.length <= limit; i += AT_ONCE) {
     const buckets = differing.slice(i, i + AT_ONCE);
-    // One more than listed, to know whether there are more.
+    // Reads one more than is listed, to find out whether there are more.
     const rows = await differingRows(tx, tables, { key, hash, buckets }, limit + 1 - found.length);
     found.push(...rows.map((row) => describe(table, key, row)));
   }
@@ -78,7 +78,7 @@ export async function compareTables(
   return { table, rows: [a.rows, b.rows], differences: found.slice(0, limit), more };
 }
 
-/** Returns the columns that identify a row: its primary key, or all of them. */
+/** Returns the columns that identify a row: its primary key, or all columns. */
 async function readKeyColumns(tx: ClientBase, schema: string, table: string): Promise<string[]> {
   const { rows } = await tx.query<{ name: string; key: boolean }>(
     `select a.attname as name, coalesce(a.attnum = any(i.indkey), false) as key
@@ -92,27 +92,27 @@ async function readKeyColumns(tx: ClientBase, schema: string, table: string): Pr
 
 const keySql = (key: readonly string[]): string =>
   `jsonb_build_array(${key.map((name) => `t.${name}`).join(', ')})::text`;
-// Hashes of records use the row directly, which takes less than half the time of hashing its text. Equal values hash
-// alike, which for the types that the tables have (text, uuid, int, boolean and arrays of them) means the same bytes.
+// Record hashes use the row directly, which takes less than half the time of hashing its text. Equal values have equal hashes;
+// for the types that the tables have (text, uuid, int, boolean and arrays of them), equal means the same bytes.
 const bucketSql = (key: readonly string[]): string =>
   `(hash_record_extended(row(${key.map((name) => `t.${name}`).join(', ')}), 0) & ${BUCKETS - 1})::int`;
 /**
- * Returns a row's hash as SQL, with a random seed: changes to rows can't be compensated elsewhere. Zero would mean no
- * seed.
+ * Returns a row's hash as SQL, with a random seed, so that a changed row can't be offset by changing another row. A seed of
+ * zero would mean none.
  */
 const newHash = (): string => `hash_record_extended(t, ${randomBytes(8).readBigInt64BE() | 1n})`;
 
 /** A table in short. */
 interface Summary {
   readonly rows: number;
-  /** Bucket → the sum of its rows' hashes and how many they are. */
+  /** Bucket → the sum of its rows' hashes, and the number of rows. */
   readonly buckets: ReadonlyMap<number, bigint>;
 }
 
-/** Sums of 64-bit hashes leave room below for the number of rows. */
+/** The sums of 64-bit hashes are shifted by this much, to leave room below for the number of rows. */
 const COUNT_BITS = 64n;
 
-/** Sums up a table, a stretch of its blocks at a time where the pace wants rests. */
+/** Summarizes a table; if the pace requires pauses, a range of its blocks at a time. */
 async function summary(
   tx: ClientBase,
   table: string,
@@ -138,7 +138,7 @@ async function summary(
   return { rows: total, buckets };
 }
 
-/** Conditions that cut a table into pieces. */
+/** Returns conditions that divide a table into ranges. */
 async function stretches(tx: ClientBase, table: string, { blocks }: Pace): Promise<string[]> {
   if (blocks === undefined) return ['true'];
   const { rows } = await tx.query<{ blocks: string }>(
@@ -194,7 +194,7 @@ function describe(table: string, key: readonly string[], { first, second }: Diff
   return { table, key: named, what: 'changed', columns, changes: changes.slice(0, CHANGES), record };
 }
 
-/** Elements of a row that are named at most. */
+/** The maximum number of elements listed per row. */
 const CHANGES = 20;
 /** The maximum length of a value. */
 const LONGEST = 300;
@@ -213,7 +213,7 @@ function compareValues(column: string, before: unknown, after: unknown): RowChan
     }));
 }
 
-/** Parses the JSON object that a text column holds. */
+/** Parses the JSON object in a text column. */
 function treeIn(value: unknown): JsonObject | undefined {
   if (typeof value !== 'string' || !value.startsWith('{')) return undefined;
   try {

@@ -1,4 +1,4 @@
-/** Erasures: what the log says about records whose events are gone, and the differing rows that they explain. */
+/** Erasures: what the log says about records whose events no longer exist, and the differing rows that erasures explain. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isErased } from '#src/events/erased.ts';
 import { BEGINNING, type EventStore } from '#src/events/store.ts';
@@ -11,13 +11,13 @@ import { replay } from './replay.ts';
 export interface ErasureTrace {
   /** `RecordErasureRequested`, with the requester. */
   readonly requested: StoredEvent;
-  /** `RecordErased`; undefined while it is under way. */
+  /** `RecordErased`; undefined while the erasure is in progress. */
   readonly erased: StoredEvent | undefined;
 }
 
 /**
- * Returns what the log says about the erasures of records, in one pass over the projects' streams; absent if it says
- * nothing.
+ * Returns what the log says about the erasures of records, in one pass over the projects' streams; records that it doesn't
+ * mention are absent.
  */
 export async function readTraces(
   store: Pick<EventStore, 'subscribe' | 'head'>,
@@ -49,7 +49,7 @@ export async function readTraces(
 }
 
 /**
- * Returns the differences that are faults. After a requested removal of a record's stream, and before the event
+ * Returns the differences that are faults. After a record's stream was removed on request, and before the event
  * `RecordErased`, tables may show what the log no longer has.
  */
 export async function withoutErasures(
@@ -65,7 +65,7 @@ export async function withoutErasures(
   for (const { record, key } of differences) {
     if (record !== null && lawful.has(record)) excused.add(key.id);
   }
-  // Tables without an owner column name the resource, which another table's difference has excused.
+  // Tables without an owner column name the resource; a difference in another table has already excused it.
   return differences.filter(({ record, key }) =>
     record === null ? !excused.has(key.id) : !lawful.has(record),
   );

@@ -1,4 +1,4 @@
-/** The reason why a projection stopped: a temporary condition, or an event that it cannot apply. */
+/** The reason why a projection stopped: a temporary condition, or an event that it can't apply. */
 import { describeFailure, isPassingInDatabase } from '#src/database/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { type RecordedEvent, Unavailable } from '#src/events/store.ts';
@@ -7,14 +7,14 @@ import { CheckpointMoved } from './checkpoint.ts';
 
 export { describeFailure } from '#src/database/failure.ts';
 
-/** The location and type of an event, without its content. */
+/** An event's location and type, without its content. */
 export type EventName = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
 
-/** An event that a projection cannot apply. Names the event and never quotes its data. */
+/** Thrown for an event that a projection can't apply. Names the event and never quotes its data. */
 export class CannotApply extends Error {
   override readonly name = 'CannotApply';
   readonly event: EventName;
-  /** Set when a newer version of the software wrote the event: a newer instance can apply it. */
+  /** Set if a newer version of the software wrote the event: a newer instance can apply it. */
   readonly newer: NewerEvent | undefined;
 
   /**
@@ -37,13 +37,13 @@ export class CannotApply extends Error {
   }
 }
 
-/** Returns an error's message without the event's stream and revision, which are said before it. */
+/** Returns an error's message without the event's stream and revision, which precede it. */
 function withoutPlace(error: unknown): string {
   if (error instanceof NewerEvent) return error.summary;
   return error instanceof UnreadableEvent ? error.reason : describeFailure(error);
 }
 
-/** Returns an error of the same class and stack without quoted data. */
+/** Returns an error with the same class and stack but without quoted data. */
 function withoutData(error: unknown): Error {
   const told = new Error(describeFailure(error));
   if (!(error instanceof Error)) return told;
@@ -53,7 +53,7 @@ function withoutData(error: unknown): Error {
   return told;
 }
 
-/** Tells whether a later try may succeed without any change. */
+/** Returns true if a later attempt may succeed without any change. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Unavailable || error instanceof CheckpointMoved) return true;
   return isPassingInDatabase(error);

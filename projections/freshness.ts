@@ -1,24 +1,25 @@
 /**
- * Tells whether a read model may be read. A write whose read models lag is answered after ten seconds, and from then on
- * no instance may serve a read that doesn't show it. Before that answer the writer notes the position in the database
- * (`late-writes.ts`). Each instance reads the notes every second, and refuses reads if its last look is older than
- * `LOOK_HOLDS_MS`; the writer waits longer than that between note and answer. So the rule holds on every instance,
- * whether or not it can reach the event log. While the log answers, a read model that hasn't passed the log's head of
- * nine seconds ago is refused too, because it has stopped. A head seen at one look may have been appended right after
- * the previous look, so it is dated from that one.
+ * Decides whether a read model may be read. A write whose read models lag gets its response after ten seconds, and from then
+ * on no instance may serve a read that doesn't show the write. Before responding, the writer notes the position in the
+ * database (`late-writes.ts`). Each instance reads these notes every second, and refuses reads if its last look is older than
+ * `LOOK_HOLDS_MS`; the writer waits longer than that between the note and its response. So the rule holds on every instance,
+ * whether or not the instance can reach the event log. While the log is available, a read model that hasn't passed the log's
+ * head from nine seconds ago is also refused, because it has stopped. A head seen in one look may have been appended right
+ * after the previous look, so it gets that look's time.
  */
 import type { Position } from '#src/events/store.ts';
 
-/** How far a read model may lag behind an event while the log answers. */
+/** How far a read model may lag behind an event while the log is available. */
 export const FRESH_MS = 9_000;
 /**
- * How long the last look at the notes of late writes is valid. A writer waits longer between its note and its answer.
+ * How long the last look at the notes of late writes remains valid. A writer waits longer than this between its note and its
+ * response.
  */
 export const LOOK_HOLDS_MS = 4_500;
 
-/** Knowledge about the log and late writes, with the time of each look in ms of one monotonic clock. */
+/** Keeps what is known about the log and late writes, with the time of each look in ms on one monotonic clock. */
 export class FreshnessRule {
-  /** The head when the connection to the database began: all that was acknowledged before. */
+  /** The head when the database connection began, which covers everything acknowledged before. */
   #base: Position | undefined;
   #connected = Number.NEGATIVE_INFINITY;
   #looked: number | undefined;
@@ -31,29 +32,29 @@ export class FreshnessRule {
     return this.#base !== undefined && this.#looked !== undefined;
   }
 
-  /** Records late writes by read model, as of a look that began at `at`. */
+  /** Records late writes by read model, from a look that began at `at`. */
   noteLate(at: number, late: ReadonlyMap<string, Position>): void {
     this.#looked = at;
     this.#late = late;
   }
 
-  /** Takes note of a head that was asked for at `at` (not when the answer came). */
+  /** Records a head that was requested at `at` (not when the response arrived). */
   noteHead(at: number, head: Position): void {
     if (at < this.#connected) return;
     if (this.#base === undefined) this.#base = head;
     else this.#heads.push({ since: this.#lastHead ?? at, head });
     this.#lastHead = at;
-    // The newest due head decides; earlier ones can go.
+    // The newest head that is due decides; earlier heads can be dropped.
     while (this.#heads[1] !== undefined && due(this.#heads[1], at)) this.#heads.shift();
   }
 
-  /** Forgets heads: while the log doesn't answer, the required position is unknown. */
+  /** Forgets heads: while the log is unavailable, the required position is unknown. */
   logLost(): void {
     this.#heads.length = 0;
     this.#lastHead = undefined;
   }
 
-  /** Forgets everything: nothing is fresh until log and notes have been read after `now`. */
+  /** Forgets everything: nothing is fresh until the log and the notes have been read after `now`. */
   forget(now: number): void {
     this.logLost();
     this.#connected = now;
@@ -61,7 +62,7 @@ export class FreshnessRule {
     this.#looked = undefined;
   }
 
-  /** Tells whether a read model at `position` shows everything it must at `now`. */
+  /** Returns true if a read model at `position` shows everything that it must show at `now`. */
   isFresh(model: string, position: Position | undefined, now: number): boolean {
     if (position === undefined || this.#base === undefined || this.#looked === undefined) return false;
     if (now - this.#looked >= LOOK_HOLDS_MS) return false;

@@ -1,30 +1,31 @@
 /**
- * Measures the lag of the log's followers. Positions aren't enough: the embedded log has gaps, EventStoreDB counts
- * bytes. So the outstanding events are counted by reading them, up to a bound; nothing is read for a follower that is
- * up to date. The recorded time of the oldest one is the age of the backlog.
+ * Measures how far the log's followers lag behind. Positions aren't enough: the embedded log has gaps, and EventStoreDB counts
+ * bytes. So the outstanding events are counted by reading them, up to a limit; nothing is read for a follower that is up to
+ * date. The oldest outstanding event's recorded time gives the age of the backlog.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { replay } from './replay.ts';
 
-/** The maximum number of events that are counted for a follower. */
+/** The maximum number of events counted per follower. */
 export const COUNTED = 5_000;
-/** The maximum duration of counting, in ms; the count so far is then the answer. */
+/** The maximum time to spend counting, in ms; after that, the count so far is returned. */
 const PATIENCE_MS = 1_500;
 /** Smaller than a projection's batch, because the count may stop anywhere. */
 const BATCH_SIZE = 250;
 
-/** The lag of a follower. */
+/** A follower's lag. */
 export interface Lag {
-  /** Events that were not passed, at most `COUNTED`. */
+  /** Events that the follower hasn't passed yet, at most `COUNTED`. */
   readonly events: number;
   /** Age of the oldest outstanding event in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 
 /**
- * Lags by name. From the foremost to the hindmost, so that each stretch of the log is read once.
- * @param positions how far each has come: ends of appends.
+ * Returns lags by name. Works from the follower furthest ahead to the one furthest behind, so that each stretch of the log is
+ * read only once.
+ * @param positions how far each follower has come, in ends of appends
  * @throws Unavailable
  */
 export async function measureLags(
@@ -47,7 +48,7 @@ export async function measureLags(
   return lags;
 }
 
-/** Counts events up to a bound, and says when the first was recorded, whatever the bound. */
+/** Counts events up to a limit, and returns when the first was recorded, whatever the limit. */
 async function count(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   after: Position,

@@ -1,7 +1,7 @@
 /**
- * The columns that every row of a read model has: its owner, the tenant and the record, and who sees it under a grant
- * (docs/spec/decisions.md, section 9, "Categories"), `categories` of types that have them, `targets` of clients'
- * Provenances. A deleted version has those of the previous version.
+ * The columns that every row in a read model has: its owner, the tenant and the record; and who sees it under a grant
+ * (docs/spec/decisions.md, section 9, "Categories"): `categories` for types that have them, and `targets` for clients'
+ * Provenances. A deleted version has the values of the previous version.
  */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
@@ -14,15 +14,15 @@ import { someMembers } from '#src/shared/json/json-members.ts';
 /** A stored event about one version of one resource. */
 export type StoredResourceEvent = StoredEvent & { readonly event: ResourceEvent };
 
-/** Tells whether an event concerns a resource. */
+/** Returns true if an event concerns a resource. */
 export function isResourceEvent(stored: StoredEvent): stored is StoredResourceEvent {
   const { type } = stored.event;
   return type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted';
 }
 
 /**
- * Returns the tenant (as `tenantId`) and the record (the patient's id; null in a directory) of a resource event.
- * @throws Error if the metadata name no owner, because the row could never be shown
+ * Returns the tenant (as `tenantId`) and the record (the patient's id; null in a directory) for a resource event.
+ * @throws Error if the metadata names no owner, because the row could never be shown
  */
 export function readOwner(stored: StoredEvent): { tenant: string; record: string | null } {
   const { owner } = stored.metadata;
@@ -30,17 +30,17 @@ export function readOwner(stored: StoredEvent): { tenant: string; record: string
   return { tenant: tenantId(owner), record: recordPatient(stored.stream) ?? null };
 }
 
-/** Tells whether an event reports the erasure of a record. */
+/** Returns true if an event reports that a record was erased. */
 export function isErasure({ event }: StoredEvent): boolean {
   return event.type === 'RecordErased';
 }
 
-/** Returns the patients whose erasure a batch reports. */
+/** Returns the patients whose erasure is reported in a batch. */
 export function erasedIn(events: readonly StoredEvent[]): string[] {
   return events.flatMap(({ event }) => (event.type === 'RecordErased' ? [event.data.patient] : []));
 }
 
-/** Both columns as PostgreSQL reads arrays. */
+/** The two columns, in PostgreSQL's array syntax. */
 export interface SightColumns {
   /** Hashes (`categoryKeys`); empty without a category; null for types without `category`. */
   readonly categories: string | null;
@@ -56,8 +56,8 @@ const NEITHER: SightColumns = { categories: null, targets: null };
 const found = new WeakMap<ResourceEvent, SightColumns>();
 
 /**
- * Returns the columns of an event's version, read once for all projections of the process; undefined for a deletion,
- * for which those of the previous version count.
+ * Returns the columns for an event's version, read only once for all projections in the process; undefined for a deletion,
+ * which has the previous version's columns.
  */
 export function readSight(event: ResourceEvent): SightColumns | undefined {
   if (event.type === 'ResourceDeleted') return undefined;
@@ -73,14 +73,14 @@ export function readSight(event: ResourceEvent): SightColumns | undefined {
   return columns;
 }
 
-/** Returns the columns of a deletion where no version before matters; undefined for types where it does. */
+/** Returns a deletion's columns if no previous version matters; undefined for types for which it does. */
 export function sightOfDeletion(type: string): SightColumns | undefined {
   return type === 'Provenance' || hasCategory(type) ? undefined : NEITHER;
 }
 
 const CATEGORY: ReadonlySet<string> = new Set(['category']);
 const NO_CATEGORY: SightColumns = { categories: '{}', targets: null };
-/** Values of `category` by their texts: there are few. */
+/** Values of `category` by their text: there are only a few. */
 const known = new Map<string, Json>();
 /** The columns of known values, by type. */
 const knownColumns = new Map<string, WeakMap<object, SightColumns>>();
@@ -100,7 +100,7 @@ function categoriesIn(type: string, body: string): SightColumns {
   return columns;
 }
 
-/** A literal reference to something that can be stored here, with or without a base URL. */
+/** Matches a literal reference to something that can be stored here, with or without a base URL. */
 const REFERENCE =
   /(?:^|\/)[A-Z][A-Za-z]*\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/_history\/([1-9]\d{0,8}))?$/i;
 

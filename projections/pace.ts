@@ -1,24 +1,22 @@
-/**
- * Sets the share of the machine that a rebuild uses: as much as possible, or so little that reads are hardly affected.
- */
+/** Controls how much of the machine a rebuild uses: as much as possible, or so little that reads are hardly affected. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `full`: as fast as it goes; `low`: beside a service whose reads must not become slow. */
+/** `full`: as fast as possible; `low`: next to a running service, without slowing down its reads. */
 export type Load = 'full' | 'low';
 
 /** The settings of a load. */
 export interface Pace {
-  /** Events per batch. Large ones load faster, small ones leave room sooner. */
+  /** Events per batch. Large batches load faster; small ones let other work run sooner. */
   readonly batchSize: number;
   /** True if several projections are processed at the same time. */
   readonly together: boolean;
-  /** Blocks of a table that are compared at a time; undefined: all at once. */
+  /** Number of table blocks compared at a time; undefined to compare all at once. */
   readonly blocks: number | undefined;
-  /** True if indexes are created before the rows, so that no statement takes as long as a whole table. */
+  /** True if indexes are created before the rows, so that no single statement has to process a whole table. */
   readonly indexesFirst: boolean;
-  /** Settings of the session. */
+  /** SQL that configures the session. */
   readonly settings: string;
-  /** Rest after work, as a multiple of its duration. */
+  /** How long to rest after work, as a multiple of the work's duration. */
   readonly rest: number;
 }
 
@@ -38,12 +36,13 @@ export const PACES: Readonly<Record<Load, Pace>> = {
     blocks: 256,
     indexesFirst: true,
     settings: 'set max_parallel_workers_per_gather = 0; set vacuum_cost_delay = 20',
-    // Works a thirtieth of the time in pieces of some 40 ms, which affect fewer reads than a p95 leaves out.
+    // Works a thirtieth of the time, in pieces of some 40 ms; the fraction of reads that this affects is too small to show in
+    // a p95.
     rest: 29,
   },
 };
 
-/** Does some work, and rests after it as the pace wants; an aborted signal ends the rest. */
+/** Does some work, then rests as the pace requires; aborting the signal ends the rest. */
 export async function paced<T>({ rest }: Pace, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const began = performance.now();
   const result = await work();

@@ -1,7 +1,7 @@
 /**
- * Decodes events and parses their bodies once for all projections of this process: the first that asks leaves the tree, the
- * second takes it. Events of a batch that a projection doesn't take are neither decoded nor handed over. Unused trees are dropped soon: those of superseded versions in a batch, and all of them while the other
- * projection runs elsewhere.
+ * Decodes events and parses their bodies once for all projections in this process: the first projection that asks leaves the
+ * tree for the second. Events that a projection doesn't process are neither decoded nor passed to it. Unused trees are dropped
+ * soon: those of superseded versions in a batch, and all of them while the other projection runs elsewhere.
  */
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -14,8 +14,8 @@ import { CannotApply } from './failure.ts';
 import type { Projection } from './projection.ts';
 
 /**
- * Returns the events whose types a projection takes; all of them if it doesn't name types.
- * @throws CannotApply for a type that this software doesn't know: a later version of the projection may take it
+ * Returns the events whose types a projection processes; all events if it names no types.
+ * @throws CannotApply for a type that this software doesn't know: a later version of the projection may process it
  */
 export function ownEvents(
   { name, types }: Pick<Projection, 'name' | 'types'>,
@@ -33,20 +33,20 @@ export function ownEvents(
   });
 }
 
-/** An event that has a body. */
+/** An event with a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;
 
-/** The maximum length of all bodies whose trees are kept; trees take several times that. */
+/** The maximum total length of the bodies whose trees are kept; trees take several times that much memory. */
 const MOST_LEFT = 2_000_000;
 
-/** How long a tree is kept, in ms: the second projection follows by a batch or two. */
+/** How long a tree is kept, in ms: the second projection is only a batch or two behind. */
 const LEFT_MS = 2_000;
 
 const left = new Map<Version, StoredJson>();
 let size = 0;
 let forgetting: NodeJS.Timeout | undefined;
 
-/** Returns the resource of an event, read-only; decimals as in `readStored`. */
+/** Returns an event's resource, read-only; decimals as in `readStored`. */
 export function parsedOnce(event: Version): StoredJson {
   const known = left.get(event);
   if (known !== undefined) {
@@ -64,7 +64,7 @@ export function parsedOnce(event: Version): StoredJson {
   return read;
 }
 
-/** Drops all trees: a record was erased, or they have expired. */
+/** Drops all trees, because a record was erased or the trees have expired. */
 export function forgetParsed(): void {
   clearTimeout(forgetting);
   forgetting = undefined;
@@ -79,7 +79,7 @@ function drop(event: Version): void {
 
 const known = new WeakMap<RecordedEvent, StoredEvent>();
 
-/** Returns an event with the body that reads show. */
+/** Returns an event with the body in the form that reads show. */
 function asRead(stored: StoredEvent): StoredEvent {
   const { event } = stored;
   if (!isByAi(stored.metadata) || !('body' in event)) return stored;
@@ -87,8 +87,8 @@ function asRead(stored: StoredEvent): StoredEvent {
 }
 
 /**
- * Returns the event as `understand` does, a version that an AI wrote with HL7's label; the same object again for the same
- * recorded event.
+ * Returns the event as `understand` does, but adds HL7's label to a version that an AI wrote; returns the same object again
+ * for the same recorded event.
  */
 export function decodeOnce(recorded: RecordedEvent): StoredEvent {
   const before = known.get(recorded);

@@ -1,4 +1,4 @@
-/** Pauses of projections that gather events: each ends as soon as a request waits for its projection. */
+/** The pauses of projections that collect events: each pause ends as soon as a request waits for its projection. */
 import { later } from '#src/events/position.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';
 
@@ -11,13 +11,13 @@ interface Pause {
 /** The pauses of one process. */
 export class Pauses {
   readonly #pauses = new Set<Pause>();
-  /** Positions that requests of other processes of this machine wait for. */
+  /** Positions that requests in other processes on this machine are waiting for. */
   readonly #wanted = new Map<string, Position>();
 
-  /** @param passed returns how far a projection is; undefined while that is unknown */
+  /** @param passed returns how far a projection has come; undefined while that is unknown */
   constructor(private readonly passed: (name: string) => Position | undefined) {}
 
-  /** Resolves after some ms, or as soon as a request waits for the projection. */
+  /** Resolves after the given number of ms, or as soon as a request waits for the projection. */
   begin(name: string, ms: number): Promise<void> {
     if (this.#isWanted(name)) return Promise.resolve();
     return new Promise((resolve) => {
@@ -34,18 +34,18 @@ export class Pauses {
     });
   }
 
-  /** Notes that a request of another process waits for a position. */
+  /** Records that a request in another process is waiting for a position. */
   want(name: string, position: Position): void {
     this.#wanted.set(name, later(this.#wanted.get(name) ?? BEGINNING, position));
     if (this.#isWanted(name)) this.end([name]);
   }
 
-  /** Ends those of some projections. */
+  /** Ends the given projections' pauses. */
   end(names: readonly string[]): void {
     for (const pause of [...this.#pauses]) if (names.includes(pause.name)) pause.end();
   }
 
-  /** Ends all, and forgets what other processes wait for: positions may have gone back. */
+  /** Ends all pauses, and forgets what other processes are waiting for, because positions may have gone back. */
   clear(): void {
     this.#wanted.clear();
     for (const pause of [...this.#pauses]) pause.end();

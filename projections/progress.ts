@@ -1,6 +1,6 @@
 /**
- * Tracks how far each projection is: at once from a runner in this process, by LISTEN from other runners, and by
- * reading the checkpoints every second and after each reconnection. It also tracks whether the event log answers.
+ * Tracks how far each projection has come: immediately for a runner in this process, through LISTEN for other runners, and by
+ * reading the checkpoints every second and after each reconnection. It also tracks whether the event log is available.
  */
 import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
@@ -18,40 +18,40 @@ interface Waiter {
   readonly settle: (passed: boolean) => void;
 }
 
-/** Processes of one machine tell each other at once, without the database. */
+/** The processes on one machine notify each other directly, without the database. */
 export interface OtherProcesses {
-  /** Tells them a position. */
+  /** Tells the other processes a position. */
   readonly passed: (name: string, position: Position) => void;
-  /** Tells them that a request waits for a position. */
+  /** Tells the other processes that a request is waiting for a position. */
   readonly wanted: (names: readonly string[], position: Position) => void;
 }
 
-/** Interval of reading the log's head and the checkpoints. */
+/** How often the log's head and the checkpoints are read. */
 const LOOK_MS = 1_000;
 /** Timeout for the database. */
 const DATABASE_MS = 4_000;
-/** Timeout for reading the log's head, and the number of failures after which the log counts as unreachable. */
+/** Timeout for reading the log's head, and the number of failures after which the log is considered unavailable. */
 const LOG_MS = 2_500;
 const LOG_FAILURES = 2;
 
-/** Progress of all projections, one object per process. */
+/** The progress of all projections, one object per process. */
 export class Progress {
   readonly #names: readonly string[];
-  /** Projections whose tables belong to an earlier version of the software: they lack columns that this one reads. */
+  /** Projections whose tables were made by an earlier version of the software: they lack columns that this version reads. */
   readonly #earlier = new Set<string>();
-  /** Projections with missing or unfilled tables, as of the last look. */
+  /** Projections with missing or unfilled tables at the last look. */
   #missing: readonly string[] = [];
   readonly #passed = new Map<string, Position>();
-  /** Projections whose checkpoints were behind what was known of them at the last look. */
+  /** Projections whose checkpoints were behind their known positions at the last look. */
   readonly #behind = new Set<string>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Pauses((name) => this.#passed.get(name));
   readonly #freshness = new FreshnessRule();
   #alone = false;
-  /** Counts the changes that became known, so that an answer in progress does not undo them. */
+  /** Counts the changes that became known, so that a query in progress doesn't undo them. */
   #changes = 0;
   #following: Subscription | undefined;
-  /** Questions in a row that the log didn't answer. */
+  /** Number of consecutive queries that the log didn't answer. */
   #unanswered = 0;
   #onFirstLook: (() => void) | undefined;
 
@@ -60,18 +60,20 @@ export class Progress {
       readonly store: Pick<EventStore, 'head'>;
       readonly databaseUrl: string;
       readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
-      /** The other processes of this machine. Default: none. */
+      /** The other processes on this machine. Default: none. */
       readonly others?: OtherProcesses | undefined;
-      /** False if another process of this machine listens for the positions of other machines. Default: true. */
+      /** False if another process on this machine listens for the positions on other machines. Default: true. */
       readonly listens?: boolean;
-      /** Reads which positions read models must have passed, for writes that were answered before. Default: none. */
+      /**
+       * Reads the positions that read models must have passed for writes that have already been acknowledged. Default: none.
+       */
       readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
     },
   ) {
     this.#names = deps.projections.map(({ name }) => name);
   }
 
-  /** Starts following; resolves once the log and every checkpoint have been looked at. */
+  /** Starts following; resolves once the log and every checkpoint have been read. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#onFirstLook = resolve;
@@ -79,7 +81,7 @@ export class Progress {
     });
   }
 
-  /** Stops; pending waits end as not passed. */
+  /** Stops; pending waits end with false. */
   stop(): void {
     this.#following?.unsubscribe();
     for (const waiter of [...this.#waiters]) waiter.settle(false);
@@ -96,12 +98,12 @@ export class Progress {
     return this.#passed;
   }
 
-  /** True if no other instance listened at the last look. A newer one reads the checkpoints itself, every second. */
+  /** True if no other instance was listening at the last look. A newer instance reads the checkpoints itself, every second. */
   get alone(): boolean {
     return this.#alone;
   }
 
-  /** True while the event log answers: false after two failed reads of its head in a row. */
+  /** True while the event log is available: false after two consecutive failures to read its head. */
   get logAnswers(): boolean {
     return this.#unanswered < LOG_FAILURES;
   }
@@ -112,12 +114,12 @@ export class Progress {
     this.hear(name, position);
   }
 
-  /** Notes that a request of another process waits for a position. */
+  /** Records that a request in another process is waiting for a position. */
   want(name: string, position: Position): void {
     this.#pauses.want(name, position);
   }
 
-  /** Records a position that another process of this machine told. */
+  /** Records a position reported by another process on this machine. */
   hear(name: string, position: Position): void {
     if ((this.#passed.get(name) ?? BEGINNING) >= position && this.#passed.has(name)) return;
     this.#changes += 1;
@@ -129,8 +131,8 @@ export class Progress {
 
   /**
    * Waits until projections have passed a position.
-   * @param timeoutMs after which it gives up; at once when one of them has no tables.
-   * @returns whether they have.
+   * @param timeoutMs gives up after this time, or immediately if one of the projections has no tables
+   * @returns whether they have passed it
    */
   waitFor(position: Position, names: readonly string[], timeoutMs: number): Promise<boolean> {
     if (this.#hasPassed({ position, names })) return Promise.resolve(true);
@@ -152,15 +154,15 @@ export class Progress {
     });
   }
 
-  /** Resolves after some ms, or as soon as a request waits for the projection. */
+  /** Resolves after the given number of ms, or as soon as a request waits for the projection. */
   pause(name: string, ms: number): Promise<void> {
     const isAwaited = [...this.#waiters].some(({ names }) => names.includes(name));
     return isAwaited ? Promise.resolve() : this.#pauses.begin(name, ms);
   }
 
   /**
-   * Returns projections that must not be read: they lack an answered write, lag for long, are at an unknown position,
-   * or have missing or outdated tables.
+   * Returns the projections that must not be read: they lack an acknowledged write, have lagged for long, are at an unknown
+   * position, or have missing or outdated tables.
    */
   stale(): string[] {
     const now = performance.now();
@@ -172,7 +174,7 @@ export class Progress {
     );
   }
 
-  /** Returns projections with missing or unfilled tables; they are stale, too. */
+  /** Returns the projections with missing or unfilled tables; they count as stale too. */
   missing(): readonly string[] {
     return this.#missing;
   }
@@ -188,7 +190,7 @@ export class Progress {
     });
   }
 
-  /** Listens and reads over one connection, which is reopened whenever it breaks. */
+  /** Listens and reads on one connection, which is reopened whenever it breaks. */
   #follow(): Observable<void> {
     return this.#connect().pipe(
       switchMap((client) => timer(0, LOOK_MS).pipe(exhaustMap(() => this.#look(client)))),
@@ -199,7 +201,7 @@ export class Progress {
     );
   }
 
-  /** Emits a listening connection; fails when it ends. */
+  /** Emits a listening connection; fails when the connection ends. */
   #connect(): Observable<pg.Client> {
     return new Observable((subscriber) => {
       const lost = () =>
@@ -216,7 +218,7 @@ export class Progress {
       });
       opening.catch((error: unknown) => subscriber.error(error));
       return () => {
-        // After a crash of the database a checkpoint may be behind its last known position.
+        // After a database crash, a checkpoint may be behind its last known position.
         this.#passed.clear();
         this.#pauses.clear();
         this.#freshness.forget(performance.now());
@@ -230,7 +232,7 @@ export class Progress {
     if (this.#names.includes(name)) this.advance(name, position as Position);
   }
 
-  /** Asks the log every second where it ends. */
+  /** Queries the log every second for its end. */
   #askLog(): Observable<void> {
     return timer(0, LOOK_MS).pipe(
       exhaustMap(async () => {
@@ -248,7 +250,7 @@ export class Progress {
     );
   }
 
-  /** Fails when the database does not answer. */
+  /** Reads the checkpoints and notes. Fails if the database doesn't respond. */
   async #look(client: pg.Client): Promise<void> {
     const at = performance.now();
     const changes = this.#changes;
@@ -266,8 +268,8 @@ export class Progress {
     for (const [name, { position }] of checkpoints) {
       if (this.#missing.includes(name)) continue;
       const isBehind = position < (this.#passed.get(name) ?? BEGINNING);
-      // A runner moves the checkpoint a little after events that its projection doesn't take. Only one that stays behind
-      // has gone back.
+      // After events that its projection doesn't process, a runner moves the checkpoint with a short delay. Only a checkpoint
+      // that stays behind has gone back.
       if (isBehind && undisturbed && this.#behind.has(name)) this.#passed.delete(name);
       if (isBehind) this.#behind.add(name);
       else this.#behind.delete(name);
@@ -278,7 +280,7 @@ export class Progress {
     this.#looked();
   }
 
-  /** Forgets projections without tables; waits for them end. */
+  /** Forgets projections without tables, and ends all waits for them. */
   #miss(names: readonly string[]): void {
     this.#missing = names;
     for (const name of names) this.#passed.delete(name);

@@ -1,62 +1,71 @@
-/** The definition of a projection: its tables, and the rows that events become. The projector does the rest. */
+/** The definition of a projection: its tables, and the rows that events become. The projector does everything else. */
 import type pg from 'pg';
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import type { TableComparison } from './compare.ts';
 
-/** Rows that a runner keeps up to date besides those of events, because requests asked for them; for its term. */
+/** Rows that requests asked for, which a runner keeps up to date for its term in addition to the events' rows. */
 export interface Kept {
   /** True if `take` has something to do. */
   readonly isDue: boolean;
-  /** Takes up what was asked for; between batches. @throws errors of the connection */
+  /**
+   * Starts maintaining what was asked for; called between batches.
+   * @throws connection errors
+   */
   take(): Promise<void>;
-  /** Returns the statements of a batch like `Projection.inSteps`, with those that keep it up to date. */
+  /** Returns a batch's statements like `Projection.inSteps`, including the statements that keep these rows up to date. */
   inSteps(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
-  /** Ends what goes on beside the runner. */
+  /** Stops whatever runs alongside the runner. */
   close(): Promise<void>;
 }
 
-/** A read model. It owns the Postgres schema `name`; a rebuild fills the same tables in `<name>_next`. */
+/** A read model. It owns the PostgreSQL schema `name`; a rebuild fills the same tables in `<name>_next`. */
 export interface Projection {
   readonly name: string;
-  /** Raised whenever tables or rows change meaning: a start with another number rebuilds. */
+  /** Increased whenever tables or rows change their meaning: starting with a different number triggers a rebuild. */
   readonly version: number;
   /**
-   * True if no write waits for it: it may collect events and process many at once, which costs far less than one by
-   * one, unless a request waits for it.
+   * True if no write waits for it: unless a request waits for it, it may collect events and process many at once, which costs
+   * far less than processing them one by one.
    */
   readonly gathers?: boolean;
   /**
-   * Read models with the same value take the same events and are written by one runner in one transaction: a write that
-   * comes alone costs one commit instead of several. None of them gathers or keeps anything.
+   * Read models with the same value process the same events, and one runner writes them in one transaction, so that a single
+   * write costs one commit instead of several. None of them collects events or maintains rows on request.
    */
   readonly transaction?: string;
-  /** Read models that take large batches in before it: those that every write waits for. Default: none. */
+  /** Read models that process large batches before this one, because every write waits for them. Default: none. */
   readonly after?: readonly string[];
-  /** Only events of streams with these prefixes reach it. */
+  /** It receives only events from streams with these prefixes. */
   readonly prefixes: readonly string[];
-  /** Of those only events of these types, so that it decodes no others. Default: all. */
+  /** It receives only events of these types, so it decodes no others. Default: all. */
   readonly types?: ReadonlySet<string>;
-  /** Returns the DDL of the tables in a schema, primary keys included. The projector adds `checkpoint`. */
+  /** Returns the DDL for the tables in a schema, including primary keys. The projector adds `checkpoint`. */
   tables(schema: string): string;
   /** Returns the DDL that can wait until a rebuild has loaded the rows. */
   indexes(schema: string): string;
   /** The tables that `verify` and rebuilds compare. */
   readonly compared: readonly string[];
   /**
-   * Returns the statements that write a batch to the serving tables: set-based, in order, with the same result however
-   * batches are cut or repeated. They don't depend on each other's results: the projector sends them together with the
+   * Returns the statements that write a batch to the serving tables: set-based, in order, and with the same result however
+   * batches are divided or repeated. They don't depend on each other's results: the projector sends them together with the
    * checkpoint and the commit.
    * @throws Error for an event that can't be applied
    */
   statements(schema: string, events: readonly StoredEvent[]): readonly QueryConfig[];
-  /** Returns the same statements in steps, if one event may take long, so that other requests run in between. */
+  /**
+   * Returns the same statements in steps, for read models in which one event may take long, so that other requests run in
+   * between.
+   */
   inSteps?(schema: string, events: readonly StoredEvent[]): Steps<readonly QueryConfig[]>;
-  /** Opens what requests ask the runner to keep, on its session. */
+  /** Sets up what requests ask the runner to maintain, on the runner's session. */
   keep?(session: pg.Client, databaseUrl: string): Promise<Kept>;
-  /** Compares what the runner keeps on request with the rows that it is about. @param limit differences to name */
+  /**
+   * Compares what the runner maintains on request with the rows that it is derived from.
+   * @param limit the maximum number of differences to list
+   */
   compareKept?(session: ClientBase, limit: number): Promise<TableComparison>;
-  /** Writes a batch to tables that aren't read yet, by COPY if that is faster; the same rows. */
+  /** Writes a batch to tables that aren't read yet, with COPY if that is faster; the rows are the same. */
   load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void>;
 }

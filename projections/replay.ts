@@ -1,4 +1,4 @@
-/** Reads a stretch of the log once, batch by batch, for rebuilding and verifying. */
+/** Reads a range of the log once, batch by batch, for rebuilding and verifying. */
 import type { Subscription } from 'rxjs';
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 
@@ -6,25 +6,25 @@ import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 export interface ReplayOptions {
   readonly store: Pick<EventStore, 'subscribe' | 'head'>;
   readonly after: Position;
-  /** The last position wanted; the end of an append. */
+  /** The last position to read, which is the end of an append. */
   readonly until: Position;
   readonly prefixes?: readonly string[];
   readonly batchSize: number;
-  /** Stops after the batch in hand. */
+  /** Stops after the current batch. */
   readonly signal?: AbortSignal | undefined;
-  /** Takes batches in order; the last has the position `until`. */
+  /** Receives batches in order; the last one has the position `until`. */
   readonly handle: (batch: EventBatch) => Promise<void>;
 }
 
 /**
  * Passes on all events after `after` up to `until`.
- * @returns whether it reached the end; false if `signal` aborted earlier
- * @throws the errors of `handle`, or Unavailable
+ * @returns whether it reached the end; false if `signal` aborted first
+ * @throws errors from `handle`, or Unavailable
  */
 export async function replay(options: ReplayOptions): Promise<boolean> {
   const { store, after, until } = options;
   if (until <= after) return true;
-  // The end of the log may have been erased: then it is behind a checkpoint that once was there.
+  // The end of the log may have been erased: then it is before a checkpoint that the log once reached.
   const last = earlier(await store.head(), until);
   const reached = last > after ? await readTo(last, options) : after;
   if (reached < last) return false;
@@ -32,7 +32,10 @@ export async function replay(options: ReplayOptions): Promise<boolean> {
   return true;
 }
 
-/** Hands over everything up to `last`. @returns how far it came. */
+/**
+ * Passes on everything up to `last`.
+ * @returns how far it came
+ */
 async function readTo(last: Position, options: ReplayOptions): Promise<Position> {
   const { store, after, prefixes, batchSize, signal } = options;
   let position = after;
@@ -54,7 +57,7 @@ async function readTo(last: Position, options: ReplayOptions): Promise<Position>
     const wanted = { after, batchSize, handle, ...(prefixes === undefined ? {} : { prefixes }) };
     subscription = store.subscribe(wanted).subscribe({ error: reject, complete: resolve });
   }).finally(() => subscription?.unsubscribe());
-  // Stopped while a batch was in hand: the caller's connection is free only after it.
+  // Stopped while a batch was being handled: the caller's connection is free only after the batch.
   await handling;
   return position;
 }

@@ -1,7 +1,7 @@
 /**
- * Sends a batch's rows to PostgreSQL: small fields as one JSON text, long texts concatenated in one byte string that
- * the statement cuts up. This is one prepared statement for any number of rows, without escaping bodies: a batch of 300
- * takes half the time of a JSON recordset or arrays of texts, a batch of one no longer.
+ * Sends a batch's rows to PostgreSQL: small fields as one JSON text, long texts concatenated into one byte string that the
+ * statement splits. This needs one prepared statement for any number of rows, and no escaping of bodies: a batch of 300 takes
+ * half as long as with a JSON recordset or text arrays, and a batch of one takes no longer.
  */
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,17 +9,17 @@ import type { ClientBase, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { arrayLiteral } from '#src/database/array-literal.ts';
 
-/** Column name → its PostgreSQL type; `long` is a text that travels in the byte string. */
+/** Column name → its PostgreSQL type; `long` is text that is sent in the byte string. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** A row's values by column: JSON values as `json_to_recordset` takes them. */
+/** A row's values by column: JSON values in the form that `json_to_recordset` accepts. */
 export type Row<C extends Columns> = Readonly<
   Record<keyof C, string | number | boolean | readonly string[] | null>
 >;
 
 /**
- * Returns the rows as SQL: a table expression `x` of parameters `$1` and `$2` (see `parameters`).
- * @param parameter instead of `$1`, for rows without long texts
+ * Returns the rows as SQL: a table expression `x` over the parameters `$1` and `$2` (see `parameters`).
+ * @param parameter used instead of `$1`, for rows without long texts
  * @returns the list of columns, the select list, and the `FROM` item
  */
 export function recordset(columns: Columns, parameter = 1): { names: string; values: string; from: string } {
@@ -70,7 +70,7 @@ export async function runAll(tx: ClientBase, statements: readonly QueryConfig[])
 
 const CHUNK = 256 * 1024;
 
-/** Writes rows by COPY, to tables that aren't read yet and contain none of them. */
+/** Writes rows with COPY, to tables that aren't read yet and don't contain these rows. */
 export async function copyRows<C extends Columns>(
   tx: ClientBase,
   table: string,
@@ -83,7 +83,7 @@ export async function copyRows<C extends Columns>(
   await pipeline(copyText(names, rows), into);
 }
 
-/** Yields COPY's text format in pieces of about 256 KB, so that a batch is never in memory twice. */
+/** Yields COPY's text format in pieces of about 256 KB, so a batch is never in memory twice. */
 function* copyText<C extends Columns>(
   names: readonly (keyof C)[],
   rows: readonly Row<C>[],

@@ -1,17 +1,17 @@
-/** The connection of a projection, separate from those of requests. */
+/** A projection's connection, separate from the connections for requests. */
 import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
 
 export interface SessionOptions {
-  /** Shown in pg_stat_activity behind `annal`. */
+  /** Shown in pg_stat_activity after `annal`. */
   readonly name: string;
   /** True if it uses temporary tables, which are allowed in a read-only database. */
   readonly scratch?: boolean;
 }
 
 /**
- * Settings of every session here. Commits don't wait for the disk. Plans look rows up by key and are kept: one made for
- * a small table must not scan it once it is large.
+ * Settings for every session here. Commits don't wait for the disk. Plans look up rows by key and are kept: a plan made for a
+ * small table must not scan the table once it is large.
  */
 const SETTINGS = [
   'synchronous_commit=off',
@@ -21,14 +21,14 @@ const SETTINGS = [
   'enable_mergejoin=off',
 ];
 
-/** For the rest of a transaction: allows plans that read whole tables. */
+/** For the rest of a transaction, allows plans that read whole tables. */
 export const WHOLE_TABLES =
   'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on';
 
 /**
- * Connects. Commits don't wait for the disk: rows can be derived again, and are lost or kept together with the
- * checkpoint. A broken connection fails its next statement; `ended` is called at once.
- * @throws Error of the driver if the database can't be reached
+ * Connects. Commits don't wait for the disk: rows can be derived again, and are lost or kept together with the checkpoint. If
+ * the connection breaks, its next statement fails; `ended` is called immediately.
+ * @throws the driver's error if the database can't be reached
  */
 export async function openSession(
   url: string,
@@ -51,8 +51,8 @@ export async function openSession(
 }
 
 /**
- * Makes the server end a session's statement within seconds when the client is gone, so that a killed process doesn't hold
- * its locks until then. Servers on some systems don't offer this.
+ * Makes the server stop a session's statement within seconds after the client is gone, so that a killed process doesn't hold
+ * its locks until the statement ends. Servers on some systems don't support this.
  */
 export async function endWithClient(client: pg.Client): Promise<void> {
   await client.query("set client_connection_check_interval = '2s'").catch(() => undefined);
@@ -63,7 +63,7 @@ export async function closeSession(client: pg.Client): Promise<void> {
   await client.end().catch(() => undefined);
 }
 
-/** Runs work in a transaction on a session; rolled back when it fails. */
+/** Runs work in a transaction on a session; rolls back if the work fails. */
 export async function inTransaction<T>(
   client: pg.ClientBase,
   work: () => Promise<T>,

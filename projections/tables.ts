@@ -1,16 +1,16 @@
-/** Makes the tables of the read models at start. */
+/** Creates the read models' tables at startup. */
 import type pg from 'pg';
 import { checkpointTable, NOTHING_YET, readCheckpoint } from './checkpoint.ts';
 import { lockTransaction } from './locks.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
 
-/** Returns the DDL of a projection's schema, tables and checkpoint, without `indexes`. */
+/** Returns the DDL for a projection's schema, tables and checkpoint, without `indexes`. */
 export function schemaSql(projection: Projection, schema: string): string {
   return `create schema ${schema};\n${projection.tables(schema)}\n${checkpointTable(schema, projection.version)}`;
 }
 
-/** Makes the tables of a read model that has none, to be rebuilt: until then no instance serves or fills them. */
+/** Creates the tables of a read model that has none, to be rebuilt: until then no instance serves or fills them. */
 export async function makeMissing(session: pg.Client, projection: Projection): Promise<void> {
   const { name } = projection;
   await inTransaction(session, async () => {
@@ -24,8 +24,8 @@ export async function makeMissing(session: pg.Client, projection: Projection): P
 }
 
 /**
- * Creates missing tables; any number of instances may start at once.
- * @returns projections whose tables belong to another `version` and must be rebuilt
+ * Creates missing tables; any number of instances may start at the same time.
+ * @returns the projections whose tables have a different `version` and must be rebuilt
  */
 export async function prepareReadModels(
   pool: pg.Pool,

@@ -1,4 +1,4 @@
-/** The rows of resources that are not written yet, in temporary tables: a search there finds what it will find later. */
+/** Puts the rows of resources that aren't written yet into temporary tables: a search there finds what it will find later. */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
@@ -11,8 +11,8 @@ import { search } from './search/project.ts';
 const TEMPORARY = 'pg_temp';
 
 /**
- * Makes the tables of the read models `resources` and `search` in `pg_temp`, and fills them.
- * @param tx a transaction, whose rollback removes them
+ * Creates the tables of the read models `resources` and `search` in `pg_temp`, and fills them.
+ * @param tx a transaction; rolling it back removes the tables
  */
 export async function loadUnwritten(tx: ClientBase, all: readonly Unwritten[]): Promise<void> {
   const recordedAt = new Date().toISOString();
@@ -23,7 +23,7 @@ export async function loadUnwritten(tx: ClientBase, all: readonly Unwritten[]): 
   }
 }
 
-/** Adds the rows of the read models `search` and `history` that earlier versions had to the tables in `pg_temp`. */
+/** Adds to the tables in `pg_temp` the rows that earlier versions had in the read models `search` and `history`. */
 export async function loadPast(tx: ClientBase, versions: readonly PastVersion[]): Promise<void> {
   const events = versions.map((one, n) => makeEvent(one, n, one.recordedAt));
   await search.load(tx, TEMPORARY, events);

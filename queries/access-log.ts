@@ -1,4 +1,4 @@
-/** Reads the access log: a page of a record's entries, with the names of who read (docs/spec/decisions.md, section 4). */
+/** Reads the access log: a page of a record's entries, with the readers' names (docs/spec/decisions.md, section 4). */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { AccessStatus } from '#src/shared/access/access-entry.ts';
@@ -10,7 +10,7 @@ import { decodeCursorFor, encodeCursorFor } from './cursor.ts';
 export interface AccessRow {
   readonly id: string;
   readonly record: string;
-  /** Its number in the record, from 1. */
+  /** Its number within the record, starting at 1. */
   readonly seq: number;
   readonly at: Micros;
   readonly action: string;
@@ -25,38 +25,41 @@ export interface AccessRow {
   readonly status: AccessStatus;
   readonly count: number | null;
   readonly request_id: string;
-  /** The id of the answer's receipt; null if it has none. */
+  /** The id of the response's receipt; null if it has none. */
   readonly receipt: string | null;
   /**
-   * The application's or key's name, a member's e-mail address, the name that the recipient of a link gave, or a
-   * person's name if people are named; null if it is unknown.
+   * The name of the application or key, a member's e-mail address, the name that a link's recipient gave, or a person's name
+   * if people are named; null if unknown.
    */
   readonly actor: string | null;
 }
 
-/** The entries that are asked for: those of a record that meet every given condition. */
+/** The requested entries: a record's entries that meet every given condition. */
 export interface AccessLogAsked extends PageAsked {
   /** Only reads under this grant. */
   readonly grant?: string | undefined;
-  /** Not before this moment. */
+  /** The earliest time, inclusive. */
   readonly from?: Micros | undefined;
   /** Before this moment. */
   readonly to?: Micros | undefined;
   readonly status?: AccessStatus | undefined;
   readonly action?: string | undefined;
   readonly resourceType?: string | undefined;
-  /** Only reads of this application. */
+  /** Only reads by this application. */
   readonly application?: string | undefined;
-  /** Names patients and representatives, too: for people who have the record, never for projects. */
+  /** True to name patients and representatives too: for people who have the record, never for projects. */
   readonly named?: boolean | undefined;
 }
 
-/** Reads the entries of a record, the newest first. @throws Refusal invalid (422) for a cursor of another list */
+/**
+ * Reads a record's entries, newest first.
+ * @throws Refusal invalid (422) for a cursor from a different list
+ */
 export type AccessLogOf = (record: string, asked: AccessLogAsked) => Promise<Page<AccessRow>>;
 
 /**
- * Returns SQL that selects entries with the names of their actors. Without `named`, patients and representatives aren't
- * named: a project learns nothing about who signs in.
+ * Returns SQL that selects entries with their actors' names. Without `named`, patients and representatives aren't named: a
+ * project learns nothing about who signs in.
  * @param entries rows of operations.access_entry as SQL
  */
 export const namedEntries = (entries: string, named = false): string => `
@@ -76,8 +79,8 @@ select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.act
      }`;
 
 /**
- * Conditions by name; `?` is the value. Within a record times never go back, so a moment is a number. Indexes: the primary
- * key (record, seq), and access_entry_of_grant (grant_id, seq).
+ * Conditions by name; `?` is the value. Within a record times never go back, so a time corresponds to an entry number.
+ * Indexes: the primary key (record, seq), and access_entry_of_grant (grant_id, seq).
  */
 const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
   ['grant', 'e.grant_id = ?::text'],
@@ -91,7 +94,7 @@ const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
 
 const TOTAL = 'select entries as total from operations.access_head where record = $1::uuid and not erased';
 
-/** Entries of a grant are counted when they are written: src/operations/access-log/use.ts. */
+/** A grant's entries are counted when they are written: src/operations/access-log/use.ts. */
 const TOTAL_OF_GRANT = `
 select coalesce(sum(entries), 0) as total from operations.access_use where record = $1::uuid and grant_id = $2::text`;
 
@@ -122,7 +125,7 @@ with page as materialized (
 ${namedEntries('page', named)} order by e.seq desc`,
       values: [...values, limit + 1, ...(before === undefined ? [] : [before])],
     });
-    // Entries are only added: those of the page are among them.
+    // Entries are only ever added, so the count includes this page's entries.
     const total = counted ?? (await countEntries(pool, names, where, values));
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
@@ -131,7 +134,7 @@ ${namedEntries('page', named)} order by e.seq desc`,
   };
 }
 
-/** Counts the entries that meet some conditions; all of a record, and all of a grant, are counted already. */
+/** Counts the entries that meet the given conditions; the totals per record and per grant are already known. */
 async function countEntries(
   pool: Pool,
   names: string,

@@ -5,27 +5,27 @@
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** The reads under a grant that showed something of the record; refused ones don't count. */
+/** Reads under a grant that showed data from the record; refused reads don't count. */
 export interface GrantUse {
   /** All of them. */
   readonly count: number;
   /** The last use; null if there is none. */
   readonly lastAt: Micros | null;
-  /** The uses since the requested day. */
+  /** Number of uses since the requested day. */
   readonly recent: number;
-  /** The resource types that those were about, sorted. */
+  /** The resource types in the recent uses, sorted. */
   readonly recentTypes: readonly string[];
 }
 
-/** A grant, and the real id of the Patient of its record. */
+/** A grant, and the real id of its record's Patient. */
 export interface UsedGrant {
   readonly id: string;
   readonly record: string;
 }
 
 /**
- * Returns how often grants were used, by id; all of the given ones are in it.
- * @param since counts `recent` from the beginning of this moment's day (UTC). Default: none is recent
+ * Returns how often grants were used, by id; the result includes all given grants.
+ * @param since counts `recent` from the beginning of this time's day (UTC). Default: no uses count as recent
  */
 export type GrantUseOf = (
   grants: readonly UsedGrant[],

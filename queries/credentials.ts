@@ -1,11 +1,11 @@
 /**
- * Reads the caller of an API key. The database is asked at every request, without a cache, so revocation is
- * immediate. The database's clock decides whether a key has expired.
+ * Reads the caller that an API key belongs to. The database is queried for every request, without a cache, so revocation takes
+ * effect immediately. The database's clock decides whether a key has expired.
  */
 import { type Caller, type Environment, isFilling, ownCaller } from '#src/shared/access/caller.ts';
 import type { Line } from './database/gather.ts';
 
-/** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown, revoked or expired. */
+/** Finds the caller by the hex SHA-256 of an API key; undefined if the key is unknown, revoked or expired. */
 export type ApiKeyCaller = (sha256: string) => Promise<Caller | undefined>;
 
 interface Row {
@@ -25,7 +25,7 @@ const API_KEYS = `
   where k.sha256 = any($1::text[]) and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > (extract(epoch from now()) * 1000000)::int8)`;
 
-/** Opens the look-up of API keys over a line; look-ups that arrive together share a statement. */
+/** Creates the API key lookup on a line; lookups that arrive together share a statement. */
 export function openApiKeys(line: Line): ApiKeyCaller {
   return line.gather<string, Caller | undefined>(async (database, hashes) => {
     const { rows } = await database.query<Row>({

@@ -1,4 +1,4 @@
-/** Cursors: the end of a page, opaque to callers. They contain keys that come from events, never serial numbers. */
+/** Cursors: the end of a page, opaque to callers. They contain keys from events, never serial numbers. */
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export function encodeCursor(key: readonly (string | number | null)[]): string {
 /**
  * Returns the key in a cursor.
  * @param schema of this listing's keys
- * @throws Refusal `malformed` for a cursor of another listing
+ * @throws Refusal `malformed` for a cursor from a different listing
  */
 export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
   const key = keyIn(text, schema);
@@ -28,7 +28,7 @@ export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * Decodes a cursor of the JSON interfaces' lists, whose parameter is `cursor`, like `decodeCursor`.
+ * Decodes a cursor for the JSON interfaces' lists, whose parameter is `cursor`, like `decodeCursor`.
  * @throws Refusal `invalid` (422)
  */
 export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
@@ -42,23 +42,26 @@ export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * Returns a cursor that is valid for one list only.
- * @param list with its filters
+ * Returns a cursor that is valid for only one list.
+ * @param list identifies the list, including its filters
  */
 export function encodeCursorFor(list: string, key: readonly (string | number | null)[]): string {
   return encodeCursor([listMark(list), ...key]);
 }
 
 /**
- * Decodes a cursor of `encodeCursorFor` for the same list.
- * @throws Refusal `invalid` (422), also for another list's cursor
+ * Decodes a cursor from `encodeCursorFor` for the same list.
+ * @throws Refusal `invalid` (422), also for a different list's cursor
  */
 export function decodeCursorFor<T>(list: string, text: string, schema: z.ZodType<T>): T {
   const [mark, ...key] = decodeListCursor(text, marked);
   return decodeListCursor(mark === listMark(list) ? encodeCursor(key) : '', schema);
 }
 
-/** Returns the refusal (422) of a cursor whose item is gone. @param what it was, such as `concept` */
+/**
+ * Returns the refusal (422) of a cursor whose item no longer exists.
+ * @param what the kind of item, such as `concept`
+ */
 export function staleCursor(what: string): Refusal {
   return new Refusal('invalid', {
     code: 'value',

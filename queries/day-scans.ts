@@ -1,7 +1,7 @@
 /**
- * Finds the places of lists on some days (docs/spec/decisions.md, section 4 "The day of a value"). Places are ordered by
- * moment, and a value's day is the one that it is written for: a scan takes the moments that can be on these days, and
- * compares the day of each place.
+ * Finds the places in lists on certain days (docs/spec/decisions.md, section 4 "The day of a value"). Places are ordered by
+ * time, but a value's day is the day as written: a scan reads all times that can be on these days, and compares each place's
+ * day.
  */
 
 import { searchKey } from '#src/fhir/search/keys.ts';
@@ -9,7 +9,7 @@ import { startOfDay } from '#src/shared/time/day.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { vaguePart } from '#src/v1/lists.ts';
 
-/** Days from the first to the last, as numbers of days since 1970; absent: without that bound. */
+/** A range of days, as numbers of days since 1970; without an end, it has no limit on that side. */
 export interface DayRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -21,7 +21,7 @@ export interface DayScan {
   readonly index: number;
   /** The list's key (`searchKey`). */
   readonly list: string;
-  /** Moments [low, high). */
+  /** The times to read, [low, high). */
   readonly low: Micros;
   readonly high: Micros;
   /** Bounds of `day`. */
@@ -31,27 +31,27 @@ export interface DayScan {
 
 /** Later than any FHIR date, and exact as a JavaScript number. */
 const EVER = 2 ** 60;
-/** More days than there are until any FHIR date: the greatest `int`. */
+/** More days than until any FHIR date: the greatest `int`. */
 const ALWAYS = 2 ** 31 - 1;
 
 const HOUR = 3_600_000_000;
-/** The maximum by which an offset of R4 moves a time, rounded up. */
+/** The maximum by which an R4 offset shifts a time, rounded up. */
 const OFFSET = 15 * HOUR;
-/** Days of the longest date, a leap year. */
+/** The number of days in the longest date, a leap year. */
 const LONGEST = 366;
 
-/** Returns the first moment of a day in UTC, in microseconds. */
+/** Returns the start of a day in UTC, in microseconds. */
 function dayStart(day: number): Micros {
   return startOfDay(day) * 1000;
 }
 
-/** The moments of some days, [low, high). */
+/** The times in a range of days, [low, high). */
 interface Moments {
   readonly low: Micros;
   readonly high: Micros;
 }
 
-/** Returns the moments that can be on some days by an offset, and those that are on them by every offset. */
+/** Returns the times that are on the given days for some offset, and those that are on them for every offset. */
 export function rangeMoments({ from, to }: DayRange): Moments & { readonly surely: Moments } {
   const low = from === undefined ? undefined : dayStart(from);
   const high = to === undefined ? undefined : dayStart(to + 1);
@@ -66,9 +66,9 @@ export function rangeMoments({ from, to }: DayRange): Moments & { readonly surel
 }
 
 /**
- * Returns the scans that find the entries of lists on some days: one for each list, in their order, then those of their
- * parts for dates by month or year, where these may begin earlier. The places of such a part have the last of a date's
- * days.
+ * Returns the scans that find the lists' entries on the given days: first one scan per list, in the same order, then one per
+ * list for dates with only a month or a year, which may begin before the range. A place for such a date has the date's last
+ * day.
  */
 export function planScans(lists: readonly string[], range: DayRange): DayScan[] {
   const { from, to } = range;

@@ -1,13 +1,11 @@
-/**
- * Reads directory entries by id for the write side, which compares existing entries with those of a bundle.
- */
+/** Reads directory entries by id for the write side, which compares them with a bundle's entries. */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { seenStatement } from './sight.ts';
 
-/** Current bodies (FHIR JSON texts) of live directory entries. */
+/** Reads the current bodies (FHIR JSON text) of live directory entries. */
 export type DirectoryBodies = (
   caller: Caller,
   ids: readonly string[],
@@ -20,9 +18,8 @@ const bodies = (seen: string): string => `
   where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted ${seen}`;
 
 /**
- * Opens the directory over a database.
- * @param requireFresh throws Refusal unavailable (503) when the read model lags, so that an inactive entry
- * isn't read as active.
+ * Creates the query on a database.
+ * @param requireFresh throws Refusal unavailable (503) if the read model lags, so that an inactive entry isn't read as active
  */
 export function openDirectoryBodies(pool: Pool, requireFresh: () => void): DirectoryBodies {
   return async (caller, ids) => {

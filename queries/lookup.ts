@@ -12,7 +12,7 @@ import { type LoadUnwritten, type MatchUnwritten, openMatchUnwritten } from './m
 import { type OwnDocument, openOwnDocument } from './own-document.ts';
 import { type GrantedQueries, openGranted } from './read-granted.ts';
 
-/** The port's shape, stated here because queries do not import commands. */
+/** The port's shape, repeated here because queries don't import commands. */
 export interface LookupQueries {
   readonly locate: Locate;
   readonly match: Match;
@@ -23,10 +23,10 @@ export interface LookupQueries {
 }
 
 /**
- * Opens the look-ups over a database.
- * @param base base URL of the FHIR interface, slash at its end.
- * @param atHead resolves when the projection `resources` shows every resource of a type up to the log's current head.
- * @param requireFresh throws Refusal unavailable (503) when that projection lags.
+ * Creates the lookups on a database.
+ * @param base base URL of the FHIR interface, with a trailing slash
+ * @param atHead resolves when the projection `resources` shows every resource of a type up to the log's current head
+ * @param requireFresh throws Refusal unavailable (503) if that projection lags
  */
 export function openLookup(
   pool: Pool,
@@ -47,12 +47,12 @@ export function openLookup(
 }
 
 /**
- * Returns the look-up of places, which throws the error of `requireFresh` if it misses an id that an acknowledged write
- * may have created: otherwise a reference to a new resource would be refused as unknown.
+ * Returns a lookup that throws the error from `requireFresh` if it doesn't find an id that an acknowledged write may have
+ * created: otherwise a reference to a new resource would be refused as unknown.
  */
 function unlessStale(locate: Locate, requireFresh: () => void): Locate {
   return async (caller, ids) => {
-    // If the read model lags before the rows are read, some may be missing.
+    // If the read model was lagging before the rows were read, some may be missing.
     const lag = catchRefusal(requireFresh);
     const found = await locate(caller, ids);
     if (lag !== undefined && ids.some((id) => !found.has(id))) throw lag;

@@ -1,4 +1,4 @@
-/** Finds the targets of the searches in a transaction's references among its own resources. */
+/** Finds, among a transaction's own resources, the matches for the searches in its references. */
 import type { ClientBase, Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -7,19 +7,22 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { matchStatement } from './match.ts';
 
-/** Gives for each search at most two ids of the resources that match. */
+/** Returns for each search at most two ids of matching resources. */
 export type MatchUnwritten = (
   caller: Caller,
   resources: readonly Unwritten[],
   searches: readonly { readonly type: ResourceType; readonly criteria: string }[],
 ) => Promise<(readonly string[])[]>;
 
-/** Makes the tables of the read models in `pg_temp` with the rows of these resources. */
+/** Creates the read models' tables in `pg_temp` with the given resources' rows. */
 export type LoadUnwritten = (tx: ClientBase, resources: readonly Unwritten[]) => Promise<void>;
 
 const MODELS = /\b(?:resources|search)\.(?=[a-z_]+\b)/g;
 
-/** Opens matching in temporary tables, which last for one call. @param base as of `openMatch` */
+/**
+ * Creates matching in temporary tables, which last for one call.
+ * @param base as in `openMatch`
+ */
 export function openMatchUnwritten(
   pool: Pool,
   base: string,

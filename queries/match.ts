@@ -1,4 +1,4 @@
-/** Match: the live resources that conditional criteria mean, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
+/** Finds the live resources that conditional criteria match, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
 import type { Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -13,7 +13,7 @@ import type { SearchScope } from './search/predicates/parameter.ts';
 import { referableIn } from './search/referable.ts';
 import { andSeen, findHome } from './sight.ts';
 
-/** Gives at most two ids: none, one, or "several". */
+/** Returns at most two ids, which means none, one, or "several". */
 export type Match = (
   caller: Caller,
   type: ResourceType,
@@ -22,9 +22,9 @@ export type Match = (
 ) => Promise<readonly string[]>;
 
 /**
- * Opens matching over a database.
- * @param base base URL of the FHIR interface, slash at its end.
- * @param atHead waits until the read model shows every resource of a type that the log's head of now implies.
+ * Creates matching on a database.
+ * @param base base URL of the FHIR interface, with a trailing slash
+ * @param atHead waits until the read model shows every resource of a type up to the log's current head
  */
 export function openMatch(
   pool: Pool,
@@ -54,7 +54,10 @@ export function openMatch(
   };
 }
 
-/** Returns the statement that gives at most two ids. @param except ids that don't match */
+/**
+ * Returns the statement that finds at most two ids.
+ * @param except ids that must not match
+ */
 export async function matchStatement(
   scope: SearchScope,
   criteria: string,

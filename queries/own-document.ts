@@ -1,10 +1,16 @@
-/** Finds a document that an application created under a grant: it may send the content, though it may not read it. */
+/**
+ * Finds a document that an application created under a grant: the application may send its content even if it isn't allowed to
+ * read it.
+ */
 import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { LocatedResource } from './locate.ts';
 
-/** Returns the document; undefined without a grant, and for all that the application didn't create in its record. */
+/**
+ * Returns the document; undefined without a grant, and for any document that the application didn't create in the grant's
+ * record.
+ */
 export type OwnDocument = (caller: Caller, id: string) => Promise<LocatedResource | undefined>;
 
 // Indexes: primary keys of history.version (id, version) and resources.resource (id).
@@ -15,7 +21,7 @@ const OWN = `
     and v.metadata::jsonb #>> '{credential,kind}' = 'grant'
     and v.metadata::jsonb #>> '{credential,application}' = $4`;
 
-/** Opens the question over a database. */
+/** Creates the query on a database. */
 export function openOwnDocument(pool: Pool): OwnDocument {
   return async ({ calls: { credential }, sees }, id) => {
     if (sees.within === undefined || credential.kind !== 'grant' || !isUuid(id)) return undefined;

@@ -1,16 +1,16 @@
-/** Projects, of whatever organization. Asked by the start, not by callers. */
+/** Queries about projects in any organization. They are used at startup, not by callers. */
 import type { Pool } from 'pg';
 
-/** Name of the project that a newcomer begins with, and of its organization. */
+/** The name of a newcomer's first project and of its organization. */
 export const QUICKSTART = 'Quickstart';
 
-/** Returns true if a project was ever created on this database. */
+/** Returns true if any project was ever created in this database. */
 export async function anyProject(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ any: boolean }>('select exists (select from projects.project) as any');
   return rows[0]?.any ?? false;
 }
 
-/** Returns the oldest open project with a name, and its organization; undefined when there is none. */
+/** Returns the oldest open project with the given name, and its organization; undefined if there is none. */
 export async function firstProject(
   pool: Pool,
   name: string,
@@ -22,7 +22,7 @@ export async function firstProject(
   return rows[0];
 }
 
-/** Returns the organization that the first start founded, even if its project is closed; undefined if there is none. */
+/** Returns the organization that the first startup founded, even if its project is closed; undefined if there is none. */
 export async function findQuickstartOrganization(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ organization: string }>({
     name: 'quickstart-organization',
@@ -32,7 +32,7 @@ export async function findQuickstartOrganization(pool: Pool): Promise<string | u
   return rows[0]?.organization;
 }
 
-/** Returns the issuers of this form (a LIKE pattern) at which members of organizations signed in, but one. */
+/** Returns the issuers that match a LIKE pattern and at which members of organizations signed in, except one. */
 export async function otherIssuers(pool: Pool, pattern: string, but: string): Promise<string[]> {
   const { rows } = await pool.query<{ issuer: string }>(
     'select distinct issuer from projects.member where issuer like $1 and issuer <> $2 and role is not null order by 1',
@@ -41,7 +41,7 @@ export async function otherIssuers(pool: Pool, pattern: string, but: string): Pr
   return rows.map(({ issuer }) => issuer);
 }
 
-/** Returns the name of an open project; undefined if there is none. */
+/** Returns an open project's name; undefined if it doesn't exist or isn't open. */
 export async function projectName(pool: Pool, id: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ name: string }>({
     name: 'project-name',
@@ -51,7 +51,10 @@ export async function projectName(pool: Pool, id: string): Promise<string | unde
   return rows[0]?.name;
 }
 
-/** Returns open applications that someone else than the operator made trusted, at most 100. Index: application_trusted_by_others. */
+/**
+ * Returns open applications that somebody other than the operator marked as trusted, at most 100. Index:
+ * application_trusted_by_others.
+ */
 export async function trustedByOthers(pool: Pool, except: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'trusted-by-others',

@@ -1,4 +1,4 @@
-/** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
+/** The read side as the HTTP interfaces see it: one function per query, all on one pool. */
 
 import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
@@ -45,8 +45,8 @@ import { withSharedRead, withSharedSearch, withSharedVread } from './terminology
 import { openVread, type Vread } from './vread.ts';
 
 /**
- * All queries of the FHIR interface. None returns data that the caller may not see. Those about single resources and whole
- * records answer as of `sees.asOf`, if a caller has it.
+ * All queries for the FHIR interface. None returns data that the caller isn't allowed to see. For a caller with `sees.asOf`,
+ * queries about single resources and whole records return data as of that time.
  */
 export interface Queries extends GrantedQueries {
   readonly apiKey: ApiKeyCaller;
@@ -56,15 +56,15 @@ export interface Queries extends GrantedQueries {
   readonly newestVersion: NewestVersion;
   readonly search: Search;
   readonly include: Include;
-  /** Searches within a record as of the moment of the caller, who has one. */
+  /** Searches within a record as of the caller's requested time, which must be set. */
   readonly searchRecord: SearchRecord;
   readonly readProvenance: ReadProvenance;
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
-  /** The versions of a record's resources that an AI wrote, as `aiVersions` returns them. */
+  /** Returns the versions of a record's resources that an AI wrote, like `aiVersions`. */
   readonly aiVersions: (caller: Caller, record: string) => Promise<AiVersions>;
-  /** The texts of the versions that others replaced, as `readReplacedTexts` returns them. */
+  /** Returns the text of replaced versions, like `readReplacedTexts`. */
   readonly replacedVersions: (
     caller: Caller,
     current: readonly CurrentVersion[],
@@ -79,55 +79,55 @@ export interface Queries extends GrantedQueries {
   readonly marks: Marks;
   readonly readMarked: ReadMarked;
   readonly versions: Versions;
-  /** Connections of searches. */
+  /** The connections for searches. */
   readonly searches: Pool;
-  /** Lets go of the connections that it holds beside the pool. */
+  /** Closes the connections that it holds in addition to the pool. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * The limits of concurrent searches and whole records, in total and per user of turns, so that other reads and
- * writes can use the database meanwhile. The longest wait equals that for a connection.
+ * Limits on concurrent searches and reads of whole records, in total and per user of turns, so that other reads and writes can
+ * use the database in the meantime. The maximum wait is the same as for a connection.
  */
 const SEARCHES = {
   total: 8,
-  // Each takes a core of the database: while others have requests under way, half of the cores are left to them.
+  // Each search takes a database core: while others have requests in progress, half of the cores are left to them.
   ofOne: () => (presence.several ? Math.max(1, availableParallelism() >> 1) : 6),
   waiting: 200,
   waitMs: 5_000,
 } as const;
 
 /**
- * Summaries at a time, from reading to the document: one is read while another is built. More at a time would hold more
- * memory, and finish no sooner. They are among `SEARCHES` too, once it is their turn.
+ * Number of concurrent summaries, from reading the record to building the document: one is read while another is built. More
+ * would use more memory and finish no sooner. Once it is their turn, they count towards `SEARCHES` too.
  */
 const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
-/** The maximum number of searches at a time by all applications of a project that have grants. */
+/** The maximum number of concurrent searches by all of a project's applications that have grants. */
 const OF_GRANTS = 2;
 
 /**
- * While the owner of a record searches, applications search the owner's records one at a time. The rest leaves the
- * owner two thirds of the capacity that two searches would share (`npm run bench -- --only grants`).
+ * While a record's owner is searching, applications search the owner's records one at a time. The rest between their searches
+ * leaves the owner two thirds of the capacity that two searches would share (`npm run bench -- --only grants`).
  */
 const PACE = { activeMs: 100, restMs: 30, waiting: 200, waitMs: 5_000 } as const;
 
-/** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
+/** Number of concurrent contexts: two long records take twice the memory, and just as much of this process's time. */
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
-/** Series and comparisons at a time: they hold all values of a record. */
+/** Number of concurrent series and comparisons, because each holds all of a record's values. */
 const INSIGHTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
 /**
- * Patterns of records at a time. One project's may take all their time (`queries/insight/patterns.ts`); another's don't
- * wait for them, nor do series. Answers that are cached, or being computed for another request, take no turn.
+ * Number of concurrent pattern searches in records. One project's may take up their entire time limit
+ * (`queries/insight/patterns.ts`); other projects' patterns don't wait for them, nor do series. Answers that are cached, or
+ * being computed for another request, take no turn.
  */
 const PATTERNS = { total: 2, ofOne: 1, waiting: 200, waitMs: 25_000 } as const;
 
 /**
- * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned
- * once for all values; by default PostgreSQL would plan some of them each time, which takes longer than
- * running them.
+ * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned once for all
+ * values; by default PostgreSQL would plan some of them each time, which takes longer than running them.
  */
 function searchPool({ options }: Pool, most: number): Pool {
   const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();
@@ -136,19 +136,20 @@ function searchPool({ options }: Pool, most: number): Pool {
   return pool;
 }
 
-/** Returns the part that one process has in the limits of searches: never less than one of a user, and two in all. */
+/** Returns one process's share of the search limits: at least one search per user, and two in total. */
 function shareSearches(sharers: number): AdmissionLimits & { readonly total: number } {
   if (sharers === 1) return SEARCHES;
   const share = (most: number): number => Math.ceil(most / sharers);
   return { ...SEARCHES, total: Math.max(2, share(SEARCHES.total)), ofOne: () => share(SEARCHES.ofOne()) };
 }
 
-/** A question of a caller. */
+/** A query that a caller makes. */
 type Ask<Rest extends readonly unknown[], Answer> = (caller: Caller, ...rest: Rest) => Promise<Answer>;
 
 /**
- * Opens a question about the present, and about earlier moments for callers that have one.
- * @param present the opened question @param open opens it over the rows of a moment
+ * Creates a query as of now, and as of an earlier time for callers that request one.
+ * @param present the query as of now
+ * @param open creates the query on the rows as of an earlier time
  */
 function atMoments<Rest extends readonly unknown[], Answer>(
   pool: Pool,
@@ -162,11 +163,11 @@ function atMoments<Rest extends readonly unknown[], Answer>(
 }
 
 /**
- * Opens the questions over a database.
- * @param terminology the look-ups of codes for searches and contexts.
- * @param terminologyReady resolves when the shared terminology is installed.
+ * Creates the queries on a database.
+ * @param terminology the code lookups for searches and contexts
+ * @param terminologyReady resolves when the shared terminology is installed
  * @param loadVersions the projections, which queries don't know
- * @param sharers the number of processes that share a machine's budget of searches
+ * @param sharers the number of processes that share a machine's search limits
  */
 export function openQueries(
   pool: Pool,
@@ -184,7 +185,7 @@ export function openQueries(
   const line = new Line(pool.options);
   const readNow = withSharedRead(shared, openRead(line, pool));
   const read = atMoments(pool, readNow, (then) => openRead(lineOver(then), then));
-  // Their own, so that no read waits behind a long answer.
+  // A separate line, so that no read waits behind a long response.
   const histories = new Line(pool.options);
   const turns = new Admission(limits);
   const pace = new Pace(PACE);
@@ -198,7 +199,7 @@ export function openQueries(
   const tellContext = atMoments(pool, openMakeContext(pool, terminology.displays, records), (then) =>
     openMakeContext(then, terminology.displays, records),
   );
-  /** A question that takes its turn among those of who calls (`turnKey`). */
+  /** Makes a query wait for its turn among the same caller's queries (`turnKey`). */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
@@ -208,7 +209,7 @@ export function openQueries(
       const most = caller.sees.within !== undefined && at === turns ? OF_GRANTS : undefined;
       return at.run(turnKey(caller.calls), () => ask(caller, ...rest), most);
     };
-  /** A question that yields to the record's owner under a grant, before it takes its turn. */
+  /** Makes a query under a grant give way to the record's owner before it takes its turn. */
   const fairly =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,

@@ -1,10 +1,13 @@
-/** Which resources belong to a granted record, whichever project owns it. */
+/** Finds which resources belong to a granted record, whichever project owns it. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** The question. It takes the record from a grant, never from a request. */
+/** The query. It takes the record from a grant, never from a request. */
 export interface GrantedQueries {
-  /** Returns those ids whose resources are in the record or in the directory of its project; deleted ones count. */
+  /**
+   * Returns the ids whose resources are in the record or in the directory of the record's project, including deleted
+   * resources.
+   */
   readonly withinRecord: (record: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
@@ -14,7 +17,7 @@ const WITHIN = `
   join resources.resource p on p.id = $2 and p.tenant = r.tenant
   where r.id = any($1::uuid[]) and (r.record is null or r.record = p.id)`;
 
-/** Opens the question over a database. */
+/** Creates the query on a database. */
 export function openGranted(pool: Pool): GrantedQueries {
   return {
     async withinRecord(record, ids) {

@@ -1,6 +1,6 @@
 /**
- * Reads the current version of a resource: https://hl7.org/fhir/R4/http.html#read. For large bodies a statement gives the size
- * instead, so that no page holds more than its budget; those that fit are then read by themselves.
+ * Reads a resource's current version: https://hl7.org/fhir/R4/http.html#read. For a large body, a statement returns the size
+ * instead, so that no page holds more than its budget; large bodies that fit are then read separately.
  */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
@@ -12,13 +12,12 @@ import type { Line } from './database/gather.ts';
 import type { Asks } from './database/prepared.ts';
 import { type SightKey, seenByKey, seenStatement, sightKey } from './sight.ts';
 
-/** The size in bytes from which a body is large: a full page of bodies of this size has a few megabytes. */
+/** The size in bytes from which a body is large: a full page of bodies of this size is a few megabytes. */
 const LARGE = 32_000;
 
 /**
- * Returns SQL for a body, or for its size in digits if it is large. Bodies are JSON objects, so no body
- * consists of digits.
- * @param large the size in bytes from which a body is large.
+ * Returns SQL for a body, or for its size in digits if it is large. Bodies are JSON objects, so no body consists of digits.
+ * @param large the size in bytes from which a body is large
  */
 export function bodyOrSize(body: string, large = LARGE): string {
   return `case when octet_length(${body}) <= ${large} then ${body} else octet_length(${body})::text end`;
@@ -30,7 +29,7 @@ export function sizeOfLarge(body: string): number | undefined {
   return first >= 48 && first <= 57 ? Number(body) : undefined;
 }
 
-/** Returns the size in bytes of a row's body, which may be large, or null. */
+/** Returns the size of a row's body in bytes; the body may be large, or null. */
 export function bodySize(body: string | Buffer | null): number {
   if (body === null) return 0;
   if (typeof body !== 'string') return sizeOfLarge(body.toString('latin1', 0, 10)) ?? body.length;
@@ -64,8 +63,8 @@ const EARLIER = `
     where v.id = k.id and v.version = k.version and (v.tenant = $3) is true offset 0) v`;
 
 /**
- * Reads the large bodies of rows; rows whose body was purged meanwhile are left out.
- * @param rows the rows that fit the response's budget.
+ * Reads the rows' large bodies; rows whose body has been purged in the meantime are left out.
+ * @param rows the rows that fit the response's budget
  */
 export async function withLargeBodies<R extends Row>(
   database: Asks,
@@ -96,21 +95,21 @@ function readKey({ id, version }: Row): string {
   return `${id} ${version}`;
 }
 
-/** The current version of a resource. */
+/** A resource's current version. */
 export interface CurrentResource {
   readonly id: string;
   readonly type: ResourceType;
   readonly version: number;
-  /** The time at which that version was recorded. */
+  /** The time at which the version was recorded. */
   readonly lastUpdated: Micros;
-  /** The exact FHIR JSON text; null when the resource is deleted. */
+  /** The exact FHIR JSON text; null if the resource is deleted. */
   readonly body: string | null;
 }
 
 /**
- * Reads a resource for a caller; undefined when it doesn't exist or the caller may not see it.
- * @param budget of the response that will contain it: a body that doesn't fit isn't read.
- * @throws Refusal as `AnswerBudget.requireRoom`
+ * Reads a resource for a caller; undefined if it doesn't exist or the caller isn't allowed to see it.
+ * @param budget of the response that will contain the resource: a body that doesn't fit isn't read
+ * @throws Refusal when `AnswerBudget.requireRoom` would
  */
 export type Read = (
   caller: Caller,
@@ -122,7 +121,7 @@ export type Read = (
 /** The resource and its tenant. */
 type Key = [id: string, tenant: string];
 
-/** The columns that say all of it. */
+/** The columns of a complete resource. */
 export type ResourceRow = [
   ...Key,
   type: ResourceType,
@@ -131,9 +130,9 @@ export type ResourceRow = [
   body: string | null,
 ];
 
-/** The columns of a resource `r` that a lookup reads. */
+/** The columns that a lookup reads from a resource `r`. */
 interface Columns {
-  /** Id and tenant, the key, come first. */
+  /** The key, id and tenant, comes first. */
   readonly columns: string;
   readonly joins?: string;
 }
@@ -148,13 +147,14 @@ const byTenant = ({ columns, joins = '' }: Columns): string => `
   from resources.resource r${joins}
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-// The same index, once per key. Each key has the visibility of its own caller.
+// The same index, once per key. Each key is checked against what its own caller may see.
 const bySight = ({ columns, joins = '' }: Columns): string => `
   select k.n, ${columns}
   from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])
   cross join lateral (select r.* from resources.resource r where r.id = k.id and ${seenByKey('r')} offset 0) r${joins}`;
 
-// The same index. The targets of a Provenance decide, or two versions of a resource, so such lookups don't share a statement.
+// The same index. Visibility depends on a Provenance's targets, or on two versions of a resource, so such lookups don't share
+// a statement.
 const byItself =
   ({ columns, joins = '' }: Columns) =>
   (seen: string): string =>
@@ -167,9 +167,9 @@ const byItself =
 type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | undefined>;
 
 /**
- * Opens a lookup of resources that callers see over a line; concurrent lookups share a statement.
- * @param name of the statement.
- * @param shown at most one row per id, whose first columns are the key.
+ * Creates a lookup, on a line, of resources that callers see; concurrent lookups share a statement.
+ * @param name the statement's name
+ * @param shown at most one row per id, whose first columns are the key
  */
 export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[]]>(
   line: Pick<Line, 'gather'>,
@@ -207,7 +207,7 @@ export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[
   };
 }
 
-/** Opens a lookup of a tenant's resource, by id and tenant. */
+/** Creates a lookup of a tenant's resource, by id and tenant. */
 function ofTenant<R extends [...Key, ...unknown[]]>(
   line: Pick<Line, 'gather'>,
   name: string,
@@ -216,7 +216,7 @@ function ofTenant<R extends [...Key, ...unknown[]]>(
   return line.gather<Key, R | undefined>(async (database, keys) => {
     const tenants = new Set(keys.map(([, tenant]) => tenant));
     const values = [keys.map(([id]) => id), [...tenants]];
-    // As arrays: objects with a member per column are slower in the driver.
+    // As arrays, because objects with a member per column are slower in the driver.
     const { rows } = await database.query<R>({ name, text, values, rowMode: 'array' });
     const found = new Map(rows.map((row) => [row[0], row]));
     return keys.map(([id, tenant]) => {
@@ -228,8 +228,8 @@ function ofTenant<R extends [...Key, ...unknown[]]>(
 
 /**
  * Returns a resource, reading its body if it is large.
- * @param budget as in `Read`.
- * @throws Refusal unavailable (503) when the version was replaced meanwhile and no read model has it now
+ * @param budget as in `Read`
+ * @throws Refusal unavailable (503) if the version has been replaced in the meantime and no read model still has it
  */
 export async function wholeResource<R extends CurrentResource>(
   pool: Asks,
@@ -245,7 +245,7 @@ export async function wholeResource<R extends CurrentResource>(
   return whole;
 }
 
-/** Opens reads over a line; large bodies are read one by one over a pool, so that many together are never in memory. */
+/** Creates reads on a line; large bodies are read one by one on a pool, so that many of them are never in memory together. */
 export function openRead(line: Pick<Line, 'gather'>, pool: Asks): Read {
   const byKey = resourceByKey<ResourceRow>(line, pool, 'read', COLUMNS);
   return async (caller, type, id, budget) => {

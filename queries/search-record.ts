@@ -1,7 +1,7 @@
 /**
- * Searches within one record as of a moment. The values that resources are found by are kept for present versions only, so
- * a transaction gets temporary tables with the rows of the record's resources, and of the directory's entries that they
- * refer to: those of versions that are still present are copied, those of others are made of their bodies.
+ * Searches within one record as of a point in time. The values by which resources are found are kept only for current
+ * versions, so a transaction gets temporary tables with the rows of the record's resources, and of the directory entries that
+ * they refer to: rows for versions that are still current are copied; rows for other versions are built from their bodies.
  */
 import pg, { type Pool, type PoolClient } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -19,7 +19,7 @@ import { type Include, openInclude } from './include/include.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openSearch, type Search } from './search/search.ts';
 
-/** The questions that need the values that resources are found by. */
+/** The queries that need the values by which resources are found. */
 export interface SearchQueries {
   readonly search: Search;
   readonly include: Include;
@@ -27,15 +27,15 @@ export interface SearchQueries {
   readonly everything: Everything;
 }
 
-/** The record of a search, and the types of the resources that it looks at. */
+/** The record to search, and the types of resources to look at. */
 export interface SearchedRecord {
   readonly record: string;
-  /** Undefined: all types, and the directory's entries that they refer to. */
+  /** Undefined for all types, and the directory entries that they refer to. */
   readonly types: readonly ResourceType[] | undefined;
 }
 
 /**
- * Runs searches within a record as of the moment of the caller.
+ * Runs searches within a record as of the caller's requested time.
  * @throws Refusal 413 `too-costly` for a record that is too large
  */
 export type SearchRecord = <T>(
@@ -47,12 +47,12 @@ export type SearchRecord = <T>(
 /** Adds the rows of the read models `search` and `history.client_provenance` to the tables in `pg_temp`. */
 export type LoadVersions = (tx: pg.ClientBase, versions: readonly PastVersion[]) => Promise<void>;
 
-/** How many references away from the record entries of the directory are looked at. */
+/** The maximum number of references between the record and a directory entry that is looked at. */
 const ROUNDS = 10;
 
 /**
- * The tables of a search in `pg_temp`. They have no constraints, which would add rows to the catalogue. Indexes follow after the
- * rows are loaded.
+ * A search's tables in `pg_temp`. They have no constraints, which would add rows to the catalogue. Indexes are created after
+ * the rows are loaded.
  */
 const TABLES = `
 create temp table entry on commit drop as table search.entry with no data;
@@ -70,7 +70,7 @@ create index on pg_temp.string (id, key);
 create index on pg_temp.period (id, key);
 create index on pg_temp.quantity (id, key)`;
 
-/** Clients' own Provenances: those that are present are copied, and the others get the numbers of their versions. */
+/** Clients' own Provenances: current ones are copied, and the others get their versions' numbers. */
 const OWN_PROVENANCES = `
 update pg_temp.client_provenance p set version = r.version from pg_temp.resource r where r.id = p.id;
 insert into pg_temp.client_provenance select p.* from pg_temp.resource r
@@ -81,10 +81,13 @@ where r.type = 'Provenance' and not r.deleted
 
 const VALUES = ['string', 'period', 'quantity'] as const;
 
-/** The most resources that are looked at, and the most bytes of bodies whose values are made. */
+/** The maximum number of resources that are looked at, and of bytes in bodies from which values are built. */
 type Limits = Pick<typeof ANSWER_LIMITS, 'resources' | 'bytes'>;
 
-/** Opens such searches. @param load the projections, which queries don't know */
+/**
+ * Creates such searches.
+ * @param load the projections, which queries don't know
+ */
 export function openSearchRecord(
   pool: Pool,
   load: LoadVersions,
@@ -96,7 +99,7 @@ export function openSearchRecord(
     if (asOf === undefined) throw new TypeError('a search as of a moment needs the moment');
     const client = await pool.connect();
     try {
-      // All tables of one moment: the read model `search` may go on meanwhile.
+      // All tables are as of the same time: the read model `search` may continue in the meantime.
       await client.query('begin isolation level repeatable read');
       await new Loading(client, sees, asOf, of, load, limits).run();
       const then = openLoaded(client, asOf);
@@ -177,7 +180,7 @@ class Loading {
     await client.query(`${OWN_PROVENANCES};${INDEXES}`);
   }
 
-  /** Adds the entries of resources of a round: copies those of present versions, and makes the others with their values. */
+  /** Adds the entries of a round's resources: copies those of current versions, and builds the others with their values. */
   async #addValues(round: number): Promise<void> {
     const { client } = this;
     const { rows: counted } = await client.query<{ count: number }>(

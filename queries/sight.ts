@@ -1,9 +1,9 @@
 /**
- * Makes the condition that limits rows of read models to those that a caller sees: the only one on rows of `resources`,
- * `history` and `timeline` (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key
- * sees everything of the owner: statements then have only their tenant's condition; for a client whose scopes name
- * types, also that on types. Under a grant the record, the types and the categories are conditions inside the query, so
- * that totals, pages and orders are those of the visible rows.
+ * Builds the condition that limits read-model rows to those that a caller may see. It is the only such condition on rows of
+ * `resources`, `history` and `timeline` (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API
+ * key sees everything that the owner has, so its statements have only the condition on the tenant; for a client whose scopes
+ * name types, they also have one on types. Under a grant, the record, types and categories are conditions inside the query, so
+ * totals, pages and sort orders cover only the visible rows.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -18,27 +18,27 @@ import { accessIn, type Sees } from '#src/shared/access/caller.ts';
 import { atPresent } from './database/as-of.ts';
 import { prepared } from './database/prepared.ts';
 
-/** The part of a caller that the condition needs. */
+/** The properties of a caller that the condition needs. */
 export type Seeing = Pick<Sees, 'ownerId' | 'types' | 'asOf'> & {
   readonly within?: Pick<NonNullable<Sees['within']>, 'record' | 'access'>;
 };
 
 /**
- * The letters that a question needs, each of them: `r` for reads by id, `s` for searches, `rs` for whole records; also
- * those of writes.
+ * The letters that a query needs, all of them: `r` for reads by id, `s` for searches, `rs` for whole records, or the letters
+ * for writes.
  */
 export type Needs = Letters;
 
-/** Binds a value of a statement and returns its placeholder, such as `$3::uuid`. */
+/** Adds a value to a statement and returns its placeholder, such as `$3::uuid`. */
 export type Bind = (value: unknown, type: 'uuid' | 'text' | 'text[]' | 'int8[]') => string;
 
-/** Returns the binding of further values of a statement. */
+/** Returns a function that binds further values of a statement. */
 export function bindTo(values: unknown[]): Bind {
   return (value, type) => `$${values.push(value)}::${type}`;
 }
 
 /**
- * Returns a prepared statement: unchanged without a grant; under a grant with the condition, and with another name.
+ * Returns a prepared statement: unchanged without a grant; under a grant, with the condition and a different name.
  * @param text the SQL, given the result of `andSeen`
  */
 export function seenStatement(
@@ -53,34 +53,34 @@ export function seenStatement(
   return prepared(text(andSeen(sees, needs, rows, bindTo(values))), values);
 }
 
-/** Returns whether a caller may not see all rows of the owner: its statements are others than those of a key. */
+/** Returns whether some of the owner's rows are hidden from a caller; if so, its statements differ from those for a key. */
 export function isLimited({ within, types }: Seeing): boolean {
   return within !== undefined || types !== undefined;
 }
 
-/** Rows in a statement. */
+/** Describes the rows in a statement. */
 export interface Rows {
   /** The alias of the table. */
   readonly as: string;
   /**
-   * `current`: resources.resource. `version`: history.version, each seen if it and the resource's current version are.
-   * `item`: timeline.entry, a version by itself.
+   * `current`: resources.resource. `version`: history.version; a version is visible if both it and the resource's current
+   * version are. `item`: timeline.entry, where each version counts by itself.
    */
   readonly of: 'current' | 'version' | 'item';
-  /** The type of all rows, where it is known; its condition is then left out. */
+  /** The type of all the rows, if known; the condition on types is then left out. */
   readonly type?: string | undefined;
 }
 
-/** The limits of a letter: whole types, and hashes of the categories of others. */
+/** The limits for one letter: types that are visible as a whole, and hashes of the visible categories in other types. */
 interface Limits {
   readonly types: readonly string[];
   readonly keys: readonly string[];
 }
 
 /**
- * Returns SQL that starts with `and`: rows are of the granted record or of the owner's directory, and of types and
- * categories that the grant has all needed letters for; a Provenance has visible targets. Empty without a grant. The
- * caller adds the condition on the tenant, and the one that a row isn't deleted.
+ * Returns SQL that starts with `and`. It selects rows in the granted record or the owner's directory, in types and categories
+ * for which the grant has all the needed letters; a Provenance must have visible targets. Empty without a grant. The caller
+ * adds the conditions on the tenant and that a row isn't deleted.
  */
 export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): string {
   const { within, types } = sees;
@@ -89,15 +89,18 @@ export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): str
   return types === undefined ? '' : andOfTypes(types, needs, rows, bind);
 }
 
-/** Returns SQL that starts with `and`: rows are of types that a client's scopes name; empty if all of them are. */
+/**
+ * Returns SQL that starts with `and` and selects rows in the types that a client's scopes name; empty if every row is in these
+ * types.
+ */
 function andOfTypes(types: Access, needs: Needs, { as, type }: Rows, bind: Bind): string {
   if (type !== undefined) return hasLetters(types, type, needs) ? '' : 'and false';
   return `and ${as}.type = any(${bind(typesWith(types, needs), 'text[]')})`;
 }
 
 /**
- * Returns SQL that starts with `and`: the automatic Provenances of versions `as` are seen, because their target is.
- * Empty without a grant.
+ * Returns SQL that starts with `and` and selects the automatic Provenances of versions `as` that are visible because their
+ * target is. Empty without a grant.
  */
 export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: Bind): string {
   const access = accessIn(sees);
@@ -107,10 +110,9 @@ export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: 
 }
 
 /**
- * Returns a prepared statement like `seenStatement` for Provenances.
- * @param text the SQL, given functions that return the conditions on rows `r` of clients' own in resources.resource,
- * and on the
- *   versions `v` that automatic ones are of
+ * Returns a prepared statement like `seenStatement`, but for Provenances.
+ * @param text the SQL, given functions that return two conditions: on rows `r` in resources.resource, which are clients' own
+ *   Provenances, and on versions `v`, which have automatic Provenances
  */
 export function seenProvenances(
   sees: Seeing,
@@ -125,17 +127,17 @@ export function seenProvenances(
   return isLimited(sees) ? prepared(made, values) : { name, text: made, values };
 }
 
-/** The condition that a search of Provenance adds: SQL that starts with `and`, or nothing without a grant. */
+/** The conditions that a search of Provenance adds: SQL that starts with `and`, or nothing without a grant. */
 export interface SeenProvenance {
-  /** Returns the condition that automatic ones are visible, on rows of history.version. */
+  /** Returns the condition that automatic Provenances are visible, on rows of history.version. */
   readonly automatic: (as: string) => string;
-  /** Returns the condition that clients' own are visible, on rows of history.client_provenance. */
+  /** Returns the condition that clients' own Provenances are visible, on rows of history.client_provenance. */
   readonly own: (as: string) => string;
-  /** The directory's types of which any version may be seen; empty without a grant. */
+  /** The directory types of which every version may be visible; empty without a grant. */
   readonly directoryTypes: readonly string[];
 }
 
-/** Returns the conditions of a search of Provenance: it has all needed letters, and so have its targets. */
+/** Returns the conditions for a search of Provenance: the caller needs all the letters on it and on its targets. */
 export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProvenance {
   const { within } = sees;
   const types = TYPE_NAMES.filter((type) => findHome(type) !== 'record' && seesType(sees, type, needs));
@@ -152,8 +154,9 @@ export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProv
 }
 
 /**
- * Returns SQL for the letters, of those given, that a caller under a grant has on a resource `r` of resources.resource, as
- * a text; empty where it sees nothing of it.
+ * Returns SQL for a text that contains those of the given letters that a caller under a grant has on a resource in
+ * resources.resource; empty if the caller may not see it at all.
+ * @param as the table's alias
  */
 export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind): string {
   const each = [...letters].map((letter) => {
@@ -163,19 +166,19 @@ export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind
   return `concat(${each.join(', ')})`;
 }
 
-/** The data with which a look-up of one row by id joins those of other callers in one statement: see `seenByKey`. */
+/** The caller's data for a lookup of one row by id. Several callers' lookups share one statement: see `seenByKey`. */
 export interface SightKey {
   readonly type: string;
   readonly tenant: string;
   readonly record: string;
   readonly home: 'record' | 'directory' | 'either';
-  /** Hashes of the categories that the row must have one of; null without such a limit. */
+  /** Hashes of categories, of which the row must have at least one; null without such a limit. */
   readonly categories: readonly string[] | null;
 }
 
 /**
- * Returns the data of a caller for a shared look-up; undefined if the caller sees nothing of the type. Not for
- * Provenance, whose targets decide.
+ * Returns the caller's data for a shared lookup; undefined if the caller may not see anything of the type. Not for Provenance,
+ * whose visibility depends on its targets.
  */
 export function sightKey(
   ownerId: string,
@@ -188,26 +191,26 @@ export function sightKey(
   return { type, tenant: ownerId, record, home: findHome(type), categories };
 }
 
-/** Returns SQL for the condition that the look-up `k` (see `sightKey`) may see a row `as` of resources.resource. */
+/** Returns SQL for the condition that the lookup `k` (see `sightKey`) may see a row `as` of resources.resource. */
 export function seenByKey(as: string): string {
   return `${as}.type = k.type and ${as}.tenant = k.tenant
     and case when ${as}.record is null then k.home <> 'record' else k.home <> 'directory' and ${as}.record = k.record end
     and (k.categories is null or ${as}.categories && k.categories)`;
 }
 
-/** Returns whether a caller may ask about a type at all. */
+/** Returns whether a caller may query a type at all. */
 export function seesType(sees: Seeing, type: string, needs: Needs): boolean {
   const access = accessIn(sees);
   return access === undefined || hasLetters(access, type, needs);
 }
 
-/** Returns where rows of a type are that a caller sees: in the granted record, in the directory, or in either. */
+/** Returns where the visible rows of a type are: in the granted record, in the directory, or in either. */
 export function findHome(type: string): 'record' | 'directory' | 'either' {
   const home = isResourceType(type) ? typeEntry(type).home : 'record';
   return home === 'directory' || home === 'either' ? home : 'record';
 }
 
-/** Returns the hashes of categories that rows of a type need one of; undefined without such a limit. */
+/** Returns hashes of categories, of which a row of the type must have at least one; undefined without such a limit. */
 export function categoryKeysFor(access: Access, type: string, letter: string): readonly string[] | undefined {
   const categories = categoriesFor(access, type, letter);
   return categories === 'all' ? undefined : categories.map((each) => categoryKey(type, each));
@@ -215,7 +218,7 @@ export function categoryKeysFor(access: Access, type: string, letter: string): r
 
 const known = new WeakMap<Access, Map<string, Limits>>();
 
-/** Returns the limits of a letter, computed once per grant. */
+/** Returns the limits for a letter, computed once per grant. */
 function limitsFor(access: Access, letter: string): Limits {
   const letters = known.get(access) ?? new Map<string, Limits>();
   known.set(access, letters);
@@ -228,7 +231,7 @@ function limitsFor(access: Access, letter: string): Limits {
   return limits;
 }
 
-/** Puts the condition together. Values are bound when they are first used: PostgreSQL refuses unused parameters. */
+/** Builds the condition. Values are bound when they are first used, because PostgreSQL rejects unused parameters. */
 class Sight {
   readonly #bound = new Map<string, string>();
 
@@ -237,7 +240,7 @@ class Sight {
     readonly within: NonNullable<Seeing['within']>,
     readonly needs: Needs,
     readonly bind: Bind,
-    /** The rows are those of a moment: each is seen if it is, and its resource's present version is. */
+    /** True if the rows are as of a past time: then both the row and its resource's present version must be visible. */
     readonly isPast = false,
   ) {}
 
@@ -271,7 +274,7 @@ class Sight {
     return new Sight(this.ownerId, this.within, this.needs, this.bind);
   }
 
-  /** Returns whether some rows of a type in the record may be hidden; undefined: of any type. */
+  /** Returns whether some rows of a type in the record may be hidden; if `type` is undefined, rows of any type. */
   #isLimited(type: string | undefined): boolean {
     const { access } = this.within;
     const isAny = type === undefined || type === 'Provenance';
@@ -282,7 +285,7 @@ class Sight {
     );
   }
 
-  /** The letters that a Provenance needs on its targets: to write it they must be visible, not writable. */
+  /** The letters that a Provenance needs on its targets: for writing it, they must be visible but needn't be writable. */
   get #ofTargets(): Needs {
     return [...this.needs].some((letter) => 'cud'.includes(letter)) ? 'r' : this.needs;
   }
@@ -304,7 +307,7 @@ class Sight {
     return [place, ...new Set(limited)].join(' and ');
   }
 
-  /** Rows of any type. Only directory entries have no record. */
+  /** Returns the condition on rows of any type. Only directory entries have no record. */
   #ofAny(as: string): string {
     const letters = [...this.needs].map((letter) => {
       const { types, keys } = limitsFor(this.within.access, letter);
@@ -316,14 +319,18 @@ class Sight {
     return [place, ...new Set(letters)].join(' and ');
   }
 
-  /** The current version of a version's resource is seen. Index: primary key of resources.resource. */
+  /**
+   * Returns the condition that the current version of a version's resource is visible. Index: primary key of
+   * resources.resource.
+   */
   #current(as: string, type: string | undefined): string {
     return `exists (select from resources.resource c where c.id = ${as}.id and ${this.of({ as: 'c', of: 'current', type })})`;
   }
 
   /**
-   * A Provenance is seen if all its targets are, and also their targets if they are Provenances. Ids of nothing stored
-   * here hide nothing. Indexes: primary keys of resources.resource and history.version, history.version_event.
+   * Returns the condition that a Provenance's targets are all visible, and also their targets if they are Provenances
+   * themselves. Ids that aren't stored here hide nothing. Indexes: primary keys of resources.resource and history.version,
+   * history.version_event.
    */
   #withTargets(as: string, type: string | undefined): string {
     const named = `split_part(n.name, '/', 1)::uuid as id, nullif(split_part(n.name, '/', 2), '')::int as version`;

@@ -1,4 +1,4 @@
-/** Vread: one version of a resource, https://hl7.org/fhir/R4/http.html#vread */
+/** Vread reads one version of a resource: https://hl7.org/fhir/R4/http.html#vread */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
@@ -7,7 +7,10 @@ import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { bodyOrSize, type CurrentResource, wholeResource } from './read.ts';
 import { seenStatement } from './sight.ts';
 
-/** Reads one version; undefined when there is none that the caller may see. The body of a deletion is null. `budget` as of `Read`. */
+/**
+ * Reads one version; undefined if there is none that the caller may see. The body of a deletion is null. `budget` is the same
+ * as for `Read`.
+ */
 export type Vread = (
   caller: Caller,
   type: ResourceType,
@@ -22,7 +25,7 @@ const vread = (seen: string): string => `
   from history.version v
   where v.id = $1 and v.version = $2 and v.tenant = $3 and v.type = $4 ${seen}`;
 
-/** Opens vread over a database. */
+/** Creates the vread query on a database. */
 export function openVread(pool: Pool): Vread {
   return async (caller, type, id, version, budget) => {
     if (!isUuid(id)) return undefined;

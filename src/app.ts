@@ -1,4 +1,4 @@
-/** The composition root: creates every part with its dependencies. No side effects before `startApp`. */
+/** The composition root: creates every part with its dependencies. It has no side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { openGuestCommands } from '#commands/application/guests.ts';
@@ -114,46 +114,49 @@ export interface App {
   /** Opens the port. */
   listen(): Promise<{ url: string }>;
   /**
-   * Returns the project and key for first use: the key of an earlier start if it still works, otherwise a new
-   * key of the installation's quickstart project, which the first start creates with its organization. In
-   * production only an installation without any project gets one; otherwise undefined.
+   * Returns the project and key for first use. If the key from an earlier start still works, it is returned; otherwise a new
+   * key for the installation's quickstart project, which the first start creates together with its organization. In
+   * production, only an installation without any project gets a key; otherwise undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
-  /** Begins to fill sandboxes, and to run jobs: later than the quickstart, so that they don't delay first use. */
+  /** Begins to fill sandboxes and run jobs. This is called after the quickstart, so that these tasks don't delay first use. */
   startBackground(): void;
-  /** Answers the requests in progress, then stops every part. */
+  /** Finishes the requests in progress, then stops every part. */
   close(): Promise<void>;
 }
 
 /**
- * After this time, in ms, a large append counts as shown, so that a stuck read model doesn't stop writes for
- * ever.
+ * After this time, in ms, a large append counts as visible in the read models, so that a stuck read model doesn't stop writes
+ * forever.
  */
 const SHOWN_MS = 60_000;
 /**
- * Time limits of a statement. The server stops it first: so a statement that takes too long (413) can be distinguished
- * from a database that doesn't answer (503).
+ * Statement time limits. The server's limit ends first, so that a statement that takes too long (413) can be distinguished
+ * from a database that doesn't respond (503).
  */
 const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
-/** How long a search for directory entries waits until those of crashed transactions are written, in ms. */
+/** How long a search for directory entries waits for the entries of crashed transactions to be written, in ms. */
 const CARRIED_MS = 10_000;
-/** How long a start waits for the read models to catch up, in ms. */
+/** How long startup waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
-/** The part of SHUTDOWN_SECONDS in ms that requests and read models may take; the rest is for ending connections. */
+/**
+ * The time that requests and read models get at shutdown, in ms per second of SHUTDOWN_SECONDS; the rest is for closing
+ * connections.
+ */
 const DRAINING = 800;
 
 /**
- * Starts every part over a migrated database; the port opens with `listen`.
- * @throws when the database cannot be used.
+ * Starts every part on a migrated database; the port opens with `listen`.
+ * @throws if the database can't be used.
  */
 export async function startApp(deps: {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** The read models to maintain. Default: all; subsets are for measuring the cost of the others. */
+  /** The read models to maintain. Default: all of them. Subsets are for measuring what the other read models cost. */
   readonly projections?: readonly Projection[];
-  /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
+  /** Opens the event store. Default: EventStoreDB if the settings name one, otherwise the log in PostgreSQL. */
   readonly openStore?: (options: {
     url: string;
     eventStoreUrl: string | undefined;
@@ -165,11 +168,11 @@ export async function startApp(deps: {
     hasPeers: boolean;
     onClosed: (error: LogClosed) => void;
   }) => Promise<EventStore>;
-  /** Called once if the log was moved while this instance runs, which can then only stop. */
+  /** Called once if the log is moved while this instance is running; the instance then has to stop. */
   readonly onLogClosed?: (error: LogClosed) => void;
-  /** This process's part of the work. Default: all. */
+  /** The part of the work that this process does. Default: all of it. */
   readonly part?: Part;
-  /** The other processes of this machine. Default: none. */
+  /** The other processes on this machine. Default: none. */
   readonly link?: Link;
 }): Promise<App> {
   const {
@@ -250,8 +253,7 @@ export async function startApp(deps: {
   runners.start();
   await progress.start();
   watch.start(() => progress.positions());
-  // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return
-  // 503.
+  // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return 503.
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
@@ -312,7 +314,7 @@ export async function startApp(deps: {
     visits,
     takebacks: new Takebacks(pool),
     recordsBefore: sandboxQueries.recordsBefore,
-    // A purge has ended when no search and no list finds anything of it.
+    // A purge is finished when no search or list finds any of its data.
     waitFor: (position) => freshness.waitFor(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
   });
   if (part.leads) {
@@ -321,7 +323,7 @@ export async function startApp(deps: {
     await hooks.start();
   }
   const atHead = async (type: ResourceType): Promise<void> => {
-    // Directory entries of a transaction that crashed must be written before they can be matched.
+    // Directory entries from a crashed transaction must be written before they can be matched.
     const { home } = typeEntry(type);
     const complete = home === 'record' || (await carried.hasPassed(await store.head(), CARRIED_MS));
     if (!complete) throw unavailable('the read model lags behind the log');

@@ -1,6 +1,6 @@
 /**
- * Parses every setting from environment variables, once at the start. The table in docs/configuration.md is
- * generated from this file.
+ * Parses every setting from environment variables, once at startup. The table in docs/configuration.md is generated from this
+ * file.
  */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -32,7 +32,7 @@ const eventStore = url(
   'esdb://host:2113?tls=false',
 ).optional();
 
-/** The environment's schema. The descriptions are the documentation. */
+/** The environment's schema. Its descriptions are the documentation. */
 const environment = z.object({
   PORT: wholeNumber(1, 65_535, 3000).describe('TCP port to listen on.'),
   HOST: z
@@ -207,7 +207,7 @@ const environment = z.object({
     ),
 });
 
-/** The settings, typed. */
+/** The typed settings. */
 export interface Config {
   readonly port: number;
   readonly host: string;
@@ -215,68 +215,68 @@ export interface Config {
   readonly baseUrl: string;
   /** Absolute. */
   readonly dataDir: string;
-  /** Undefined: the embedded PostgreSQL. */
+  /** If undefined, the embedded PostgreSQL is used. */
   readonly databaseUrl: string | undefined;
-  /** Undefined: the key in DATA_DIR. */
+  /** If undefined, the key in DATA_DIR is used. */
   readonly auditKeyFile: string | undefined;
-  /** Undefined: the log in PostgreSQL. */
+  /** If undefined, the log in PostgreSQL is used. */
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
-  /** Empty: the development issuer, in production none. */
+  /** If empty, the development issuer is used; in production, none. */
   readonly oidcIssuers: readonly ConfiguredIssuer[];
   /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
-  /** Undefined: that of the first start, in production none. */
+  /** If undefined, the organization from the first start; in production, none. */
   readonly operatorOrganization: string | undefined;
-  /** Which hosts guests may have, in lower case. */
+  /** The hosts that guests may have, in lower case. */
   readonly clientMetadata: 'off' | 'allow' | readonly string[];
   readonly accessLog: 'grants' | 'all';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
-  /** Undefined: documents are kept in the folder `documents` of `dataDir`. */
+  /** If undefined, documents are kept in the folder `documents` in `dataDir`. */
   readonly documentsBucket: DocumentsBucket | undefined;
-  /** Per API key and per client address; 0: no limit. */
+  /** Per API key and per client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
   readonly refreshTokenDays: number;
   readonly requestLogDays: number;
   readonly webhooks: { readonly timeoutSeconds: number; readonly retrySeconds: readonly number[] };
-  /** Synthetic patients of a sandbox, 0 to 30. */
+  /** The number of synthetic patients in a sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
-  /** Undefined: by the number of cores. */
+  /** If undefined, it depends on the number of cores. */
   readonly workers: number | undefined;
-  /** Undefined: by the number of cores. */
+  /** If undefined, it depends on the number of cores. */
   readonly projectors: 0 | 1 | 2 | undefined;
-  /** Undefined: no traces. */
+  /** If undefined, there are no traces. */
   readonly otlpEndpoint: string | undefined;
 }
 
-/** An issuer of `OIDC_ISSUERS`. */
+/** An issuer in `OIDC_ISSUERS`. */
 export interface ConfiguredIssuer extends TrustedIssuer {
-  /** With it people are signed in as the first audience's client; undefined: a public client with PKCE. */
+  /** With a secret, people are signed in as the first audience's client; if undefined, as a public client with PKCE. */
   readonly clientSecret?: string;
 }
 
-/** The S3 bucket for documents that aren't stored on disk. */
+/** The S3 bucket for documents, if they aren't stored on disk. */
 export interface DocumentsBucket {
   readonly bucket: string;
   readonly region: string;
   readonly endpoint: string | undefined;
-  /** Undefined: the AWS SDK's default credentials. */
+  /** If undefined, the AWS SDK's default credentials are used. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** Thrown when the environment is invalid. The message names every invalid variable, and never its value. */
+/** Thrown when the environment is invalid. The message names every invalid variable, but never its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * Reads the settings. An empty variable counts as absent.
- * @throws ConfigError one sentence that names every wrong variable.
+ * @throws ConfigError with one sentence that names every invalid variable.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim() !== ''));
@@ -337,8 +337,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Returns where the settings say that the event log is: empty for the service's own database, undefined if nothing says it.
- * @throws ConfigError when both variables are set and differ.
+ * Returns the event log's location according to the settings: empty for the service's own database, undefined if no setting
+ * names one.
+ * @throws ConfigError if both variables are set and differ.
  */
 export function readEventStoreUrl({
   EVENTSTORE_URL: plain,
@@ -388,15 +389,15 @@ function makeBucket(data: z.output<typeof environment>): DocumentsBucket | undef
   };
 }
 
-/** A row of the documented table. */
+/** A row in the documentation's table. */
 export interface Variable {
   readonly name: string;
-  /** In the form of the variable's value; undefined when the variable has no default. */
+  /** In the form of the variable's value; undefined if the variable has no default. */
   readonly default: string | undefined;
   readonly description: string;
 }
 
-/** Returns every variable, in the order of the schema; docs/configuration.md is generated from it. */
+/** Returns every variable, in the schema's order; docs/configuration.md is generated from this. */
 export function configurationTable(): Variable[] {
   return Object.entries(environment.shape).map(([name, schema]) => {
     const fallback: unknown = schema.safeParse(undefined).data;
@@ -408,7 +409,7 @@ export function configurationTable(): Variable[] {
   });
 }
 
-/** Returns the address by which a client on this machine reaches a server that listens on `host`. */
+/** Returns the address at which a client on this machine reaches a server that listens on `host`. */
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
@@ -424,17 +425,17 @@ function isHost(text: string): boolean {
   return /^[\w.-]+$/.test(text) && URL.canParse(url) && new URL(url).hostname === text.toLowerCase();
 }
 
-/** Returns NaN if it isn't a number. */
+/** Returns the numbers in a list; NaN for an item that isn't a number. */
 function parseGaps(list: string): number[] {
   return list.split(',').map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
 }
 
-/** The members of a list with commas or spaces between them. */
+/** Returns the items of a list that are separated by commas or spaces. */
 function splitNetworks(list = ''): string[] {
   return list.split(/[\s,]+/).filter((text) => text !== '');
 }
 
-/** An address, or a network in CIDR notation (RFC 4632). */
+/** Returns whether a text is an address, or a network in CIDR notation (RFC 4632). */
 function isNetwork(text: string): boolean {
   const [, address = '', prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const family = isIP(address);
@@ -443,9 +444,9 @@ function isNetwork(text: string): boolean {
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   try {
-    // PostgreSQL's URLs may leave the host out: `postgres://user@/db?host=/run/postgresql`.
+    // PostgreSQL URLs may leave out the host: `postgres://user@/db?host=/run/postgresql`.
     const withHost = text.replace(/@\//, '@localhost/');
-    // EventStoreDB's may name several: `esdb://one:2113,two:2113`.
+    // EventStoreDB URLs may name several hosts: `esdb://one:2113,two:2113`.
     const withOne = withHost.replace(/^((?:esdb|kurrentdb):\/\/(?:[^/?#]*@)?[^@,/?#]+)(?:,[^@,/?#]+)+/, '$1');
     return schemes.includes(new URL(withOne).protocol);
   } catch {

@@ -1,18 +1,15 @@
-/**
- * DATA_DIR: its lock, which admits one service at a time, and the files through which others find the
- * service.
- */
+/** DATA_DIR: its lock, which admits one service at a time, and the files through which other processes find the service. */
 import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSameProcess, type ProcessMark, processMark } from './process-mark.ts';
 import { makeFolder } from './shared/make-folder.ts';
 
-/** The right to a DATA_DIR. */
+/** The lock on a DATA_DIR. */
 export interface DataDirLock {
   release(): Promise<void>;
 }
 
-/** Thrown when another living process holds the DATA_DIR. */
+/** Thrown when another running process holds the DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   constructor(
@@ -26,9 +23,8 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Locks a DATA_DIR for this process and creates it if it is missing. The lock of a dead process is taken
- * over.
- * @throws DataDirInUse; NodeJS.ErrnoException when the folder can't be created, read or written to
+ * Locks a DATA_DIR for this process and creates it if it is missing. A dead process's lock is taken over.
+ * @throws DataDirInUse; NodeJS.ErrnoException if the folder can't be created, read or written to
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   await makeFolder(dataDir, 0o711);
@@ -55,7 +51,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
-/** A hard link appears with its content or not at all, and only if nothing has the name. */
+/** Creates a file as a hard link, which appears with its content or not at all, and only if the name isn't taken. */
 async function linked(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file);
@@ -66,12 +62,15 @@ async function linked(draft: string, file: string): Promise<boolean> {
   }
 }
 
-/** Ignores that another process removed the file first; any other failure would persist in retries. */
+/** Ignores the error if another process removed the file first; any other failure would recur in retries. */
 function goneMeanwhile(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Removes exactly the lock that was found stale: a faster process may have replaced it since, and gets it back. */
+/**
+ * Removes only the lock that was found to be stale. If a faster process has replaced it since, that process's lock is
+ * restored.
+ */
 async function removeStale(file: string, stale: string, draft: string): Promise<void> {
   const aside = `${draft}.stale`;
   await rename(file, aside).catch(goneMeanwhile);
@@ -91,13 +90,13 @@ function parseMark(text: string): ProcessMark | undefined {
 export interface Announced {
   /** The URL of its database. */
   readonly url: string;
-  /** The URL of its EventStoreDB; absent where its log is in the database. */
+  /** The URL of its EventStoreDB; absent if its log is in the database. */
   readonly event_store?: string;
 }
 
 /**
- * Publishes the database and event store of the service on this DATA_DIR, until `forgetDatabase`. Only the
- * file's owner can read it.
+ * Publishes the database and event store of this DATA_DIR's service, until `forgetDatabase` is called. Only the file's owner
+ * can read it.
  */
 export async function announceDatabase(dataDir: string, announced: Announced): Promise<void> {
   await writeJson(dataDir, DATABASE, { ...announced, service: await processMark(process.pid) });
@@ -108,7 +107,7 @@ export async function forgetDatabase(dataDir: string): Promise<void> {
   await rm(join(dataDir, DATABASE), { force: true });
 }
 
-/** Returns the announcement of the service that runs on DATA_DIR; undefined if none runs. */
+/** Returns what the service running on DATA_DIR has announced; undefined if none is running. */
 export async function findAnnounced(dataDir: string): Promise<Announced | undefined> {
   const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -116,10 +115,7 @@ export async function findAnnounced(dataDir: string): Promise<Announced | undefi
   return (await isSameProcess(service)) ? announced : undefined;
 }
 
-/**
- * Returns the URL of the database that a service that runs on DATA_DIR has announced; undefined when none
- * runs.
- */
+/** Returns the database URL that the service running on DATA_DIR has announced; undefined if none is running. */
 export async function findDatabase(dataDir: string): Promise<string | undefined> {
   return (await findAnnounced(dataDir))?.url;
 }
@@ -129,16 +125,16 @@ export interface Quickstart {
   readonly base_url: string;
   readonly organization_id: string;
   readonly project_id: string;
-  /** `sk_test_…`; nowhere else in clear. */
+  /** `sk_test_…`; stored unencrypted only here. */
   readonly sandbox_key: string;
 }
 
-/** Writes `quickstart.json`, readable only by its owner, whole or not at all. Gives its path. */
+/** Writes `quickstart.json` atomically, readable only by its owner, and returns its path. */
 export async function writeQuickstart(dataDir: string, quickstart: Quickstart): Promise<string> {
   return writeJson(dataDir, QUICKSTART, quickstart);
 }
 
-/** Returns the file that an earlier start wrote; undefined if there is none. */
+/** Returns the content of the file that an earlier start wrote; undefined if there is none. */
 export async function readQuickstart(dataDir: string): Promise<Quickstart | undefined> {
   const text = await readFile(join(dataDir, QUICKSTART), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Quickstart);

@@ -1,4 +1,6 @@
-/** Log lines: JSON on standard error, each of a request with its id, none with a credential or clinical content. */
+/**
+ * Writes log lines: JSON on standard error. Lines about a request have its id; none contains a credential or clinical content.
+ */
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
@@ -67,7 +69,7 @@ function describeError(error: unknown): LoggedError {
   };
 }
 
-/** PostgreSQL quotes the offending value (`invalid input syntax for type date: "…"`), JSON.parse the offending text. */
+/** PostgreSQL quotes the invalid value (`invalid input syntax for type date: "…"`), and JSON.parse quotes the invalid text. */
 function withoutData(error: Error): string {
   if (error instanceof SyntaxError) return 'a text could not be parsed';
   const fromPostgres = 'severity' in error;

@@ -1,6 +1,6 @@
 /**
- * The service's process: reads settings, locks DATA_DIR, opens the database, migrates it and starts the app, or the
- * processes that share its work; then it prints one line that says that it is ready.
+ * The service's process: reads settings, locks DATA_DIR, opens and migrates the database, and starts the app, or the processes
+ * that share its work. Then it prints one line to report that it is ready.
  */
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
@@ -36,7 +36,7 @@ import { fullDisk, isFull } from './shared/load/full-disks.ts';
 import { manifestUrlWarning } from './shl/manifest-url.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
-/** Something outside the program keeps it from starting; the message is all that a reader needs. */
+/** Something outside the program prevents it from starting; the message tells the reader everything. */
 class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   try {
     await start(config, log, shutdown);
   } catch (error) {
-    // Running work fails when the parts that it uses end, so its errors are ignored here.
+    // Running work fails when the parts that it uses stop, so its errors are ignored here.
     if (shutdown.ending) return;
     if (!(error instanceof Stopping)) tell(error);
     await shutdown.end(error instanceof Stopping ? 0 : 1);
@@ -84,9 +84,10 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw refusedFolder(error, config.dataDir) ?? error;
   });
   shutdown.add('lock', 1_000, () => lock.release());
-  // Checked before a cluster is created or read models are rebuilt in vain.
+  // Checked now, so that no cluster is created and no read models are rebuilt in vain.
   await tryPort(config).catch((error: unknown) => addressRefused(error, config));
-  // Most of the program, loaded while the database starts; errors in the settings have been reported by now.
+  // The app is the largest part of the program, so it loads while the database starts. Errors in the settings have been
+  // reported already.
   const sizes = chooseSizes(config, {
     cores: countCores(),
     memory: readMemory(),
@@ -114,7 +115,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     eventStoreRefused(error, config),
   );
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
-  // Before the service reports that it is ready, because clients then read the file.
+  // Must happen before the service reports that it is ready, because clients then read the file.
   const quickstart = await app.quickstart();
   const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));
@@ -122,7 +123,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   sayReady(config, url, file);
 }
 
-/** Returns how many connections PostgreSQL allows this service, others' included. */
+/** Returns how many connections PostgreSQL allows this service, including connections that others use. */
 async function countAllowed(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -142,7 +143,7 @@ function sayReady({ baseUrl }: Config, url: string, file: string | undefined): v
   process.stdout.write(`Annal is ready at ${url} (FHIR: ${baseUrl}/fhir/R4${key})\n`);
 }
 
-/** Starts processes that share the work. */
+/** Starts the processes that share the work. */
 async function startMachine(
   config: Config,
   log: Logger,
@@ -206,7 +207,10 @@ function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined
   );
 }
 
-/** Connects to the event store of the settings once, before a cluster is created in vain. @throws as `openEventStore` */
+/**
+ * Connects once to the event store from the settings, so that no cluster is created in vain.
+ * @throws the errors that `openEventStore` throws
+ */
 async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): Promise<void> {
   if (eventStoreUrl === undefined || databaseUrl !== undefined || existsSync(join(dataDir, 'postgres')))
     return;
@@ -214,7 +218,7 @@ async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): P
   await (await openEventStore({ url: eventStoreUrl, eventStoreUrl })).close();
 }
 
-/** @throws CannotStart where the event store of the settings can't be used, else the error itself */
+/** @throws CannotStart if the event store from the settings can't be used, otherwise the error itself */
 function eventStoreRefused(error: unknown, { eventStoreUrl }: Config): never {
   if (eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
   throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${errorMessage(error)}`, {
@@ -222,13 +226,13 @@ function eventStoreRefused(error: unknown, { eventStoreUrl }: Config): never {
   });
 }
 
-/** @throws CannotStart where the cause lies outside the program, else the error itself */
+/** @throws CannotStart if the cause lies outside the program, otherwise the error itself */
 async function addressRefused(error: unknown, config: Config): Promise<never> {
   const reason = await refusedAddress(error, config);
   throw reason === undefined ? error : new CannotStart(reason, { cause: error });
 }
 
-/** True if the message is all that a reader needs. */
+/** Returns whether the message alone tells the reader everything. */
 function isPlain(error: unknown): boolean {
   if (error instanceof MemberFailed) return error.plain;
   return [ConfigError, DataDirInUse, CannotStart, ForeignLog, LogBehind, LogClosed].some(
@@ -236,7 +240,7 @@ function isPlain(error: unknown): boolean {
   );
 }
 
-/** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
+/** Reports the reason on standard error: only a sentence if the cause lies outside the program, otherwise the whole error. */
 function tell(error: unknown, what = 'Annal cannot start'): void {
   const text = isPlain(error)
     ? errorMessage(error)

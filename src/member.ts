@@ -1,4 +1,4 @@
-/** A process that the primary of a machine has started: it runs its part of the service until the primary ends it. */
+/** A process that a machine's primary has started: it runs its part of the service until the primary stops it. */
 import type { Logger } from 'pino';
 import { type App, startApp } from './app.ts';
 import { loadConfig } from './config.ts';
@@ -8,7 +8,7 @@ import type { FromMember, ToMember } from './machine/messages.ts';
 
 /** Runs the part that the primary sends. Node ends the process when the primary is gone. */
 export function runMember(isPlain: (error: unknown) => boolean): void {
-  // The whole group gets the signals of a terminal; the primary says what they mean.
+  // A terminal sends its signals to the whole group; the primary decides what they mean.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let link: Link | undefined;
@@ -47,7 +47,7 @@ async function begin(
 }
 
 async function stop(app: Promise<App> | undefined, link: Link | undefined): Promise<void> {
-  // A start that failed has said so.
+  // A start that failed has already been reported.
   await (await app?.catch(() => undefined))?.close();
   link?.stop();
   process.exit(0);
@@ -66,6 +66,6 @@ function fail(error: unknown, plain: boolean): void {
 }
 
 function send(message: FromMember): void {
-  // The primary may be gone; this process then ends, too.
+  // The primary may be gone; then this process exits too.
   if (process.connected) process.send?.(message, () => undefined);
 }

@@ -1,5 +1,5 @@
 /**
- * Finds environment variables that were probably meant as settings: a misspelt one would otherwise be ignored silently.
+ * Finds environment variables that were probably meant as settings. Otherwise a misspelt variable would be silently ignored.
  */
 import { configurationTable } from './config.ts';
 import { nearest } from './shared/nearest.ts';
@@ -7,7 +7,7 @@ import { nearest } from './shared/nearest.ts';
 /** The maximum number of differences between a variable's name and the setting that it was meant for. */
 const MOST_DIFFERENCES = 2;
 
-/** Variables of other programs whose names are close to a setting's: npm sets `NODE` for its scripts. */
+/** Other programs' variables whose names are similar to a setting's: npm sets `NODE` for its scripts. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['NODE']);
 
 /** A variable that Annal doesn't read, and the setting with a similar name. */
@@ -16,7 +16,7 @@ export interface Misspelt {
   readonly setting: string;
 }
 
-/** Finds misspelt settings. A setting that has a value isn't suggested. */
+/** Finds misspelt settings. Doesn't suggest settings that already have a value. */
 export function misspeltSettings(env: NodeJS.ProcessEnv): Misspelt[] {
   const settings = configurationTable().map(({ name }) => name);
   const unset = settings.filter((name) => (env[name] ?? '').trim() === '');

@@ -1,4 +1,4 @@
-/** Checks that the port is free before anything that takes long, and finds out who uses it. */
+/** Checks that the port is free before doing anything that takes long, and finds out which program uses it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
@@ -7,10 +7,13 @@ import type { Config } from './config.ts';
 /** How long to wait for the other program's response, in ms. */
 const PATIENCE_MS = 1_000;
 
-/** The response of an Annal service to `GET /`. */
+/** An Annal service's response to `GET /`. */
 const indexSchema = z.object({ name: z.literal('Annal'), version: z.string(), base_url: z.string() });
 
-/** Listens for a moment. @throws NodeJS.ErrnoException as listening does */
+/**
+ * Listens briefly on the address.
+ * @throws NodeJS.ErrnoException if listening fails
+ */
 export async function tryPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   const server = createServer();
   server.listen(port, host);
@@ -20,9 +23,9 @@ export async function tryPort({ host, port }: Pick<Config, 'host' | 'port'>): Pr
 }
 
 /**
- * Says why an address cannot be listened on, and what to do.
- * @param error of listening.
- * @returns undefined for an error of another kind.
+ * Explains why it is impossible to listen on an address, and what to do.
+ * @param error the error from listening.
+ * @returns undefined for a different kind of error.
  */
 export async function refusedAddress(
   error: unknown,
@@ -38,14 +41,14 @@ export async function refusedAddress(
     case 'ENOTFOUND':
       return `HOST ${host} is not an address of this machine; set 127.0.0.1 to listen on this machine only, or 0.0.0.0 to listen on all its addresses`;
     default:
-      // Such as EAI_AGAIN, when no name server answers.
+      // For example EAI_AGAIN, when no name server answers.
       return syscall === 'listen' || syscall === 'getaddrinfo'
         ? `cannot listen on HOST ${host}, PORT ${port} (${code})`
         : undefined;
   }
 }
 
-/** Describes the program that listens there; another Annal identifies itself at `GET /`. */
+/** Describes the program that listens on the address; another Annal identifies itself at `GET /`. */
 async function holder(host: string, port: number): Promise<string> {
   const everywhere = host === '0.0.0.0' || host === '::';
   const at = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

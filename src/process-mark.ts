@@ -5,23 +5,23 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** A process id and when that process began, in the system's own words. */
+/** A process id and when that process began, in the system's own format. */
 export interface ProcessMark {
   readonly pid: number;
   readonly began: string;
 }
 
-/** Returns the mark of a process; `began` is empty when it doesn't exist. */
+/** Returns a process's mark; `began` is empty if the process doesn't exist. */
 export async function processMark(pid: number): Promise<ProcessMark> {
   return { pid, began: (await beginning(pid)) ?? '' };
 }
 
-/** Returns true if the process of a mark still runs. */
+/** Returns whether the process that a mark identifies is still running. */
 export async function isSameProcess(mark: ProcessMark): Promise<boolean> {
   return (await beginning(mark.pid)) === mark.began;
 }
 
-/** Returns when a process began; undefined when there is none, or only its zombie. */
+/** Returns when a process began; undefined if it doesn't exist, or is only a zombie. */
 async function beginning(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

@@ -1,49 +1,52 @@
-/** Ends the parts of a service in reverse order of their start, each with a time limit. */
+/** Stops the parts of a service in reverse order of their start, each with a time limit. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Signals that reach the process twice count once: npm passes on the Ctrl-C that the terminal has sent already. */
+/**
+ * Signals that reach the process twice within this time count once: npm passes on the Ctrl-C that the terminal has already
+ * sent.
+ */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Thrown during the start when a signal requested the end. */
+/** Thrown during startup when a signal has asked the service to stop. */
 export class Stopping extends Error {
   override readonly name = 'Stopping';
 }
 
-/** A part of the running service and how it ends. */
+/** A part of the running service and how to stop it. */
 interface Part {
   readonly name: string;
-  /** How long its end may take, in ms. */
+  /** How long stopping it may take, in ms. */
   readonly limit: number;
   readonly end: () => Promise<void>;
 }
 
-/** The parts of a service from its start to its end. */
+/** Keeps the parts of a service from startup to shutdown. */
 export class Shutdown {
   readonly #parts: Part[] = [];
-  /** When a signal requested the end. */
+  /** When a signal asked the service to stop. */
   #asked: number | undefined;
   #running = false;
   #ending = false;
   readonly #abandons: (() => void)[] = [];
 
   /**
-   * @param startingMs how long a start may continue after a signal asked for the end: it may be waiting for something
-   * that never comes.
+   * @param startingMs how long startup may continue after a signal has asked the service to stop: it may be waiting for
+   *   something that never comes.
    */
   constructor(
     private readonly log: Logger,
     private readonly startingMs: number,
   ) {}
 
-  /** True while the parts are being ended. */
+  /** True while the parts are being stopped. */
   get ending(): boolean {
     return this.#ending;
   }
 
   /**
-   * Remembers how to end a part that has just been started.
-   * @throws Stopping when a signal came meanwhile: the start ends here, and its catcher calls `end`.
+   * Remembers how to stop a part that has just been started.
+   * @throws Stopping if a signal came meanwhile: startup ends here, and whichever code catches this calls `end`.
    */
   add(name: string, limit: number, end: () => Promise<void>): void {
     this.#parts.push({ name, limit, end });
@@ -51,7 +54,7 @@ export class Shutdown {
   }
 
   /**
-   * Marks the start as complete: from now on a signal ends the service at once.
+   * Marks startup as complete: from now on a signal stops the service at once.
    * @throws Stopping as `add` does.
    */
   started(): void {
@@ -59,15 +62,15 @@ export class Shutdown {
     if (this.#asked !== undefined) throw new Stopping();
   }
 
-  /** Registers a function that a second signal runs before the process exits; it must not wait. */
+  /** Registers a function that is run on a second signal, before the process exits; it must not wait. */
   onAbandon(abandon: () => void): void {
     this.#abandons.push(abandon);
   }
 
   /**
-   * Ends the service in order on SIGTERM and SIGINT, with exit code 0. During the start, a signal stops the
-   * start at its next step, or after `startingMs`. A second signal ends the service at once. An uncaught
-   * error is logged and ends it with exit code 1.
+   * Stops the service in order on SIGTERM and SIGINT, with exit code 0. During startup, a signal stops startup at its next
+   * step, or after `startingMs`. A second signal stops the service at once. An uncaught error is logged and stops the service
+   * with exit code 1.
    */
   listen(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -77,12 +80,12 @@ export class Shutdown {
       this.log.fatal({ err }, 'uncaught exception');
       void this.end(1);
     });
-    // The event loop is empty: a bug, which must not look like an orderly end.
+    // The event loop is empty: this is a bug, which must not look like an orderly exit.
     process.once('beforeExit', () => {
       this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);
     });
-    // The reader of our output may have closed (`npm start | head -1`); the service continues.
+    // The reader of our output may have exited (`npm start | head -1`); the service continues.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   }
 
@@ -98,7 +101,7 @@ export class Shutdown {
     }
   }
 
-  /** Ends every part, then the process: with `code`, or with 1 when a part did not end as it should. */
+  /** Stops every part, then exits the process: with `code`, or with 1 if a part didn't stop properly. */
   async end(code: number): Promise<void> {
     if (this.#ending) return;
     this.#ending = true;
@@ -109,7 +112,7 @@ export class Shutdown {
 
   async #endPart(part: Part): Promise<boolean> {
     const over = new AbortController();
-    // The timer also keeps the process alive while nothing else does.
+    // The timer also keeps the process alive if nothing else does.
     const late = pause(part.limit, 'late', { signal: over.signal }).catch(() => undefined);
     try {
       if ((await Promise.race([part.end(), late])) !== 'late') return true;

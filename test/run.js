@@ -1,7 +1,7 @@
 /**
- * `npm test`: linter, type checker and every test but those of `npm run prove`; the last line counts them all.
- * `npm test -- <part of a path>… [mocha's options]`: the tests in those files only, without the two checks.
- * Plain JavaScript, so that nothing has to work before it does.
+ * `npm test`: linter, type checker and all tests except those that only `npm run prove` runs; the last line counts them all.
+ * `npm test -- <part of a path>… [mocha's options]`: only the tests in those files, without the two checks. Plain JavaScript,
+ * so that it depends on nothing that it tests.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** Options of mocha whose value is the next argument. */
+/** Mocha options whose value is the next argument. */
 const TAKES_VALUE = new Set([
   '-g',
   '--grep',
@@ -26,13 +26,13 @@ const TAKES_VALUE = new Set([
 const CORES = Math.min(4, Math.max(2, availableParallelism()));
 
 /**
- * Options of V8 that take a third off the processor time of tests: most code runs a few times only, so the compiler that
- * optimises has little to gain, and the heap is large. The collector keeps its threads: without them a pause is longer than
- * what `long-work` allows for a step. Mocha's processes get those that this version of Node knows.
+ * V8 options that reduce the tests' processor time by a third: most code runs only a few times, so the optimising compiler has
+ * little to gain, and the heap is large. The collector keeps its threads: without them, a pause is longer than `long-work`
+ * allows for a step. Mocha's processes get those options that this version of Node knows.
  */
 const V8_OPTIONS = ['max-semi-space-size=128', 'always-sparkplug', 'interrupt-budget=600000'];
 
-/** Run first, so that none of them goes on alone when the others are done. */
+/** These run first, so that none of them is still running alone when the others are done. */
 const LONGEST = ['http/readme', 'http/event-loop', 'http/cli-', 'faults/', 'contract/'];
 
 const { filters, options } = split(process.argv.slice(2));
@@ -41,7 +41,7 @@ const files = testFiles().filter(
 );
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-// Tests wait much of their time: the checks run meanwhile, and say at the end what they found.
+// Tests spend much of their time waiting, so the checks run meanwhile, and report at the end.
 const checks =
   process.argv.length === 2
     ? [
@@ -88,7 +88,10 @@ function rank(file) {
   return at === -1 ? LONGEST.length : at;
 }
 
-/** A check that passes or fails as a whole. @returns what counts and prints it */
+/**
+ * Runs a check that passes or fails as a whole.
+ * @returns a function that counts and prints the result
+ */
 async function check(name, args) {
   let output = '';
   const code = await run(args, {}, (text) => {
@@ -101,13 +104,13 @@ async function check(name, args) {
   };
 }
 
-/** The tests. Mocha's own process counts; when it ends without having done so, that is a failure of its own. */
+/** Runs the tests. Mocha's own process counts them; if it exits without having done so, that counts as a failure. */
 async function mocha() {
   const number = String(process.pid);
   const folders = `annal-test-${number}-`;
   const counted = join(mkdtempSync(join(tmpdir(), folders)), 'counts.json');
   const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
-  // More at once than there are cores take longer in all. A few are easier to follow one after the other.
+  // More processes than cores take longer in total. A few tests are easier to follow one after the other.
   const jobs = filters.length === 0 ? ['--parallel', '--jobs', String(CORES)] : [];
   const args = [
     'node_modules/mocha/bin/mocha.js',
@@ -132,7 +135,7 @@ async function mocha() {
   sweep(folders);
 }
 
-/** Mocha's options that hand V8's options to its processes. */
+/** Returns mocha's options that pass V8's options to its processes. */
 function knownOptions() {
   const known = spawnSync(process.execPath, ['--v8-options'], { encoding: 'utf8' }).stdout ?? '';
   return V8_OPTIONS.filter((option) => known.includes(`--${option.replace(/=.*/, '')} `)).flatMap(
@@ -140,14 +143,17 @@ function knownOptions() {
   );
 }
 
-/** Removes the run's folders: processes of tests are ended before they have removed all of theirs. */
+/** Removes the run's folders, because test processes are stopped before they have removed all of theirs. */
 function sweep(beginning) {
   for (const place of [tmpdir(), '/dev/shm'].filter((each) => existsSync(each)))
     for (const name of readdirSync(place).filter((each) => each.startsWith(beginning)))
       rmSync(join(place, name), { recursive: true, force: true, maxRetries: 20 });
 }
 
-/** Runs a Node program in the repository, its output passed on as it comes. @param take gets it instead */
+/**
+ * Runs a Node program in the repository, passing on its output as it comes.
+ * @param take gets the output instead
+ */
 function run(args, env, take) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {

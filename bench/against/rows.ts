@@ -1,4 +1,4 @@
-/** The loads by which two checkouts are compared, on services that contain the same data. */
+/** The loads with which two checkouts are compared, on services with the same data. */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length, Requests } from '../load/plan.ts';
 import { createRecord } from '../measures/record.ts';
@@ -10,21 +10,21 @@ export interface Side {
   readonly bench: Bench;
   readonly running: MeasuredService;
   readonly patients: readonly string[];
-  /** Patients with many Observations. */
+  /** Patients that have many Observations. */
   readonly known: readonly string[];
   /** `Type/id` of Observations. */
   readonly observations: readonly string[];
-  /** A Patient with a record of 2,000 resources. */
+  /** A Patient whose record has 2,000 resources. */
   readonly large: string;
 }
 
-/** A row: requests to both services, alternating. */
+/** A row: requests to both services, in alternation. */
 export interface Row {
   readonly name: string;
   readonly what: string;
   readonly clients: number;
   readonly status: number;
-  /** Requests that warm the service up. */
+  /** Number of requests that warm up the service. */
   readonly warmUp: number;
   requests(side: Side): Requests;
 }
@@ -56,7 +56,7 @@ export async function prepare(root: string, bench: Bench): Promise<Side> {
 
 const reads = (paths: readonly string[]): Requests => ({ kind: 'reads', paths: paths.map(encodeURI) });
 
-/** The rows whose requests the load generator sends. */
+/** The rows for which the load generator sends the requests. */
 export const ROWS: readonly Row[] = [
   {
     name: 'create',
@@ -156,7 +156,10 @@ export const ROWS: readonly Row[] = [
   },
 ];
 
-/** Sends a row's requests. @returns the number of answered requests, in total and per second. */
+/**
+ * Sends a row's requests.
+ * @returns the number of answered requests, in total and per second.
+ */
 export function load(row: Row, side: Side, length: Length): Promise<{ requests: number; rate: number }> {
   return side.bench.load({
     target: side.running.service.target,

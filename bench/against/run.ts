@@ -1,8 +1,7 @@
 /**
- * `npm run bench:against -- <checkout>`: compares this checkout with another one in one run. Each has its own
- * service and PostgreSQL server; short rounds alternate between them. It compares the processor time of a
- * request, in Node and in PostgreSQL, which is reliable on a busy machine too, and shows requests per second
- * for orientation. Linux only.
+ * `npm run bench:against -- <checkout>`: compares this checkout with another one in one run. Each has its own service and
+ * PostgreSQL server; short rounds alternate between them. It compares the processor time per request, in Node and in
+ * PostgreSQL, which is reliable even on a busy machine, and shows requests per second for orientation. Linux only.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -17,9 +16,9 @@ import { load, prepare, ROWS, type Row, type Side } from './rows.ts';
 import { compareWrites } from './writes.ts';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
-/** The lowest accepted ratio: the other checkout's time for a request divided by this one's. */
+/** The lowest accepted ratio: the other checkout's time per request divided by this one's. */
 const BOUND = 0.95;
-/** Rows that are not loads. */
+/** Rows that aren't loads. */
 const OTHERS = ['cold', 'rebuild', 'projected', 'memory', 'writes'];
 const NAMES = [...ROWS.map(({ name }) => name), ...OTHERS];
 const USAGE = `npm run bench:against -- <folder of another checkout> [options]
@@ -35,7 +34,7 @@ interface Cost {
   readonly rate: number;
 }
 
-/** A name and its rounds: the other checkout's and this one's. */
+/** The rounds, each with the other checkout's cost and this one's. */
 type Rounds = readonly (readonly [theirs: Cost, ours: Cost])[];
 
 async function main(args: readonly string[]): Promise<number> {
@@ -96,7 +95,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs both checkouts alternately; which one goes first alternates too. */
+/** Runs both checkouts alternately; which of them goes first also alternates. */
 async function inTurn(
   rounds: number,
   theirs: () => Promise<Cost>,
@@ -139,7 +138,7 @@ async function alternately(
   );
 }
 
-/** Processor time so far of a side's service and server, in ms. */
+/** Returns the processor time that a side's service and server have used so far, in ms. */
 async function used({ bench, running }: Side): Promise<{ node: number; postgres: number }> {
   return {
     node: await processorTime(running.service.pid),
@@ -147,7 +146,7 @@ async function used({ bench, running }: Side): Promise<{ node: number; postgres:
   };
 }
 
-/** Starts of a service, and its first write to a stream of some thousand events after 300 writes to others. */
+/** Starts a service and measures its first write to a stream with some thousand events, after 300 writes to other streams. */
 async function coldWrites(theirs: Side, ours: Side): Promise<Rounds> {
   const services = new Map([theirs, ours].map((side) => [side, side.running]));
   const cost = async (side: Side): Promise<Cost> => {
@@ -163,7 +162,7 @@ async function coldWrites(theirs: Side, ours: Side): Promise<Rounds> {
       count: 1,
     });
     const ended = await used(now);
-    // A single write takes less than the resolution of processor time, so its elapsed time is compared.
+    // A single write takes less time than the resolution of processor time, so its elapsed time is compared.
     return {
       node: outcome.p50,
       postgres: Math.max(0, ended.postgres - started.postgres),
@@ -182,7 +181,7 @@ const REBUILDS = [
   ['projected', ['search', 'timeline']],
 ] as const;
 
-/** `annal rebuild` beside the service. */
+/** Runs `annal rebuild` while the service is running. */
 function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<Rounds> {
   const cost = async ({ root, bench, running }: Side): Promise<Cost> => {
     const [node, postgres] = [
@@ -210,9 +209,9 @@ function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<
 }
 
 /**
- * Prints a row: the other's figures → this one's. The lower quartile of each side's rounds counts, because other
- * programs only add to the time of a request.
- * @returns whether it holds
+ * Prints a row: the other checkout's figures → this one's. The lower quartile of each side's rounds counts, because other
+ * programs can only make a request slower.
+ * @returns whether the row holds
  */
 function printRow(name: string, rounds: Rounds): boolean {
   const of = (side: 0 | 1, value: (cost: Cost) => number): number =>
@@ -229,7 +228,7 @@ function printRow(name: string, rounds: Rounds): boolean {
   return holds;
 }
 
-/** Prints the most resident memory that each service has taken so far. */
+/** Prints the maximum resident memory that each service has used so far. */
 async function tellMemory(theirs: Side, ours: Side): Promise<void> {
   const peak = async ({ running }: Side): Promise<number> => {
     const status = await readFile(`/proc/${running.service.pid}/status`, 'utf8');

@@ -1,11 +1,14 @@
-/** The row `writes` of two checkouts: counts, which are exact, and processor time of PostgreSQL. */
+/** The row `writes` for two checkouts: counts, which are exact, and PostgreSQL's processor time. */
 import type { Bench } from '../bench.ts';
 import { countWrites } from '../writes/count.ts';
 
-/** How much more of PostgreSQL's log this checkout may write than the other one. */
+/** How much more of PostgreSQL's log this checkout may write than the other one, as a factor. */
 const MOST = 1.03;
 
-/** Counts on a new service of each checkout. @returns whether this checkout writes no more */
+/**
+ * Counts on a new service for each checkout.
+ * @returns whether this checkout writes no more than allowed
+ */
 export async function compareWrites(
   theirs: Bench,
   ours: Bench,

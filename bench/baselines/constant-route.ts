@@ -1,8 +1,8 @@
-/** Baseline of a read: a constant body of the same size. */
+/** Baseline for a read: a constant body of the same size. */
 import { answer } from '../worker.ts';
 import { serveRoute } from './route.ts';
 
-/** Takes the body; answers with the port. */
+/** Takes the body and returns the port. */
 answer(
   (body: string): Promise<number> =>
     serveRoute((ctx) => {

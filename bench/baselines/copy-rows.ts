@@ -1,6 +1,6 @@
 /**
- * Baseline of a rebuild: COPY of the read models' own rows into the same tables, which have their primary keys and no
- * further index; a connection for each read model, as the rebuild has.
+ * Baseline for a rebuild: COPY of the read models' own rows into the same tables, which have only their primary keys and no
+ * other indexes. Like the rebuild, it uses one connection for each read model.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { answer } from '../worker.ts';
 
 interface Call {
   readonly url: string;
-  /** The folder of the rows, in COPY's text format. */
+  /** The folder with the rows, in COPY's text format. */
   readonly folder: string;
   /** The action: export the rows, or import them. */
   readonly what: 'export' | 'copy';

@@ -1,20 +1,19 @@
 /**
- * Baseline of webhook deliveries: a loop that posts bodies with Node's HTTP client over keep-alive
- * connections, without signatures, claims or logs. With a pace it posts at that rate and measures each
- * request.
+ * Baseline for webhook deliveries: a loop that posts bodies with Node's HTTP client over keep-alive connections, without
+ * signatures, claims or logs. If it is given a pace, it posts at that rate and measures each request.
  */
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answer } from '../worker.ts';
 
-/** The bodies and how to post them. */
+/** The bodies, and how to post them. */
 export interface Posting {
   readonly url: string;
-  /** Posted one after the other, from the first again after the last. */
+  /** Posted one after another, starting again after the last. */
   readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;
-  /** Posts per second; default: as fast as the connections allow. */
+  /** Posts per second; by default, as fast as the connections allow. */
   readonly pace?: number;
 }
 
@@ -38,7 +37,7 @@ answer(async ({ url, bodies, count, connections, pace }: Posting): Promise<numbe
   return times;
 });
 
-/** @throws Error for any answer but 2xx */
+/** @throws Error for any answer other than 2xx */
 function post(agent: http.Agent, url: string, body: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) };

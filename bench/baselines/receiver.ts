@@ -1,29 +1,27 @@
-/**
- * A fast receiver of webhook deliveries, in a separate process: it responds 204 at once and records arrivals.
- */
+/** A fast receiver for webhook deliveries, in a separate process: it responds with 204 at once and records arrivals. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answer } from '../worker.ts';
 
-/** The messages that it accepts. */
+/** The messages that the receiver accepts. */
 export type Asked =
-  /** Listens. The response is the port. */
+  /** Listens, and responds with the port. */
   | { readonly what: 'listen' }
   | { readonly what: 'forget' }
-  /** Waits for this many bodies. The response is an `Arrival` of each, in the order of arrival. */
+  /** Waits for this many bodies, and responds with an `Arrival` for each, in the order of arrival. */
   | { readonly what: 'arrivals'; readonly count: number };
 
 /** A body that came. */
 export interface Arrival {
   /** When its last byte arrived, in ms since 1970 with fractions. */
   readonly at: number;
-  /** `data.id` of the body; nothing when it has none. */
+  /** The body's `data.id`; undefined if it has none. */
   readonly id: string | undefined;
 }
 
-/** How long it waits for bodies, in ms. */
+/** How long to wait for bodies, in ms. */
 const PATIENCE_MS = 120_000;
 
 const came: { readonly at: number; readonly body: string }[] = [];

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 
-/** Serves one handler on a free port of this machine. @returns the port. */
+/**
+ * Serves one handler on a free port of this machine.
+ * @returns the port.
+ */
 export async function serveRoute(handler: Koa.Middleware): Promise<number> {
   const app = new Koa();
   app.use(handler);

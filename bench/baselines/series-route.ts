@@ -1,6 +1,6 @@
 /**
- * Baseline of series: a bare Koa route that reads the rows that a series is made of with one statement, by the same
- * indexes, and sends their texts. No credential, no units, no statistics.
+ * Baseline for series: a bare Koa route that reads the rows for a series with one statement, using the same indexes, and sends
+ * their text. No credential, no units, no statistics.
  */
 import pg from 'pg';
 import { answer } from '../worker.ts';
@@ -10,7 +10,10 @@ const ROWS = `
   select e.fields from timeline.place p join timeline.entry e on e.id = p.id and e.version = p.version
   where p.record = $1 and p.list = $2 and p.until is null order by p.at`;
 
-/** Takes the URL of the service's database and how many connections to use; answers with the port. The path is `/<record>/<list>`. */
+/**
+ * Takes the URL of the service's database and the number of connections to use; returns the port. The path is
+ * `/<record>/<list>`.
+ */
 answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   return serveRoute(async (ctx) => {

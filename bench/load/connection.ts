@@ -1,6 +1,6 @@
 /**
- * A keep-alive HTTP/1.1 connection with as little overhead as possible: the load generator shares the cores
- * with the servers, and its own cost makes two servers look more similar than they are.
+ * A keep-alive HTTP/1.1 connection with as little overhead as possible. The load generator shares the cores with the servers,
+ * and its own cost makes two servers look more similar than they are.
  */
 import { connect, type Socket } from 'node:net';
 
@@ -9,13 +9,13 @@ export interface Answer {
   readonly status: number;
   /** The size of the body. */
   readonly bytes: number;
-  /** The `Location` header. */
+  /** The response's `Location` header. */
   readonly location: string | undefined;
-  /** The first characters of an error's body; empty for a success, whose body isn't read. */
+  /** The first characters of an error's body; empty for a success, because its body isn't read. */
   readonly fault: string;
 }
 
-/** The parsed head of a response: its length, and how it ends without a length. */
+/** A response's parsed head: its length, and how the response ends if it has no length. */
 interface Head {
   readonly status: number;
   readonly location: string | undefined;
@@ -25,7 +25,7 @@ interface Head {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-/** How much of an error is kept. */
+/** Maximum length of an error to keep, in bytes. */
 const FAULT_BYTES = 500;
 const NO_BODY = new Set([204, 304]);
 
@@ -57,7 +57,7 @@ export class Connection {
     });
   }
 
-  /** Sends a whole request and waits for the whole answer. */
+  /** Sends a complete request and waits for the complete response. */
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };

@@ -1,19 +1,19 @@
 /**
- * A load that nothing slows down: each client sends the next request as soon as one is answered, whatever the answer says,
- * on another connection after a refusal.
+ * A load that nothing slows down: each client sends the next request as soon as the previous one is answered, whatever the
+ * answer is; after a refusal, on a new connection.
  */
 import { gzipSync } from 'node:zlib';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
 import { type Load, message, prepare } from './plan.ts';
 
-/** A load without an end; or a compressed Bundle with a number of empty entries. */
+/** A load without an end, or a compressed Bundle with a number of empty entries. */
 export type Flood = Load | (Omit<Load, 'requests'> & { readonly emptyEntries: number });
 
 /** The answers to it. */
 export interface FloodOutcome {
   readonly rate: number;
-  /** Answers by status; 0: the connection ended. */
+  /** Number of answers by status; 0 means that the connection ended. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
@@ -44,7 +44,7 @@ async function run({ seconds, ...flood }: Flood & { readonly seconds: number }):
     connection?.close();
   };
   await Promise.all(Array.from({ length: clients }, client));
-  // Until the last answer: some loads are answered after many seconds.
+  // Measured until the last answer, because some loads are answered only after many seconds.
   return { rate: (statuses[expect] ?? 0) / ((performance.now() - began) / 1_000), statuses };
 }
 

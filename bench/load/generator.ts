@@ -1,10 +1,13 @@
-/** The load generator, a separate process, the same for baseline and subject. Started by `Bench.load`. */
+/** The load generator, which runs in a separate process and is the same for baseline and subject. Started by `Bench.load`. */
 import { quantile } from '../statistics.ts';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
 import { type Outcome, type Plan, prepare } from './plan.ts';
 
-/** Runs a plan. @throws Error on any other status than the expected. */
+/**
+ * Runs a plan.
+ * @throws Error on any status other than the expected one.
+ */
 async function run(plan: Plan): Promise<Outcome> {
   const { target, clients, expect } = plan;
   const count = 'count' in plan ? plan.count : Number.POSITIVE_INFINITY;

@@ -1,7 +1,4 @@
-/**
- * A load with a fixed rate of creates per second, in a separate process; it records when each response
- * arrived.
- */
+/** A load with a fixed rate of creates per second, in a separate process; records when each response arrives. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
@@ -13,16 +10,14 @@ export interface Pace {
   readonly rate: number;
 }
 
-/** A create that was answered. */
+/** A create that has been answered. */
 export interface Created {
   readonly id: string;
   /** When the response arrived, in ms since 1970 with fractions. */
   readonly at: number;
 }
 
-/**
- * @throws Error on any status but the expected one.
- */
+/** @throws Error on any status other than the expected one. */
 answer(async ({ count, rate, ...load }: Load & Pace): Promise<Created[]> => {
   const { target, clients, expect } = load;
   const request = prepare({ ...load, count });

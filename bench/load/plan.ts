@@ -1,28 +1,26 @@
-/**
- * The plan of a load, as it is sent over IPC, and its requests, which are prepared before the clock starts.
- */
+/** A load's plan, as it is sent over IPC, and its requests, which are prepared before the clock starts. */
 import { additions, observation, type Sample, transaction } from '../sample.ts';
 
-/** A server to address. */
+/** The server to send requests to. */
 export interface Target {
   readonly host: string;
   readonly port: number;
-  /** Sent as `Authorization: Bearer`; none for a baseline. */
+  /** Sent as `Authorization: Bearer`; absent for a baseline. */
   readonly key?: string;
 }
 
 export type Requests =
-  /** Observations, for each patient in turn. */
+  /** Creates Observations, for each patient in turn. */
   | { readonly kind: 'observations'; readonly path: string; readonly patients: readonly string[] }
-  /** Transactions, each for a new patient; `kinds` different ones are made and sent repeatedly. */
+  /** Sends transactions, each for a new patient; `kinds` different transactions are prepared and sent repeatedly. */
   | { readonly kind: 'transactions'; readonly path: string; readonly entries: number; readonly kinds: number }
-  /** Transactions of Observations for one patient, one after the other. */
+  /** Sends transactions with Observations for one patient, one after another. */
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
-  /** Paths in an order that jumps about. */
+  /** Reads paths in an order that jumps around. */
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
   /** Bodies in turn. */
   | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
-  /** Updates of each resource, in turn; `corrected`: with another value, or status and value, than it was created with. */
+  /** Updates each resource in turn; `corrected`: with a different value, or status and value, from when it was created. */
   | {
       readonly kind: 'updates';
       readonly paths: readonly string[];
@@ -38,7 +36,7 @@ export interface Load {
   readonly target: Target;
   readonly clients: number;
   readonly requests: Requests;
-  /** Any other status fails the load. */
+  /** The expected status: any other status fails the load. */
   readonly expect: number;
   /** True to return the `Location`s. */
   readonly locations?: boolean;
@@ -46,7 +44,7 @@ export interface Load {
 
 export type Plan = Load & Length;
 
-/** The result of a load. Times in milliseconds. */
+/** A load's result. Times are in milliseconds. */
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
@@ -55,12 +53,12 @@ export interface Outcome {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  /** Bytes of bodies that came back. */
+  /** Number of bytes in the bodies received. */
   readonly bytes: number;
   readonly locations: readonly string[];
 }
 
-/** Returns a function that returns the n-th request of a plan, ready to be sent. */
+/** Returns a function that returns a plan's n-th request, ready to send. */
 export function prepare({ target, requests }: Plan): (n: number) => Buffer {
   switch (requests.kind) {
     case 'observations': {
@@ -86,7 +84,7 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
     case 'updates': {
       const { corrected } = requests;
       const made = requests.paths.map((path, n) => {
-        // The same as `observations` made of it, where it is corrected.
+        // The same Observation that `observations` created, if this is a correction.
         const nth = n % requests.patients.length;
         const made = observation(
           `Patient/${requests.patients[nth] ?? ''}`,
@@ -104,14 +102,17 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
     }
     case 'reads': {
       const made = requests.paths.map((path) => message(target, 'GET', path));
-      // A stride that shares no divisor with the length visits all.
+      // A stride that has no common divisor with the length visits all of them.
       const stride = coprime(made.length);
       return (n) => pick(made, n * stride);
     }
   }
 }
 
-/** Returns a request ready to be sent. @param body JSON, or bytes that are JSON compressed with gzip */
+/**
+ * Returns a request, ready to send.
+ * @param body JSON, or bytes that are gzip-compressed JSON
+ */
 export function message(
   { host, port, key }: Target,
   method: string,

@@ -1,6 +1,6 @@
 /**
- * The requests of a project at a steady rate, whatever others do: each request is due at its time, and its latency counts from
- * then, also while earlier ones wait. No answer ends it; those of another status are counted.
+ * A project's requests at a steady rate, whatever others do. Each request is due at a certain time, and its latency counts
+ * from then, even while earlier requests are waiting. No answer stops the load; answers with another status are counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '#src/shared/load/with-timeout.ts';
@@ -17,7 +17,7 @@ export interface SteadyPlan {
   readonly seconds: number;
 }
 
-/** How its requests were answered; times in ms. */
+/** How the load's requests were answered; times in ms. */
 export interface SteadyOutcome {
   readonly requests: number;
   readonly failed: number;
@@ -28,7 +28,7 @@ export interface SteadyOutcome {
   readonly faults: readonly string[];
 }
 
-/** Maximum wait for an answer, in ms: then the request has failed. */
+/** Maximum wait for an answer, in ms; after that, the request has failed. */
 const WAIT_MS = 60_000;
 
 async function run({ load, rate, seconds }: SteadyPlan): Promise<SteadyOutcome> {

@@ -1,6 +1,6 @@
 /**
- * A rebuild while a service is being read: at full load compared with COPY of the same rows during the same
- * reads, and at low load by its effect on those reads. A failed read fails the row.
+ * A rebuild while a service is being read: at full load, it is compared with COPY of the same rows during the same reads; at
+ * low load, its effect on those reads is measured. A failed read fails the row.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export const beside: Measure = {
     const events = bench.size(100_000, 1_000);
     const databaseUrl = await bench.database();
     const filling = bench.worker('subjects/rebuild.ts');
-    // At low load it handles fifty events per second, so a small part of the log is enough to see its effect.
+    // At low load, the rebuild handles fifty events per second, so a small part of the log is enough to show its effect.
     const few = Math.min(Math.round(events / 25), 4_000);
     await filling.call({ databaseUrl, fill: few });
     const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
@@ -26,7 +26,7 @@ export const beside: Measure = {
     const paths = await written(bench, first, Math.min(few, 2_000));
     const beside = readsById(first, paths);
     await bench.settle(databaseUrl);
-    // The row `rebuild` has its memory; here the service's counts.
+    // The rebuild's memory is part of the row `rebuild`; here only the service's counts.
     const rebuild = bench.worker('subjects/rebuild.ts');
     await bench.load({ ...beside, ...bench.warmUp() });
 
@@ -37,7 +37,7 @@ export const beside: Measure = {
 
     await filling.call({ databaseUrl, fill: events - few });
     await filling.stop();
-    // This service's projector processed all events; a service that only serves them hasn't.
+    // This service's projector processed all events, unlike that of a service that only serves them.
     const followed = (await first.stop()).peak;
     bench.memory.reset();
     await bench.settle(databaseUrl);
@@ -88,19 +88,19 @@ export const beside: Measure = {
 /** Seconds by phase, and `whole`. */
 type Phases = Record<string, number>;
 
-/** Returns paths of resources that a service itself wrote. */
+/** Returns paths of resources that the service itself wrote. */
 async function written(bench: Bench, { service }: MeasuredService, count: number): Promise<string[]> {
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count, locations: true });
   return locations.map(resourcePath);
 }
 
-/** Reads by id, by two clients. */
+/** Returns a load of reads by id from two clients. */
 function readsById({ service }: MeasuredService, paths: readonly string[]): Load {
   return { target: service.target, clients: 2, requests: { kind: 'reads', paths }, expect: 200 };
 }
 
-/** Reads while some work runs, in stretches of one second. `p95` is the median of theirs, in ms. */
+/** Reads while some work runs, in periods of one second. `p95` is the median of the periods' p95, in ms. */
 async function meanwhile<T>(
   bench: Bench,
   reads: Load,

@@ -1,4 +1,4 @@
-/** Searches for codes by text among 100,000, compared with a read by id. */
+/** Searches for codes by text among 100,000 codes, compared with a read by id. */
 import { againstReads, openReading } from '../against-reads.ts';
 import type { Finding, Measure } from '../measure.ts';
 import { createObservations, createPatients, resourcePath } from '../records.ts';
@@ -31,7 +31,7 @@ export const codes: Measure = {
       count: bench.size(1_000, 20),
       locations: true,
     });
-    // A first request waits until the bundled codes are installed.
+    // The first request waits until the bundled codes are installed.
     await service.request('GET', '/v1/terminology/loinc?q=glucose', 200);
     const filling = bench.worker('subjects/codes.ts');
     await filling.call<object, number>({ databaseUrl, count: bench.size(CODES, 1_000) });

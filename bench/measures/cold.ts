@@ -1,16 +1,16 @@
-/** The first write to a long stream after a start of the service against the writes that follow. */
+/** The first write to a long stream after the service has started, compared with the writes that follow. */
 import type { Measure } from '../measure.ts';
 import { createObservations, createPatients, FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
 
-/** Entries of a transaction that fills the stream. */
+/** Number of entries in each transaction that fills the stream. */
 const ENTRIES = 500;
 /**
  * Not a divisor of a snapshot's 500 events, so that starts find the stream at different distances from its
  * last snapshot.
  */
 const WARM = 73;
-/** Creates that warm the process up after a start, over other streams. */
+/** Number of creates, in other streams, that warm up the process after it has started. */
 const WARM_UP = 8_000;
 
 export const cold: Measure = {

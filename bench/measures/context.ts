@@ -1,4 +1,4 @@
-/** Contexts of long records for a language model, compared with reading their rows. */
+/** Contexts from long records for a language model, compared with reading their rows. */
 import type { Bench } from '../bench.ts';
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
@@ -9,13 +9,13 @@ import { median } from '../statistics.ts';
 import { createRecord } from './record.ts';
 
 const CLIENTS = 4;
-/** More records than the service caches, so that each is read again. */
+/** More records than the service caches, so that each must be read again. */
 const RECORDS = 3;
 /** The number of resources after twenty years. */
 const RESOURCES = 10_000;
 const AT_A_TIME = 500;
 const BOUND = 3;
-/** The bound for a record that was read recently, whose rows need not be read again. */
+/** The bound for a record that was read recently, whose rows needn't be read again. */
 const AGAIN_BOUND = 1;
 
 /** The row. */
@@ -32,7 +32,7 @@ async function measure(bench: Bench): Promise<Finding> {
   for (let n = 0; n < RECORDS; n += 1)
     patients.push(await longRecord(importing.service, bench.size(RESOURCES, 60)));
   await bench.settle(importing.databaseUrl);
-  // After a restart its memory has only the data of contexts, without the remains of the import.
+  // After a restart, its memory contains only the data for contexts, and nothing left from the import.
   await importing.stop();
   const { service, databaseUrl } = await bench.service(importing);
   const route = bench.worker('baselines/record-route.ts');

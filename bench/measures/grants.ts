@@ -1,4 +1,7 @@
-/** Reads, searches and creates with an access token of a grant, the access log included, against the same with an API key. */
+/**
+ * Reads, searches and creates with an access token for a grant, including the access log, compared with the same requests with
+ * an API key.
+ */
 import pg from 'pg';
 import { issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
 import type { Bench, MeasuredService } from '../bench.ts';
@@ -11,11 +14,11 @@ import { median } from '../statistics.ts';
 const READERS = 16;
 const SEARCHERS = 4;
 const WRITERS = 16;
-/** Clients of the owner while an application searches. */
+/** Number of the owner's clients while an application searches. */
 const OWNERS = 1;
 const OBSERVATIONS = 5_000;
 const RECORDS = 8;
-/** Rounds of the owner's searches, by themselves and beside the application's. */
+/** Number of rounds of the owner's searches, both alone and during the application's searches. */
 const ROUNDS = 8;
 
 /** A patient, and the application's token for the record. */
@@ -127,7 +130,7 @@ export const grants: Measure = {
 
 const readRate = ({ rate }: Outcome): number => rate;
 
-/** Adds an application of another project, a grant on a record, and an access token. */
+/** Adds an application in another project, a grant on a record, and an access token. */
 async function allow(bench: Bench, { databaseUrl }: MeasuredService, record: string): Promise<Granted> {
   const application = { applicationId: 'app_bench', project: 'proj_bench', environment: 'sandbox' } as const;
   await bench.query(

@@ -1,13 +1,13 @@
-/** Creates when the log is large against creates when it was small. */
+/** Creates when the log is large, compared with creates when it was small. */
 import type { Bound, Measure } from '../measure.ts';
 import { createObservations, createPatients } from '../records.ts';
 import { median } from '../statistics.ts';
 import { readSize } from '../writes/count.ts';
 
 const TENTHS = 10;
-/** Resources a record: as many streams grow as that needs. */
+/** Number of resources per record: this determines how many streams grow. */
 const RECORD = 500;
-/** How much the process may grow from the second tenth to the last and still count as flat. */
+/** The maximum growth of the process, from the second tenth to the last, that still counts as flat. */
 const FLAT = 1.25;
 
 export const growth: Measure = {

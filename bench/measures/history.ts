@@ -1,4 +1,4 @@
-/** The history of 50 versions against a read by id. */
+/** The history of a resource with 50 versions, compared with a read by id. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createObservations, createPatients, resourcePath } from '../records.ts';
@@ -44,7 +44,7 @@ export const history: Measure = {
       () => load(paths, { seconds: bench.seconds(4) }),
       () => load(histories, { seconds: bench.seconds(4) }),
     );
-    // A query that the service ignores, but hasn't seen before, so that the page isn't cached.
+    // A query that the service ignores but hasn't seen before, so that the page isn't cached.
     const unseen = Array.from(
       { length: bench.size(3_000, 16) },
       (_, n) => `${histories[n % histories.length]}&unseen=${n}`,

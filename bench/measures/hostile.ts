@@ -1,6 +1,5 @@
 /**
- * The cost of one project's work for another one: reads and creates at a steady rate, by themselves and during each
- * hostile load.
+ * The cost of one project's work for another project: reads and creates at a steady rate, alone and during each hostile load.
  */
 import type { Bench } from '../bench.ts';
 import { HOSTILE, type HostileLoad, type OwnTarget } from '../hostile-loads.ts';
@@ -12,18 +11,18 @@ import { createObservations, createPatients, FHIR, resourcePath } from '../recor
 import { requestTo } from '../service.ts';
 import type { Worker } from '../worker.ts';
 
-/** Requests per second of the other project. */
+/** The other project's requests per second. */
 const READS = 30;
 const CREATES = 15;
-/** The highest accepted p99, in ms, and as a multiple of the p99 without load: the higher one counts. */
+/** The maximum p99, in ms and as a multiple of the p99 without load: the higher of the two counts. */
 const MOST_MS = 250;
 const TIMES_ALONE = 5;
-/** Maximum memory, in MB: a third of the memory for bodies is held for one project, as bytes and as text. */
+/** Maximum memory, in MB: for one project, a third of the memory for bodies is held, as bytes and as text. */
 const MOST_MEGABYTES = 800;
 /** The minimum share of its own rate that a hostile project keeps. */
 const KEEPS = 0.2;
 
-/** The answers to the other project. */
+/** The answers that the other project gets. */
 interface Answers {
   readonly reads: SteadyOutcome;
   readonly creates: SteadyOutcome;
@@ -37,7 +36,7 @@ export const hostile: Measure = {
   run: (bench) => measureHostile(bench, HOSTILE),
 };
 
-/** Measures the row for some of the loads. */
+/** Measures the row for the given loads. */
 export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]): Promise<Finding> {
   const measured = await bench.service();
   const { service, databaseUrl } = measured;
@@ -59,7 +58,7 @@ export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]
   ];
   let [asked, failed] = [0, 0];
   for (const load of loads) {
-    // A project for each: searches would find the data of another load.
+    // Each load gets its own project; otherwise searches would find another load's data.
     const { key } = await openProject(measured, tokens);
     const target: OwnTarget = { ...service.target, key };
     const [patient = ''] = await createPatients({ request: requestTo(target) }, 1);

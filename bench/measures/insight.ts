@@ -1,4 +1,4 @@
-/** Series and patterns of a long record, compared with reading their rows. */
+/** Series and patterns from a long record, compared with reading their rows. */
 import { searchKey } from '#src/fhir/search/keys.ts';
 import { codedValue, nameList } from '#src/v1/lists.ts';
 import type { Bench } from '../bench.ts';
@@ -12,7 +12,7 @@ const OBSERVATIONS = 100_000;
 const AT_A_TIME = 2_000;
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
-/** Five of ten Observations are heart rates; each of the others has its own code. */
+/** Half of the Observations are heart rates; the others each have a different code. */
 const CODES = [
   ['8867-4', '/min', 70],
   ['29463-7', 'kg', 80],
@@ -25,7 +25,7 @@ const CODES = [
   ['8867-4', '/min', 73],
   ['9279-1', '/min', 15],
 ] as const;
-/** The series that is read: a tenth of the record. */
+/** The code of the series that is read: a tenth of the record. */
 const CODE = '2345-7';
 const SERIES_BOUND = 3;
 const PATTERNS_BOUND = 20;
@@ -60,7 +60,7 @@ async function measure(bench: Bench): Promise<Finding> {
   const whole = `${v1}/series?code=${[...new Set(CODES.map(([code]) => code))].join(',')}`;
   let written = count;
   const patterns = async (): Promise<number> => {
-    // A new value: nothing that was found before can be used again.
+    // Writes a new value, so that no earlier results can be reused.
     await service.request('POST', FHIR, 200, values(patient, written, written + 1));
     written += 1;
     return timed(() => service.request('GET', `${v1}/patterns`, 200));
@@ -97,14 +97,14 @@ function bound(ratio: string, value: number, most: number): Finding['bounds'][nu
   return { ratio, value, sense: 'at most', bound: most };
 }
 
-/** Returns how many milliseconds a request takes, until its body has come. */
+/** Returns how long a request takes until its body has arrived, in ms. */
 async function timed(request: () => Promise<unknown>): Promise<number> {
   const from = performance.now();
   await request();
   return performance.now() - from;
 }
 
-/** Returns a transaction of Observations, one every quarter of an hour. */
+/** Returns a transaction of Observations at intervals of a quarter of an hour. */
 function values(patient: string, from: number, to: number): Sample {
   const entry = Array.from({ length: to - from }, (_, k) => {
     const n = from + k;

@@ -1,6 +1,6 @@
 /**
- * The cost of counting requests: creates and reads of a service with limits, far below them, compared with
- * one without.
+ * The cost of counting requests: creates and reads on a service with limits, far below these limits, compared with a service
+ * without limits.
  */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
@@ -10,13 +10,13 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
 /**
- * The minimum number of alternating runs, and the seconds of each: a few percent are less than a machine's
+ * The minimum number of alternating runs, and the duration of each in seconds: a few percent are less than a machine's
  * variation over minutes.
  */
 const RUNS = 9;
 const SECONDS = 2;
 
-/** The row of the rate limits. */
+/** The row for rate limits. */
 export const limits: Measure = {
   row: 'limits',
   subject: 'creates and reads by id with rate limits; 16 clients',
@@ -40,7 +40,7 @@ export const limits: Measure = {
       return {
         off: median(without),
         on: median(limited),
-        // The ratio of neighbouring runs, because slow phases of the machine affect both.
+        // The ratio between neighbouring runs, because the machine's slow phases affect both.
         ratio: median(limited.map((rate, run) => rate / (without[run] ?? 0))),
       };
     };

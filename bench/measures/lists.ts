@@ -1,4 +1,4 @@
-/** Pages of a patient's list of 100,000 observations, at any depth and by any filter, against a read by id. */
+/** Pages of a patient's list of 100,000 observations, at any depth and with any filter, compared with a read by id. */
 import { readQuickstart } from '#src/data-dir.ts';
 import { againstReads, openReading } from '../against-reads.ts';
 import { type LongRecord, RARE } from '../long-record.ts';
@@ -58,7 +58,7 @@ export const lists: Measure = {
   },
 };
 
-/** Reads each list at its beginning, in its middle and at its end. */
+/** Reads pages at the beginning, in the middle and at the end of each list. */
 async function listPages(service: Service, patient: string, count: number): Promise<[string, string][]> {
   const base = `/v1/patients/${patient}`;
   const listed: readonly (readonly [name: string, path: string, of: number])[] = [

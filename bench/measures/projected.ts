@@ -1,4 +1,4 @@
-/** The cost of the read model `search` for a create: the service with it, compared with one without. */
+/** The cost of the read model `search` for a create: the service with this read model, compared with the service without. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';

@@ -1,6 +1,7 @@
 /**
- * The last of many projects against the first, each with its synthetic patients: listing its patients, a search among
- * its Observations; and opening one more and filling its sandbox, against the first ones of an empty installation.
+ * The last of many projects compared with the first, each with its synthetic patients: listing its patients, and a search
+ * among its Observations. Also, opening one more project and filling its sandbox, compared with the first projects in an empty
+ * installation.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MeasuredService } from '../bench.ts';
@@ -11,18 +12,18 @@ import { FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
-/** The time between two checks of a sandbox that is being filled, in ms. */
+/** The time between two checks on a sandbox that is being filled, in ms. */
 const LOOK_MS = 30;
-/** Projects that are opened by turns, in the full installation and in an empty one. */
+/** Number of projects to open alternately in the full installation and in an empty one. */
 const TURNS = 5;
 
-/** An opened project, and how long it took, in seconds. */
+/** An opened project, and how long opening it took, in seconds. */
 interface Opened {
   readonly key: string;
   readonly seconds: number;
 }
 
-/** The row of many projects. */
+/** The row for many projects. */
 export const projects: Measure = {
   row: 'projects',
   subject:
@@ -68,11 +69,11 @@ export const projects: Measure = {
     };
     const list = await measureRatio(`${FHIR}/Patient?_count=50`);
     const search = await measureRatio(`${FHIR}/Observation?category=laboratory&_sort=-date&_count=50`);
-    // Repeats the start alternately, because otherwise the comparison would include hours of changes in the
+    // Opens projects in both installations alternately, because otherwise the comparison would include hours of changes in the
     // machine's load.
     const empty = await bench.service({ sandboxPatients: patients });
     const emptyToken = openTokens(empty);
-    // The very first also pays for the process's own warming up.
+    // The very first project also includes the time for the process to warm up.
     await open(empty, emptyToken, patients);
     const turns = await alternate(
       Math.max(TURNS, bench.options.runs),

@@ -1,4 +1,4 @@
-/** A read by id against a route that answers with a constant body of the same size. */
+/** A read by id, compared with a route that answers with a constant body of the same size. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createObservations, createPatients, resourcePath } from '../records.ts';

@@ -1,4 +1,4 @@
-/** A rebuild of `resources` and `history`, comparison and swap included, against COPY of the same rows. */
+/** A rebuild of `resources` and `history`, including comparison and swap, compared with COPY of the same rows. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { alternate, type Measure } from '../measure.ts';

@@ -1,4 +1,4 @@
-/** The cost of a receipt: batches of the access log with receipts, compared with batches without them. */
+/** The cost of a receipt: access log batches with receipts, compared with batches without receipts. */
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { readyEntry } from '#src/operations/access-log/columns.ts';
@@ -10,9 +10,9 @@ import type { Bench } from '../bench.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
-/** Answers of a batch: what arrives while the previous one is written. */
+/** Number of answers per batch: those that arrive while the previous batch is being written. */
 const BATCH = 8;
-/** The versions and names of codes that a context of 2,000 tokens has. */
+/** The number of versions and of names of codes in a context of 2,000 tokens. */
 const [VERSIONS, NAMES] = [60, 12];
 const BOUND = 2;
 
@@ -45,7 +45,7 @@ async function measure(bench: Bench): Promise<Finding> {
     );
     await writeEntries(pool, entries, receipts);
   };
-  /** Returns the time of an answer, in ms: that of the processor here, and that until it is durable. */
+  /** Returns the time per answer, in ms: processor time in this process, and elapsed time until the answer is durable. */
   const time = async (hasReceipts: boolean) => {
     const batches = bench.size(400, 4);
     const cpu = process.cpuUsage();

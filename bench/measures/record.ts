@@ -1,4 +1,4 @@
-/** A whole record, complete and summarized, compared with reading the same rows. */
+/** A whole record, complete and as a summary, compared with reading the same rows. */
 import type { Bench } from '../bench.ts';
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
@@ -9,7 +9,7 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
 const RESOURCES = 2_000;
-/** `$everything` and `$summary`: against reading the rows. */
+/** The bound for `$everything` and `$summary`, compared with reading the rows. */
 const BOUND = 3;
 
 /** Row: the complete record. */
@@ -20,7 +20,7 @@ export const everything: Measure = {
   run: (bench) => measure(bench, listPages),
 };
 
-/** Row: the record summarized. */
+/** Row: the summary of a record. */
 export const summary: Measure = {
   row: 'summary',
   subject: `$summary for a record of ${RESOURCES} resources; ${CLIENTS} clients`,
@@ -28,7 +28,7 @@ export const summary: Measure = {
   run: (bench) => measure(bench, async (_service, patient) => [`${FHIR}/Patient/${patient}/$summary`]),
 };
 
-/** @param listPaths the paths that together give the answer for a patient. */
+/** @param listPaths returns the paths that together give the answer for a patient. */
 async function measure(
   bench: Bench,
   listPaths: (service: Service, patient: string) => Promise<readonly string[]>,
@@ -72,7 +72,7 @@ async function measure(
 }
 
 /**
- * Creates a patient's record whose Observations name a practitioner of the directory.
+ * Creates a patient's record whose Observations refer to a practitioner in the directory.
  * @returns the Patient's id
  */
 export async function createRecord(service: Service, resources: number): Promise<string> {
@@ -91,7 +91,7 @@ export async function createRecord(service: Service, resources: number): Promise
   return id;
 }
 
-/** The paths of `$everything`'s pages. */
+/** Returns the paths of `$everything`'s pages. */
 async function listPages(service: Service, patient: string): Promise<readonly string[]> {
   const paths: string[] = [];
   for (let path: string | undefined = `${FHIR}/Patient/${patient}/$everything`; path !== undefined; ) {

@@ -1,4 +1,7 @@
-/** Searches among a million Observations (100,000 without --full), against a read by id, hand-written SQL and each other. */
+/**
+ * Searches among a million Observations (100,000 without --full), compared with a read by id, with hand-written SQL and with
+ * each other.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { openSearch, type Search } from '#queries/search/search.ts';
@@ -15,19 +18,22 @@ import { COUNTED, first, LOINC, SEARCHES, WALKED } from '../search-queries.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
-/** Patients whose pages are asked for in turn. */
+/** Number of patients whose pages are requested in turn. */
 const ASKED_PATIENTS = 100;
 const PAGES = 1_000;
 
 /**
- * In each round every compared request runs for one second, and ratios are computed within a round, so that
- * changes in the machine's load affect both sides. One extra round before them warms up.
+ * In each round, every compared request runs for one second, and ratios are computed within a round, so that changes in the
+ * machine's load affect both sides. One extra round at the beginning is for warming up.
  */
 const ROUNDS = 5;
-/** Reads and first searches, the last page and the first, a second of each: they differ by less from their bound. */
+/**
+ * Number of pairs of reads and first searches, and of last and first pages, one second each: these need more rounds, because
+ * they are closer to their bound.
+ */
 const PAIRS = 15;
 
-/** A service over a population. */
+/** A service with a population. */
 interface Populated {
   readonly service: MeasuredService;
   readonly tenant: Tenant;
@@ -124,7 +130,7 @@ function load(bench: Bench, { service }: Populated, paths: readonly string[]): P
   });
 }
 
-/** The results of the rounds: the p50 of each search in both populations, in ms. */
+/** The results of the rounds: each search's p50 in both populations, in ms. */
 interface Rounds {
   readonly tenth: ReadonlyMap<string, number[]>;
   readonly whole: ReadonlyMap<string, number[]>;
@@ -141,7 +147,7 @@ async function rounds(bench: Bench, small: Populated, large: Populated): Promise
         { within: small, p50s: found.tenth },
         { within: large, p50s: found.whole },
       ];
-      // Which one goes first alternates.
+      // The order alternates.
       for (const { within, p50s } of round % 2 === 0 ? sides : sides.reverse()) {
         const { p50 } = await among(within);
         if (round > 0) p50s.get(name)?.push(p50);
@@ -151,7 +157,7 @@ async function rounds(bench: Bench, small: Populated, large: Populated): Promise
   return found;
 }
 
-/** Returns reads by id and first searches per second, alternately. */
+/** Measures reads by id and first searches alternately, and returns their rates per second. */
 async function pairs(
   bench: Bench,
   within: Populated,
@@ -165,12 +171,12 @@ async function pairs(
   return { baseline: rates(baseline), subject: rates(subject) };
 }
 
-/** The median of the rounds' ratios; NaN of nothing. */
+/** Returns the median of the rounds' ratios; NaN without rounds. */
 function ratio(subject: readonly number[] = [], baseline: readonly number[] = []): number {
   return median(subject.map((value, round) => value / (baseline[round] ?? Number.NaN)));
 }
 
-/** Walks on by `next` links, and compares the last page with the first: the p50 of each round, in ms. */
+/** Follows `next` links, and compares the last page with the first: each round's p50, in ms. */
 async function pages(
   bench: Bench,
   within: Populated,
@@ -194,7 +200,10 @@ async function pages(
   return { pages: count, first: p50s(runs.baseline), last: p50s(runs.subject) };
 }
 
-/** Milliseconds in the database, by round: of the service's statements and of SQL written only for these questions. */
+/**
+ * Returns the milliseconds spent in the database, by round: in the service's statements, and in SQL written only for these
+ * queries.
+ */
 async function inDatabase({ service, tenant, patients }: Populated) {
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -255,7 +264,7 @@ async function isTallied(pool: pg.Pool): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** The median time of a call for each patient, in ms. */
+/** Returns the median time of a call for each patient, in ms. */
 async function each(
   patients: readonly string[],
   call: (patient: string) => Promise<unknown>,

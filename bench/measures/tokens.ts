@@ -1,4 +1,4 @@
-/** The token endpoint: exchanges of codes, and refreshes, against a route without a database. */
+/** The token endpoint: code exchanges and refreshes, compared with a route without a database. */
 import { z } from 'zod';
 import type { Bench, MeasuredService } from '../bench.ts';
 import { alternate, type Measure } from '../measure.ts';
@@ -80,7 +80,11 @@ export const tokens: Measure = {
   },
 };
 
-/** Sends a token request. @returns the refresh token @throws Error for another status than 200 */
+/**
+ * Sends a token request.
+ * @returns the refresh token
+ * @throws Error for any status other than 200
+ */
 async function requestToken(url: string, form: Readonly<Record<string, string>>): Promise<string> {
   const body = new URLSearchParams({ client_id: CLIENT_ID, ...form });
   const answer = await fetch(`${url}/oauth/token`, { method: 'POST', body });
@@ -89,7 +93,7 @@ async function requestToken(url: string, form: Readonly<Record<string, string>>)
   return z.object({ refresh_token: z.string() }).parse(JSON.parse(text)).refresh_token;
 }
 
-/** Lets the clients send requests, each one at a time, for some seconds or while `more` returns true. */
+/** Lets the clients send requests, each client one at a time, for some seconds or while `more` returns true. */
 async function loop(
   seconds: number,
   work: (client: number) => Promise<void>,
@@ -110,7 +114,10 @@ async function loop(
   return { rate: times.length / elapsed, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) };
 }
 
-/** Adds an application of the first project, a grant to it, and codes. @returns their number */
+/**
+ * Adds an application in the first project, a grant to it, and codes.
+ * @returns the number of codes
+ */
 async function prepare(bench: Bench, { databaseUrl }: MeasuredService, count: number): Promise<number> {
   const scope = 'fhirUser offline_access openid patient/*.rs';
   await bench.query(

@@ -1,4 +1,4 @@
-/** Transactions of about 300 entries against COPY of the same JSON into three tables. */
+/** Transactions of about 300 entries, compared with COPY of the same JSON into three tables. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { FHIR } from '../records.ts';
@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
 const ENTRIES = 300;
-/** The number of different transactions, prepared beforehand and sent in turn. */
+/** The number of different transactions, which are prepared in advance and sent in turn. */
 const KINDS = 8;
 
 export const transaction: Measure = {

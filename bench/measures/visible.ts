@@ -1,4 +1,4 @@
-/** The time from the call of append until reads see the event, compared with only the append. */
+/** The time from calling append until reads see the event, compared with only the append. */
 import { alternate, type Measure } from '../measure.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 

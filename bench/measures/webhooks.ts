@@ -11,13 +11,13 @@ import { alternate, type Measure } from '../measure.ts';
 import { createPatients, FHIR } from '../records.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 
-/** Endpoints that are delivered to at once, and connections that the service opens to each. */
+/** Number of endpoints that receive deliveries at the same time, and of connections that the service opens to each. */
 const ENDPOINTS = 4;
 const CONNECTIONS = 16;
 /** The rate, in writes per second, at which latency is measured. */
 const PACE = 200;
 
-/** The row of webhooks. */
+/** The row for webhooks. */
 export const webhooks: Measure = {
   row: 'webhooks',
   subject: `webhook deliveries: a backlog to ${ENDPOINTS} endpoints, and one by one at ${PACE} writes a second`,
@@ -91,14 +91,14 @@ export const webhooks: Measure = {
   },
 };
 
-/** A second, from the first arrival to the last. */
+/** Returns the arrivals per second, from the first arrival to the last. */
 function arrivalRate(arrivals: readonly Arrival[]): number {
   const [first, last] = [arrivals[0], arrivals.at(-1)];
   if (first === undefined || last === undefined) return Number.NaN;
   return ((arrivals.length - 1) * 1_000) / (last.at - first.at);
 }
 
-/** The endpoints of a service, and the writes that trigger them. */
+/** A service's endpoints, and the writes that trigger them. */
 class Hooks {
   #ids: string[] = [];
   #patients: readonly string[] = [];
@@ -110,7 +110,7 @@ class Hooks {
     readonly url: string,
   ) {}
 
-  /** Makes the endpoints, paused. */
+  /** Creates the endpoints, paused. */
   async open(): Promise<void> {
     this.#patients = await createPatients(this.measured.service, 64);
     for (let n = 0; n < ENDPOINTS; n += 1) {
@@ -126,7 +126,7 @@ class Hooks {
     return { target: this.measured.service.target, clients: 16, requests, expect: 201 };
   }
 
-  /** Pauses them, writes, and waits until deliveries of it all are in the ledger. */
+  /** Pauses the endpoints, writes, and waits until the ledger has the deliveries for all writes. */
   async write(count: number): Promise<void> {
     await this.activate(false);
     await this.bench.load({ ...this.creates, count });
@@ -138,7 +138,7 @@ class Hooks {
     await this.bench.settle(databaseUrl);
   }
 
-  /** Pauses or resumes all. */
+  /** Pauses or resumes all endpoints. */
   async activate(active: boolean): Promise<void> {
     const { service } = this.measured;
     const change = (id: string) => service.request('PATCH', `/v1/webhooks/${id}`, 200, { active });

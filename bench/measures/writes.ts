@@ -1,8 +1,8 @@
-/** The rows, log and commits of a write, which are counted: they are the same on a busy machine. */
+/** The rows, log and commits for a write. They are counted, so they are the same on a busy machine. */
 import type { Figure, Measure } from '../measure.ts';
 import { countWrites, formatTables, type WriteCounts } from '../writes/count.ts';
 
-/** The maximum of what an update writes to PostgreSQL's log, in kB. */
+/** The maximum amount that an update writes to PostgreSQL's log, in kB. */
 const UPDATE_KB = 8;
 
 export const writes: Measure = {

@@ -1,21 +1,21 @@
-/** The rows of the comparison, over data that every server gets first, and the answers that are right. */
+/** The rows of the comparison, on data that every server gets first, and the correct answers. */
 import type { Requests } from '../load/plan.ts';
 import { type Sample, transaction } from '../sample.ts';
 import { idIn, type Json, type Peer } from './server.ts';
 
-/** Entries of a transaction. */
+/** Number of entries in a transaction. */
 export const ENTRIES = 300;
 const CODE = 'http://loinc.org|8302-2';
 const FROM = '2015-01-03';
 
-/** The ids under which a server keeps the data. */
+/** The ids that a server has given to the data. */
 export interface Data {
   readonly patients: readonly string[];
-  /** In turn one of each patient. */
+  /** One for each patient in turn. */
   readonly observations: readonly string[];
 }
 
-/** A row: the requests of a load, and a check of the answer before it is measured. */
+/** A row: a load's requests, and a check of the answer before the load is measured. */
 export interface Row {
   readonly name: string;
   readonly what: string;
@@ -24,7 +24,7 @@ export interface Row {
   /** The number of resources that a request counts as. */
   readonly resources: number;
   requests(peer: Peer, data: Data): Requests;
-  /** @throws Error if the server answers something else than the data say */
+  /** @throws Error if the server's answer doesn't match the data */
   check?(peer: Peer, data: Data): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function fill(peer: Peer, records: number): Promise<Data> {
   return { patients, observations: observations.filter((id) => id !== undefined) };
 }
 
-/** Observations of one record that a search must find, in what was sent. */
+/** Returns how many Observations in one record match, in what was sent: a search must find the same number. */
 function countSent(holds: (observation: Sample) => boolean): number {
   const { entry } = transaction(0, ENTRIES) as { readonly entry: readonly { readonly resource: Sample }[] };
   return entry.filter(({ resource }) => resource.resourceType === 'Observation' && holds(resource)).length;
@@ -69,7 +69,7 @@ function requireEqual(what: string, found: unknown, expected: number): void {
   if (found !== expected) throw new Error(`${what}: ${String(found)} instead of ${expected}`);
 }
 
-/** The rows, named as those of `npm run bench`: those that read first, while all servers have the same data. */
+/** The rows, with the same names as in `npm run bench`: rows that read come first, while all servers have the same data. */
 export const ROWS: readonly Row[] = [
   {
     ...{ name: 'read', what: 'read by id, 16 clients', clients: 16, expect: 200, resources: 1 },

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:peers -- <base URL> [<base URL> …]`: the same load against any FHIR servers, by turns, and the first one's
- * rates divided by those of each other (docs/performance.md).
+ * `npm run bench:peers -- <base URL> [<base URL> …]`: the same load on any FHIR servers, in turn, and the first server's rates
+ * divided by each other server's (docs/performance.md).
  */
 import { parseArgs } from 'node:util';
 import type { Outcome } from '../load/plan.ts';
@@ -25,13 +25,13 @@ interface Side {
   readonly data: Data;
 }
 
-/** A server's figures in a row; times in ms. */
+/** A server's results for a row; times in ms. */
 interface Found {
   readonly url: string;
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** The answer, or a request, was not what it should be. */
+  /** Set if the answer, or a request, was wrong. */
   readonly failure?: string;
 }
 
@@ -76,7 +76,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Measures a row on each server, by turns; a server that answers wrongly is left out. */
+/** Measures a row on each server, in turn; a server that answers incorrectly is left out. */
 async function measure(
   row: Row,
   sides: readonly Side[],
@@ -85,7 +85,7 @@ async function measure(
   seconds: number,
 ): Promise<Found[]> {
   const outcomes = sides.map((): Outcome[] => []);
-  // No row that is checked comes after one that writes.
+  // Rows that are checked come before all rows that write.
   const failures = await Promise.all(
     sides.map(({ peer, data }) => row.check?.(peer, data).then(() => undefined, readMessage)),
   );

@@ -1,19 +1,26 @@
-/** A FHIR server that is measured: any that answers at a base URL over HTTP. */
+/** A FHIR server to measure: any server that answers at a base URL over HTTP. */
 import type { Target } from '../load/plan.ts';
 
-/** A server, and how it is asked. */
+/** A server, and how to send requests to it. */
 export interface Peer {
   readonly target: Target;
-  /** The path of its base URL, without a slash at its end. */
+  /** The path of the server's base URL, without a slash at its end. */
   readonly base: string;
-  /** Sends one request outside of any load. @throws Error for another status */
+  /**
+   * Sends one request outside of any load.
+   * @throws Error for any status other than the expected one
+   */
   ask(method: string, path: string, expect: number, body?: object): Promise<Json>;
 }
 
 /** A resource, or a part of one. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Opens a server. @param token sent as `Authorization: Bearer`; empty: none @throws Error for another URL than `http://` */
+/**
+ * Creates the client for a server.
+ * @param token sent as `Authorization: Bearer`; empty for none
+ * @throws Error for a URL other than `http://`
+ */
 export function openPeer(baseUrl: string, token: string): Peer {
   const { protocol, hostname, port, pathname } = new URL(baseUrl);
   if (protocol !== 'http:') throw new TypeError(`${baseUrl}: the load is sent by http:// only, without TLS`);
@@ -40,7 +47,10 @@ export function openPeer(baseUrl: string, token: string): Peer {
   };
 }
 
-/** Returns the id in `[base/]Type/id[/_history/n]`. @throws Error if there is none */
+/**
+ * Returns the id in `[base/]Type/id[/_history/n]`.
+ * @throws Error if the id is missing
+ */
 export function idIn(location: string): string {
   const id = /[A-Za-z]+\/([A-Za-z0-9.-]{1,64})(?:\/_history\/[^/]+)?$/.exec(location)?.[1];
   if (id === undefined) throw new Error(`there is no id in the location "${location}"`);

@@ -1,4 +1,4 @@
-/** Puts made-up LOINC codes into a service's database, in the place of those that come with the program. */
+/** Writes invented LOINC codes to a service's database, replacing the codes that come with the program. */
 import pg from 'pg';
 import { makeCodeIndex } from '#src/terminology/find/make.ts';
 import { copyConcepts, newSystems, removeSystems } from '#src/terminology/rows.ts';
@@ -6,7 +6,7 @@ import { answer } from '../worker.ts';
 
 const LOINC = 'http://loinc.org';
 
-/** Words of names, each in one of ten names. */
+/** Words in names, each of which occurs in one of ten names. */
 const COMMON = 'blood serum plasma urine mass volume presence antibody glucose ratio'.split(' ');
 const SYLLABLES = 'ka lo mi ra tu ve sen dor bel nim pra xo thy gen ol ase'.split(' ');
 

@@ -1,4 +1,4 @@
-/** Puts a long record into the read models that REST v1 reads, by COPY. */
+/** Writes a long record, with COPY, to the read models that REST v1 reads. */
 import { history } from '#projections/history/project.ts';
 import { resources } from '#projections/resources/project.ts';
 import { timeline } from '#projections/timeline/project.ts';

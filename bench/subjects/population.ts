@@ -1,4 +1,4 @@
-/** Puts a population into the read models `resources` and `search` by COPY, through the projections' own rows. */
+/** Writes a population to the read models `resources` and `search` with COPY, using the projections' own rows. */
 import { resources } from '#projections/resources/project.ts';
 import { search } from '#projections/search/project.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
@@ -13,7 +13,10 @@ export interface Population {
   readonly patients: number;
 }
 
-/** Fills them. @returns how many resources. */
+/**
+ * Fills the read models.
+ * @returns the number of resources.
+ */
 function populate({ databaseUrl, ...size }: Population): Promise<number> {
   return fill(databaseUrl, [resources, search], population(size));
 }

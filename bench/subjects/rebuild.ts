@@ -1,4 +1,4 @@
-/** A log of generated events with its read models, and their rebuild, in a separate process. */
+/** A log with generated events and its read models, and their rebuild, in a separate process. */
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Load } from '#projections/pace.ts';
 import { Progress } from '#projections/progress.ts';
@@ -13,11 +13,11 @@ import { creations } from '../events.ts';
 import { answer } from '../worker.ts';
 
 const NAMES = ['resources', 'history'] as const;
-/** Events an append, and a record. */
+/** Number of events in an append and in a record. */
 const APPEND = 100;
 const CATCH_UP_MS = 3_600_000;
 
-/** Fills a log with a number of events and lets the projections process them. */
+/** Fills a log with the given number of events and lets the projections process them. */
 async function fill(databaseUrl: string, events: number): Promise<void> {
   const store = await PostgresEventStore.open({ url: databaseUrl });
   const pool = openPool(databaseUrl, { max: 1 });
@@ -39,7 +39,10 @@ async function fill(databaseUrl: string, events: number): Promise<void> {
   await store.close();
 }
 
-/** Rebuilds both. @returns seconds by phase: loading, indexing, comparing, swapping. */
+/**
+ * Rebuilds both read models.
+ * @returns seconds by phase: loading, indexing, comparing, swapping.
+ */
 async function timeRebuild(databaseUrl: string, load: Load = 'full'): Promise<Record<string, number>> {
   const store = await PostgresEventStore.open({ url: databaseUrl });
   const phases: Record<string, number> = {};

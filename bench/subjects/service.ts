@@ -1,4 +1,4 @@
-/** The service in a separate process, without some of its read models, to measure the cost of these. */
+/** Runs the service in a separate process without some of its read models, to measure what these cost. */
 import { pino } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';

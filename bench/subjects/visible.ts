@@ -1,6 +1,6 @@
 /**
- * Only an append, and an append until its event is visible: the store, the projector and `Progress` assembled as in the
- * service, in a separate process, with one client. The plain append goes to a log that nothing projects.
+ * Measures only an append, and an append until its event is visible: the store, the projector and `Progress` assembled as in
+ * the service, in a separate process, with one client. The plain append goes to a log that isn't projected.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
@@ -16,7 +16,7 @@ import { answer } from '../worker.ts';
 
 const VISIBLE_MS = 10_000;
 
-/** Appends to one new stream after the other, so that no stream grows long. */
+/** Appends to one new stream after another, so that no stream grows long. */
 class Writer {
   readonly #store: PostgresEventStore;
   #stream = '';
@@ -27,7 +27,7 @@ class Writer {
     this.#store = store;
   }
 
-  /** An event to append next. */
+  /** Returns the event to append next. */
   make(): NewEvent[] {
     if (this.#left === 0) {
       const patient = newUuid();
@@ -50,7 +50,7 @@ class Writer {
 let alone: Writer | undefined;
 let projected: Writer | undefined;
 let progress: Progress | undefined;
-/** The read models that a write's response waits for (`src/app.ts`); a search waits for its own. */
+/** The read models that a write's response waits for (`src/app.ts`); a search waits for its own read models. */
 const WAITED_FOR = ['resources', 'history'];
 
 async function open(urls: { readonly alone: string; readonly projected: string }): Promise<void> {
@@ -66,7 +66,7 @@ async function open(urls: { readonly alone: string; readonly projected: string }
   projected = new Writer(store);
 }
 
-/** Returns the times of a number of appends, in ms. */
+/** Returns the times for the given number of appends, in ms. */
 async function time(visible: boolean, count: number): Promise<number[]> {
   const writer = visible ? projected : alone;
   if (writer === undefined || progress === undefined) throw new Error('not opened yet');

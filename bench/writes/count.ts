@@ -1,4 +1,4 @@
-/** Counts what PostgreSQL writes for one create, one update and one entry of a transaction: rows, log and commits by table. */
+/** Counts what PostgreSQL writes for one create, one update and one entry in a transaction: rows, log and commits by table. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Requests } from '../load/plan.ts';
@@ -6,19 +6,19 @@ import { createObservations, createPatients, FHIR, resourcePath } from '../recor
 import { readSessions, usedBetween } from './sessions.ts';
 import { readWritten, type Written, walPosition } from './wal.ts';
 
-/** The cost of one write of a kind. */
+/** The cost of one write of a certain kind. */
 export interface WriteCounts {
   readonly kind: string;
   readonly inserts: number;
   readonly updates: number;
   readonly deletes: number;
   readonly commits: number;
-  /** Records of PostgreSQL's log, and their bytes without images of whole pages. */
+  /** Number of records in PostgreSQL's log, and their bytes without full-page images. */
   readonly records: number;
   readonly bytes: number;
   /** Bytes by which tables and indexes grew. */
   readonly disk: number;
-  /** Microseconds of processor time in PostgreSQL, and of them by session, most first. */
+  /** Microseconds of processor time in PostgreSQL, and the same by session, the highest first. */
   readonly processor: number;
   readonly sessions: readonly (readonly [name: string, microseconds: number])[];
   readonly tables: readonly Written[];
@@ -26,10 +26,10 @@ export interface WriteCounts {
 
 const PATIENTS = 64;
 const ENTRIES = 300;
-/** The time in which read models that gather events and logs of requests are written. */
+/** How long it takes, in ms, until read models that gather events, and logs of requests, have been written. */
 const SETTLED_MS = 2_500;
 
-/** Counts each kind of write on a service that was just started. */
+/** Counts each kind of write on a service that has just been started. */
 export async function countWrites(
   bench: Bench,
   running: Pick<MeasuredService, 'service' | 'databaseUrl'>,
@@ -67,7 +67,7 @@ export async function countWrites(
     ),
   ] as const;
   const counted: WriteCounts[] = [];
-  // An image of a whole page takes the place of what was written to it, so that neither would be counted.
+  // A full-page image replaces what was written to the page, so neither would be counted.
   await setImages(bench, 'off');
   for (const [kind, count, run] of kinds)
     counted.push(await countKind(bench, running, kind, count, () => run(count)));
@@ -120,7 +120,7 @@ async function countKind(
   };
 }
 
-/** Returns the bytes of all tables and indexes of the service. */
+/** Returns the size of all of the service's tables and indexes, in bytes. */
 export async function readSize(bench: Bench, url: string): Promise<number> {
   const [row] = await bench.query<{ size: string }>(
     url,
@@ -130,7 +130,7 @@ export async function readSize(bench: Bench, url: string): Promise<number> {
   return Number(row?.size);
 }
 
-/** Returns the tables of a kind as lines, down to those that write a hundredth of all bytes. */
+/** Returns a kind's tables as lines, except tables to which less than a hundredth of all bytes is written. */
 export function formatTables({ tables, bytes }: WriteCounts): string[] {
   const columns = (table: Written): string =>
     [table.inserts, table.updates, table.hot, table.deletes, table.records]

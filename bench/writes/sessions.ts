@@ -1,11 +1,11 @@
-/** Processor time of PostgreSQL by its sessions: `application_name`, or the kind of a background process. */
+/** PostgreSQL's processor time by session: `application_name`, or the kind of background process. */
 import { readFile } from 'node:fs/promises';
 import type { Bench } from '../bench.ts';
 
-/** Nanoseconds by session. */
+/** Nanoseconds per session. */
 export type Sessions = ReadonlyMap<string, number>;
 
-/** Returns the time that each present session has used. Linux only. */
+/** Returns the time that each current session has used. Linux only. */
 export async function readSessions(bench: Bench, url: string): Promise<Sessions> {
   const rows = await bench.query<{ pid: number; name: string }>(
     url,
@@ -21,7 +21,7 @@ export async function readSessions(bench: Bench, url: string): Promise<Sessions>
   return used;
 }
 
-/** Returns what was used between two readings, most first, without what used nothing. */
+/** Returns the time used between two readings, the highest first, without sessions that used none. */
 export function usedBetween(before: Sessions, after: Sessions): [name: string, nanoseconds: number][] {
   return [...after]
     .map(([name, used]): [string, number] => [name, used - (before.get(name) ?? 0)])

@@ -1,24 +1,24 @@
-/** Counts of what was written: PostgreSQL's log names each row change, so counts are exact and alike on a busy machine. */
+/** Counts what was written. PostgreSQL's log names each row change, so counts are exact, even on a busy machine. */
 import type { Bench } from '../bench.ts';
 
-/** The writes to one table, its TOAST table or one index; or records that belong to none, such as commits. */
+/** Writes to one table, its TOAST table or one index; or records that don't belong to any of these, such as commits. */
 export interface Written {
   /** `schema.name`, or the kind of record. */
   readonly name: string;
   readonly inserts: number;
   readonly updates: number;
-  /** Updates that left the indexes as they were. */
+  /** Number of updates that left the indexes unchanged. */
   readonly hot: number;
   readonly deletes: number;
   readonly records: number;
-  /** Bytes without images of whole pages, whose number depends on when the last checkpoint was. */
+  /** Bytes without full-page images, whose number depends on when the last checkpoint was. */
   readonly bytes: number;
 }
 
 /** A position in PostgreSQL's log. */
 export type Lsn = string;
 
-/** Returns the present position; before the first count in a database, installs the functions that read the log. */
+/** Returns the current position; before the first count in a database, installs the functions that read the log. */
 export async function walPosition(bench: Bench, url: string): Promise<Lsn> {
   await bench.query(url, 'create extension if not exists pg_walinspect');
   const [row] = await bench.query<{ lsn: Lsn }>(url, 'select pg_current_wal_insert_lsn()::text as lsn');
@@ -26,7 +26,7 @@ export async function walPosition(bench: Bench, url: string): Promise<Lsn> {
   return row.lsn;
 }
 
-// A record that changes several blocks counts for the first; its bytes are divided among them.
+// A record that changes several blocks counts for the first block; its bytes are divided among all of them.
 const WRITTEN = (from: Lsn, to: Lsn): string => `
 with block as materialized (
   select b.*, count(*) over w as blocks, row_number() over w as nth, sum(block_fpi_length) over w as images
@@ -49,7 +49,7 @@ select coalesce((select 'toast of ' || c.oid::regclass::text from pg_class c whe
   count(*) filter (where nth = 1)::int as records, round(sum(bytes))::float8 as bytes
 from named n group by 1 order by bytes desc`;
 
-/** Returns what was written between two positions, most bytes first. Indexes have records and bytes only. */
+/** Returns what was written between two positions, most bytes first. Indexes have only records and bytes. */
 export function readWritten(bench: Bench, url: string, from: Lsn, to: Lsn): Promise<Written[]> {
   return bench.query<Written & Record<string, unknown>>(url, WRITTEN(from, to));
 }

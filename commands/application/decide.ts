@@ -10,10 +10,10 @@ import type { ApplicationSettings, ApplicationState, Branding } from './state.ts
 export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
 
 /**
- * Registers it in a project.
- * @param owner the current project; nothing else may be decided on it meanwhile.
- * @param rule which projects get production.
- * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
+ * Registers an application in a project.
+ * @param owner the current project; nothing else may be decided on it in the meantime
+ * @param rule which projects get production access
+ * @throws Refusal not_found for a missing or closed project; forbidden for production access that an operator must allow first
  */
 export function register(
   data: Registered,
@@ -28,14 +28,14 @@ export function register(
   };
 }
 
-/** New values of settings: those that are undefined stay; `privacy_url` null removes it. */
+/** New values for settings: undefined keeps a setting; null removes `privacy_url`. */
 export type Change = {
   readonly [Name in Exclude<keyof ApplicationSettings, 'privacy_url'>]?:
     | ApplicationSettings[Name]
     | undefined;
 } & { readonly privacy_url?: string | null | undefined };
 
-/** Changes its settings. Keys take the place of earlier ones and of the secret. Equal values change nothing. */
+/** Changes an application's settings. Keys replace both earlier keys and the secret. Equal values change nothing. */
 export function change(id: string, asked: Change) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);
@@ -55,7 +55,7 @@ export function change(id: string, asked: Change) {
   };
 }
 
-/** Replaces its branding. */
+/** Replaces an application's branding. */
 export function brand(id: string, { logo_uri, client_uri, tos_uri, color, logo }: Branding) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);
@@ -71,8 +71,8 @@ export function brand(id: string, { logo_uri, client_uri, tos_uri, color, logo }
 }
 
 /**
- * Replaces the client secret. The previous one keeps working for the overlap; all others end.
- * @param sha256 hex, of the new secret
+ * Replaces the client secret. The previous secret keeps working for the overlap; all earlier secrets stop working.
+ * @param sha256 SHA-256 of the new secret, in hex
  * @param overlap in microseconds; 0 ends the previous secret at once
  * @throws Refusal conflict for an application without a secret
  */
@@ -93,7 +93,7 @@ export function rotateSecret(id: string, sha256: string, { overlap, now }: { ove
   };
 }
 
-/** Makes an application trusted, or ordinary again, for an operator. */
+/** Makes an application trusted, or no longer trusted, for an operator. */
 export function trust(id: string, trusted: boolean) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);
@@ -113,7 +113,7 @@ function requireThere({ status }: ApplicationState, id: string): void {
   if (status !== 'registered') throw notFound('application', id);
 }
 
-/** Returns settings without members that are undefined. */
+/** Returns the settings without undefined members. */
 function withoutAbsent(settings: ApplicationSettings): object {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,5 @@
 /**
- * Guests: applications that are registered from their own metadata documents, in a project of the installation
+ * Guests: applications that are registered from their own metadata documents, in a project that belongs to the installation
  * (docs/spec/decisions.md, section 9, "Guests").
  */
 import { createHash } from 'node:crypto';
@@ -26,19 +26,22 @@ export interface NewGuest
   /** The URL of its document. */
   readonly client_id: string;
   readonly environment: Environment;
-  /** The host of its document: guests of one host get the same pairwise ids. */
+  /** The host of its document: guests from one host get the same pairwise ids. */
   readonly sector: string;
 }
 
 /** The commands. */
 export interface GuestCommands {
-  /** Registers a guest, or again if its document has changed. @returns the position to wait for */
+  /**
+   * Registers a guest, or updates its registration if its document has changed.
+   * @returns the position to wait for
+   */
   readonly admit: (by: RequestContext, guest: NewGuest) => Promise<Position | undefined>;
   /** Deletes a guest, if it is registered. */
   readonly forget: (by: RequestContext, applicationId: string) => Promise<Position | undefined>;
 }
 
-/** Returns the id of a guest's application: the same whenever its document is read. */
+/** Returns the id of a guest's application, which stays the same each time its document is read. */
 export function guestApplicationId(clientId: string): string {
   return `app_${createHash('sha256').update(`guest ${clientId}`).digest().subarray(0, 16).toString('base64url')}`;
 }
@@ -48,7 +51,7 @@ export function openGuestCommands(kernel: Kernel): GuestCommands {
   const organizations = new Streams(kernel, ORGANIZATION);
   const projects = new Streams(kernel, PROJECT);
   const applications = new Streams(kernel, APPLICATION);
-  /** Creates organization and project for the first guest of the installation. */
+  /** Creates the organization and the project for the installation's first guest. */
   const found = async (by: RequestContext): Promise<void> => {
     const { state } = await projects.read(projectStream(GUESTS.project));
     if (state.status !== 'none') return;
@@ -73,7 +76,7 @@ export function openGuestCommands(kernel: Kernel): GuestCommands {
   };
 }
 
-/** Registers a guest, again if it was deleted or its document states something else. */
+/** Registers a guest; registers it again if it was deleted or its document has changed. */
 export function admit(data: Registered) {
   return ({ status, registered }: ApplicationState): PlainEvent[] =>
     status === 'registered' && isDeepStrictEqual(registered, data)
@@ -81,19 +84,22 @@ export function admit(data: Registered) {
       : [{ type: 'ApplicationRegistered', data }];
 }
 
-/** Deletes a guest. Several instances may find the same one. */
+/** Deletes a guest. Several instances may try to delete the same one. */
 export function forget(id: string) {
   return ({ status }: ApplicationState): PlainEvent[] =>
     status === 'registered' ? [{ type: 'ApplicationDeleted', data: { application_id: id } }] : [];
 }
 
-/** Blocks the guests of a host and of the hosts below it, for the operator. @param host in lower case */
+/**
+ * Blocks the guests from a host and its subdomains, for the operator.
+ * @param host in lower case
+ */
 export function blockHost(host: string) {
   return (state: ProjectState): PlainEvent[] =>
     state.blocked.has(host) ? [] : [{ type: 'GuestHostBlocked', data: { host } }];
 }
 
-/** Takes guests of a host again. */
+/** Accepts guests from a host again. */
 export function unblockHost(host: string) {
   return (state: ProjectState): PlainEvent[] =>
     state.blocked.has(host) ? [{ type: 'GuestHostUnblocked', data: { host } }] : [];

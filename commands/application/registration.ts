@@ -1,33 +1,33 @@
-/** Builds the registration of an application. */
+/** Builds an application's registration. */
 import { createHash } from 'node:crypto';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Registered } from './decide.ts';
 
-/** The checked input of a registration; most names are those of RFC 7591, section 2. */
+/** The validated input of a registration; most names are from RFC 7591, section 2. */
 export interface NewApplication {
   readonly name: string;
-  /** The environment whose records it can reach; it never changes. */
+  /** The environment whose records the application can reach; it never changes. */
   readonly environment: Environment;
-  /** Public or confidential: can it keep a secret (RFC 6749, section 2.1)? */
+  /** Public or confidential, that is, able to keep a secret (RFC 6749, section 2.1). */
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
   readonly post_logout_redirect_uris?: readonly string[];
   readonly scopes: readonly string[];
   readonly grant_types: readonly string[];
   readonly privacy_url?: string | undefined;
-  /** Public keys of a confidential application; it signs with them and has no secret. */
+  /** Public keys of a confidential application; it signs with the private keys and has no secret. */
   readonly jwks?: Registered['jwks'];
   /** The URL from which such keys are fetched. */
   readonly jwks_uri?: string | undefined;
-  /** Applications of one project and environment with the same sector get the same pairwise ids. */
+  /** Applications in one project and environment that have the same sector get the same pairwise ids. */
   readonly sector?: string | undefined;
 }
 
-/** Returns whether an application authenticates with a client secret: it is confidential and registers no keys. */
+/** Returns true if an application authenticates with a client secret: it is confidential and registers no keys. */
 export const hasSecret = ({ kind, jwks, jwks_uri }: NewApplication): boolean =>
   kind === 'confidential' && jwks === undefined && jwks_uri === undefined;
 
-/** Returns a client secret, and its SHA-256 in hex. */
+/** Returns a client secret and its SHA-256 in hex. */
 export function clientSecret(random: Buffer): { readonly secret: string; readonly sha256: string } {
   const secret = `cs_${random.toString('base64url')}`;
   return { secret, sha256: createHash('sha256').update(secret).digest('hex') };
@@ -42,8 +42,8 @@ export interface ApplicationIds {
 }
 
 /**
- * Returns the event's data, and the client secret in plain text.
- * @param random 256 bits of a CSPRNG; undefined for an application without a secret
+ * Returns the event's data and the client secret in plain text.
+ * @param random 256 bits from a CSPRNG; undefined for an application without a secret
  */
 export function registration(
   ids: ApplicationIds,

@@ -1,16 +1,16 @@
-/** An OAuth application as decisions know it. */
+/** The state of an OAuth application that decisions need. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
-/** The parts of the consent page besides an application's name; names as in RFC 7591, section 2. */
+/** The parts of the consent page other than an application's name; names as in RFC 7591, section 2. */
 export interface Branding {
   readonly logo_uri?: string | undefined;
   readonly client_uri?: string | undefined;
   readonly tos_uri?: string | undefined;
   /** `#rrggbb` */
   readonly color?: string | undefined;
-  /** The uploaded logo; its bytes are kept outside the log. */
+  /** The uploaded logo; its bytes are stored outside the log. */
   readonly logo?: Logo | undefined;
 }
 
@@ -23,23 +23,23 @@ export interface Logo {
   readonly size: number;
 }
 
-/** Hashes of client secrets, hex; `until` is an instant. */
+/** Hashes of client secrets, in hex; `until` is an instant. */
 export interface Secrets {
   readonly sha256: string;
   readonly previous?: { readonly sha256: string; readonly until: string } | undefined;
 }
 
-/** What can be changed after the registration. */
+/** The settings that can be changed after the registration. */
 export type ApplicationSettings = Extract<PlainEvent, { type: 'ApplicationChanged' }>['data'];
 
 export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;
-  /** As it was registered last: a guest is registered again when its document has changed. */
+  /** The data of the latest registration: a guest is registered again when its document has changed. */
   registered: Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'] | undefined;
   settings: ApplicationSettings;
   branding: Branding;
-  /** Undefined for public ones, and for those that sign with keys. */
+  /** Undefined for public applications, and for those that sign with keys. */
   secrets: Secrets | undefined;
   trusted: boolean;
 }

@@ -16,11 +16,11 @@ export type Relationship = DataOf<'RecordLinked'>['relationship'];
 export type LinkedVia = DataOf<'RecordLinked'>['via'];
 /** Who ended a link. */
 export type UnlinkReason = DataOf<'RecordUnlinked'>['reason'];
-/** Why a grant ended before its time. */
+/** The reason why a grant ended early. */
 export type RevokeReason = DataOf<'ConsentRevoked'>['reason'];
-/** Why a shared link ended. */
+/** The reason why a shared link ended. */
 export type SharedLinkEndReason = DataOf<'SharedLinkEnded'>['reason'];
-/** In which role a person granted. */
+/** The role in which a person gave a grant. */
 export type GrantedBy = DataOf<'ConsentGranted'>['granted_by'];
 
 /** The durations that a person can choose, in days (docs/spec/interface.md, section 8). */
@@ -31,7 +31,7 @@ export interface GrantedApplication {
   readonly id: string;
   readonly project: string;
   readonly environment: Environment;
-  /** As registered; the application's id if none was. */
+  /** As registered; the application's id if no sector was registered. */
   readonly sector: string;
 }
 
@@ -53,7 +53,7 @@ export interface NewGrant {
   readonly sentences: readonly string[];
 }
 
-/** A grant as the read model names it. */
+/** A grant as the read model identifies it. */
 export interface GrantRef {
   readonly grantId: string;
   readonly record: string;
@@ -61,25 +61,25 @@ export interface GrantRef {
   readonly person: PersonId;
 }
 
-/** A link as the read model names it. */
+/** A link as the read model identifies it. */
 export interface LinkRef {
   readonly linkId: string;
   readonly person: PersonId;
   readonly relationship: Relationship;
 }
 
-/** The facts about a new grant for its application. */
+/** The facts about a new grant that its application gets. */
 export interface Granted {
   readonly grantId: string;
-  /** The pairwise id of the Patient. */
+  /** The Patient's pairwise id. */
   readonly patient: string;
-  /** The pairwise `sub` of the person. */
+  /** The person's pairwise `sub`. */
   readonly subject: string;
   /** FHIR instant. */
   readonly expiresAt: string;
 }
 
-/** A shared link to be made. */
+/** A shared link to be created. */
 export interface NewSharedLink {
   readonly linkId: string;
   /** The id of the record's Patient. */
@@ -103,15 +103,16 @@ export interface PersonalDetails {
 /** The commands. All throw `Refusal`. */
 export interface Consents {
   /**
-   * Lets an application use a record until a moment. An active grant of the same application, person and record is
-   * replaced in the same append; its tokens end. The same ids of `by` give the same grant: a repetition writes nothing.
-   * @throws Refusal not_found for a missing or purged record, one of another environment, or a person who isn't linked
-   *   to it; conflict while its Patient is deleted or its purge was requested
+   * Lets an application use a record until a given time. An active grant for the same application, person and record is
+   * replaced in the same append; its tokens stop working. The same ids in `by` yield the same grant: a repetition writes
+   * nothing.
+   * @throws Refusal not_found for a missing or purged record, a record in another environment, or a person who isn't linked to
+   *   the record; conflict while the record's Patient is deleted or after its purge was requested
    */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Done<Granted>>;
   /**
-   * Ends a grant; a grant that has already ended stays as it is. Works while the Patient is deleted.
-   * @param note the person's own note, at most 1,000 characters; no webhook has it
+   * Ends a grant; does nothing if it has already ended. Works even while the Patient is deleted.
+   * @param note the person's own note, at most 1,000 characters; webhooks never contain it
    * @throws Refusal not_found if the record has no such grant
    */
   readonly revoke: (
@@ -120,12 +121,11 @@ export interface Consents {
     reason: RevokeReason,
     note?: string,
   ) => Promise<Done>;
-  /** Writes `ConsentExpired` for a grant whose time is over; nothing before that or when it has ended. */
+  /** Writes `ConsentExpired` for a grant that has expired; does nothing if it hasn't expired yet or has already ended. */
   readonly expire: (by: RequestContext, grant: GrantRef) => Promise<Done>;
   /**
-   * Links a person to a record; an existing link stays, with its id.
-   * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is
-   * deleted
+   * Links a person to a record; an existing link is kept, with its id.
+   * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is deleted
    */
   readonly link: (
     by: RequestContext,
@@ -134,16 +134,19 @@ export interface Consents {
     relationship: Relationship,
     via: LinkedVia,
   ) => Promise<Done<{ readonly linkId: string }>>;
-  /** Ends a link, and the person's grants and shared links on the record in the same append. @throws Refusal not_found */
+  /**
+   * Ends a link, and in the same append the person's grants and shared links on the record.
+   * @throws Refusal not_found
+   */
   readonly unlink: (by: RequestContext, record: string, link: LinkRef, reason: UnlinkReason) => Promise<Done>;
   /**
-   * Makes a shared link, under an id that was drawn before: the same id again writes nothing.
-   * @throws Refusal not_found for a missing or purged record, or a person who isn't linked to it; conflict while its
-   *   Patient is deleted, while it is being purged, or beyond 100 active links of the record
+   * Creates a shared link under an id that was generated in advance: repeating the same id writes nothing.
+   * @throws Refusal not_found for a missing or purged record, or a person who isn't linked to it; conflict while its Patient
+   *   is deleted, while it is being purged, or if the record already has 100 active links
    */
   readonly share: (by: RequestContext, asked: NewSharedLink) => Promise<Done>;
   /**
-   * Ends a shared link; a link that has already ended stays as it is. Works while the Patient is deleted.
+   * Ends a shared link; does nothing if it has already ended. Works even while the Patient is deleted.
    * @throws Refusal not_found if the record has no such link
    */
   readonly endSharedLink: (
@@ -153,8 +156,8 @@ export interface Consents {
     reason: SharedLinkEndReason,
   ) => Promise<Done>;
   /**
-   * Starts a personal record in a separate project, or returns the one that the person has. Of parallel starts one
-   * decides for all.
+   * Starts a personal record in a separate project, or returns the one that the person has. If several requests run at the
+   * same time, one of them decides for all.
    */
   readonly startPersonalRecord: (
     by: RequestContext,
@@ -163,11 +166,11 @@ export interface Consents {
     details: PersonalDetails,
   ) => Promise<Done<{ readonly patient: string; readonly project: string }>>;
   /**
-   * Links a person by an invitation's code.
+   * Links a person to a record using an invitation's code.
    * @param person with the verified e-mail address, which must match the invitation's
    * @param birthDate `YYYY-MM-DD`, compared with the Patient's
-   * @throws Refusal not_found, the same for every code that can't be redeemed; invalid for a wrong birth date; conflict
-   *   if another person is `self`; throttled after ten tries in an hour
+   * @throws Refusal not_found, the same for every code that can't be redeemed; invalid for a wrong birth date; conflict if
+   *   another person is `self`; throttled after ten tries in an hour
    */
   readonly redeemInvitation: (
     by: RequestContext,
@@ -175,7 +178,7 @@ export interface Consents {
     code: string,
     birthDate: string,
   ) => Promise<Done<{ readonly linkId: string; readonly patient: string }>>;
-  /** Returns the preview that the page shows before it links; undefined for a code that this person can't redeem. */
+  /** Returns the preview that the page shows before it links the person; undefined for a code that this person can't redeem. */
   readonly previewInvitation: (
     person: Identity,
     code: string,

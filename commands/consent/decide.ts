@@ -1,4 +1,4 @@
-/** Decisions about grants and links of a record. Pure. Rules: docs/spec/decisions.md, section 9. */
+/** Decisions about a record's grants and links. Pure. Rules: docs/spec/decisions.md, section 9. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, grantKey, SELF_LINK } from '#src/events/snapshot-entries.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -27,16 +27,19 @@ const DAY = 86_400_000_000;
 /** The ids of a new grant. */
 export type GrantIds = Omit<Granted, 'expiresAt'>;
 
-/** Returns the keys of the entries that decide on a new grant. @param grantId its id */
+/**
+ * Returns the keys of the entries that a decision about a new grant depends on.
+ * @param grantId the new grant's id
+ */
 export function grantKeys({ application, person }: NewGrant, grantId: string): string[] {
   return [grantKey(application.id, person), SELF_LINK, dependentLink(person), grantId];
 }
 
 /**
- * Gives access, and ends the active grant that it replaces. In the sandbox a person may also be linked without an event
- * (section 9, "Sandbox"): only a link that was ended refuses them. An existing grant under the same id stays as it is,
- * even if it has ended: it is the same decision, carried out again.
- * @param environment of the record
+ * Gives access, and ends the active grant that the new grant replaces. In the sandbox a person may also be linked without an
+ * event (section 9, "Sandbox"): only a link that was ended refuses them. An existing grant with the same id is kept, even if
+ * it has ended, because this is the same decision, carried out again.
+ * @param environment the record's environment
  */
 export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
   return (state, past, at) => {
@@ -78,17 +81,23 @@ export function grant(asked: NewGrant, ids: GrantIds, environment: Environment):
   };
 }
 
-/** Tells whether a person is linked to a record by these links of theirs; in the sandbox also without any. */
+/** Returns true if one of a person's links to a record is active; in the sandbox also if the person has no links. */
 export function isLinkedNow(links: readonly HeldLink[], environment: Environment): boolean {
   return links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
 }
 
-/** Ends a grant for a reason; nothing if it has ended. @throws Refusal not_found */
+/**
+ * Ends a grant for a reason; does nothing if it has ended.
+ * @throws Refusal not_found
+ */
 export function revoke(record: string, grantId: string, reason: RevokeReason, note?: string): Conclude<void> {
   return onGrant(record, grantId, (data, at) => [end(data, at, reason, note)]);
 }
 
-/** Notes that a grant's time is over; nothing before that, or if it has ended. @throws Refusal not_found */
+/**
+ * Records that a grant has expired; does nothing before that, or if it has ended.
+ * @throws Refusal not_found
+ */
 export function expire(record: string, grantId: string): Conclude<void> {
   return onGrant(record, grantId, (data, at) => (isOver(data, at) ? [expired(data)] : []));
 }
@@ -105,15 +114,15 @@ function onGrant(
   };
 }
 
-/** Returns the keys of the entries that decide on a new link. */
+/** Returns the keys of the entries that a decision about a new link depends on. */
 export function linkKeys(person: PersonId, linkId: string): string[] {
   return [SELF_LINK, dependentLink(person), linkId];
 }
 
 /**
- * Links a person to a record. One link of a person is enough: a second request changes nothing.
- * @throws Refusal conflict for a second `self`, or a person who is linked in the other way; not_found, conflict as
- *   `requireLive`
+ * Links a person to a record. A person needs only one link: a second request changes nothing.
+ * @throws Refusal conflict for a second `self`, or a person who is linked in the other way; not_found or conflict when
+ *   `requireLive` throws it
  */
 export function link(
   record: string,
@@ -126,7 +135,7 @@ export function link(
     requireLive(state, record);
     const own = listLinks(state, past, person).find(({ ended }) => !ended);
     if (own?.relationship === relationship) return { events: [], result: { linkId: own.link_id } };
-    // Two persons with one invitation ask for the same id; the second gets nothing, also when the first was unlinked.
+    // Two people with the same invitation ask for the same id; the second gets nothing, even if the first was unlinked.
     if (findEntry(state, linkId) !== undefined) throw notFound('link', linkId);
     if (own !== undefined)
       throw conflict(`the person is linked to this record already, as ${own.relationship}`);
@@ -140,7 +149,10 @@ export function link(
   };
 }
 
-/** Ends a link, and with it the person's grants and shared links; nothing if it has ended. @throws Refusal not_found */
+/**
+ * Ends a link, and with it the person's grants and shared links; does nothing if it has ended.
+ * @throws Refusal not_found
+ */
 export function unlink(record: string, linkId: string, reason: UnlinkReason): Conclude<void> {
   return (state, past, at) => {
     const entry = findEntry(state, linkId);
@@ -164,7 +176,7 @@ export function unlink(record: string, linkId: string, reason: UnlinkReason): Co
   };
 }
 
-/** Ends every grant of the record. The state must hold all of them. */
+/** Ends all of the record's grants. The state must contain all of them. */
 export function revokeAll(reason: RevokeReason): Conclude<void> {
   return (state, past, at) => ({
     events: activeGrants(state).map((revision) => end(granted(past(revision)), at, reason)),
@@ -172,7 +184,7 @@ export function revokeAll(reason: RevokeReason): Conclude<void> {
   });
 }
 
-/** Returns the event that ends a grant: a grant whose time is over has expired, whatever the reason. */
+/** Returns the event that ends a grant: if the grant's time is over, it is recorded as expired, whatever the reason. */
 function end(data: GrantedData, at: Micros, reason: RevokeReason, note?: string): PlainEvent {
   if (isOver(data, at)) return expired(data);
   const { grant_id, application_id, project_id, environment, patient, scopes, purpose, expires_at } = data;
@@ -201,7 +213,10 @@ function isOver({ expires_at }: GrantedData, at: Micros): boolean {
   return at >= toMicros(expires_at);
 }
 
-/** Requires a record with a live Patient. @throws Refusal not_found for a missing record; conflict while its Patient is deleted */
+/**
+ * Checks that a record has a live Patient.
+ * @throws Refusal not_found for a missing record; conflict while its Patient is deleted
+ */
 export function requireLive(state: Resources, record: string): void {
   const patient = findEntry(state, record);
   if (patient?.type !== 'Patient') throw notFound('Patient', record);
@@ -212,7 +227,7 @@ function conflict(diagnostics: string): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
-/** Returns the members of a person that events keep. */
+/** Returns only those members of a person that events store. */
 export function only({ issuer, subject }: PersonId): PersonId {
   return { issuer, subject };
 }

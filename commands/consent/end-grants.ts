@@ -1,6 +1,6 @@
 /**
- * Ends the grants of deleted applications and projects (docs/spec/decisions.md, section 9, "Grants"). Their tokens are
- * refused at once; this writes the events, as a process that a crash only delays. Every step may be repeated.
+ * Ends the grants of deleted applications and projects (docs/spec/decisions.md, section 9, "Grants"). Their tokens are refused
+ * immediately; this process writes the events, and a crash only delays it. Every step can be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
@@ -13,32 +13,35 @@ import type { Consents, GrantRef } from './consents.ts';
 /** The reason why the service ends a grant. */
 export type EndReason = 'application_deleted' | 'platform';
 
-/** Reads grants that no event has ended, in the order of their ids, after one of them. */
+/** Reads grants that no event has ended, in order of id, starting after a given id. */
 type Open = (of: string, after: string) => Promise<readonly GrantRef[]>;
 
 /** Dependencies. */
 export interface EndGrantsDeps {
   readonly consents: Pick<Consents, 'revoke'>;
   readonly ofApplication: Open;
-  /** Grants of a project's applications. */
+  /** The grants of a project's applications. */
   readonly ofProject: Open;
-  /** Grants on a project's records. */
+  /** The grants on a project's records. */
   readonly onRecordsOf: Open;
   /** Returns why a grant must end: its application, the application's project or the record's owner was deleted. */
   readonly readEnd: (
     grantId: string,
   ) => Promise<{ readonly grant: GrantRef; readonly reason: EndReason } | undefined>;
-  /** Waits until read models show a position. @throws Refusal unavailable */
+  /**
+   * Waits until read models show a position.
+   * @throws Refusal unavailable
+   */
   readonly awaitModels: (position: Position, models: readonly string[]) => Promise<void>;
   readonly now: () => Micros;
 }
 
-/** Types of events that it acts on. */
+/** The event types that this process handles. */
 export const ENDING_TYPES = ['ApplicationDeleted', 'ProjectDeleted', 'ConsentGranted'] as const;
 
 /**
- * Handles an event: ends all grants of the deleted application or project. A grant may be written just after that; then
- * its own event leads to its end.
+ * Handles an event: ends all grants of the deleted application or project. If a grant is written just after that, its own
+ * event ends it.
  * @throws Refusal unavailable while a read model lags
  */
 export async function endGrants(deps: EndGrantsDeps, stored: StoredEvent): Promise<void> {
@@ -78,7 +81,7 @@ async function endAll(
   }
 }
 
-/** Ends a grant; that of a purged record has ended. */
+/** Ends a grant; grants on a purged record have already ended. */
 async function end(
   { consents, now }: EndGrantsDeps,
   { id, metadata }: StoredEvent,
@@ -86,7 +89,7 @@ async function end(
   reason: EndReason,
 ): Promise<void> {
   const millis = Date.parse(metadata.recorded_at);
-  // A second run makes the same command.
+  // A second run issues the same command.
   const seed = new IdSource(id, millis).at(0, grant.grantId);
   const by: RequestContext = {
     credential: { kind: 'system' },

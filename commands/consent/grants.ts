@@ -1,4 +1,4 @@
-/** Commands on grants: a person lets an application use a record, and the grant ends. */
+/** Commands on grants: they let an application use a person's record, and end grants. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { projectStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
@@ -14,11 +14,11 @@ import * as decide from './decide.ts';
 import { granted, listRevisions } from './held.ts';
 import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
-/** Pairwise ids: `src/oauth/pairwise.ts`, and those of earlier grants. */
+/** Pairwise ids: see `src/oauth/pairwise.ts`. Ids from earlier grants are kept. */
 export interface PairwiseIds {
   readonly patient: (sector: Sector, recordId: string) => string;
   readonly subject: (sector: Sector, issuer: string, subject: string) => string;
-  /** Returns the ids that an earlier grant of the sector has: of the record, and of the person. They are used again. */
+  /** Returns the ids for the record and the person in an earlier grant to the sector. They are reused. */
   readonly earlier: (
     sector: Sector,
     recordId: string,
@@ -83,7 +83,7 @@ async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Prom
 
 /**
  * Refuses a grant that a purge would miss, because a purge ends only the grants that exist when it begins.
- * @throws Refusal conflict if the record's purge was requested
+ * @throws Refusal conflict if a purge of the record was requested
  */
 export async function requireUnpurged(
   { projects }: Pick<GrantDeps, 'projects'>,
@@ -105,7 +105,7 @@ async function findPairwise({ pairwise }: GrantDeps, { record, person, applicati
   };
 }
 
-/** Returns the answer of an earlier attempt, from its events. */
+/** Returns an earlier attempt's answer, taken from its events. */
 function grantedIn(written: readonly StoredEvent[]): Granted {
   const [data] = written.flatMap(({ event }) => (event.type === 'ConsentGranted' ? [granted(event)] : []));
   if (data === undefined) throw new TypeError('an earlier attempt wrote no grant');

@@ -1,6 +1,6 @@
 /**
- * Invitations: a project invites a person to be linked to a record, with a code that it delivers itself
- * (docs/spec/decisions.md, section 9). Who knows the code and the Patient's birth date is linked, once.
+ * Invitations: a project invites a person to be linked to a record, using a code that it delivers itself
+ * (docs/spec/decisions.md, section 9). A person who knows the code and the Patient's birth date is linked, once.
  */
 
 import { hash, timingSafeEqual } from 'node:crypto';
@@ -20,7 +20,7 @@ import { drawSecret } from '../secret.ts';
 import type { Consents, Relationship } from './consents.ts';
 import { linkAs } from './links.ts';
 
-/** The rows of invitations (`src/operations/invitations.ts`). */
+/** The table of invitations (`src/operations/invitations.ts`). */
 export interface InvitationStore {
   create(asked: NewInvitation): Promise<Invitation | undefined>;
   find(record: string, id: string): Promise<Invitation | undefined>;
@@ -36,14 +36,14 @@ export interface InvitationDeps {
   readonly resources: Streams<Resources>;
   readonly locks: CriteriaLocks;
   readonly invitations: InvitationStore;
-  /** Returns the name of a project; undefined if it doesn't exist or is closed. */
+  /** Returns a project's name; undefined if the project doesn't exist or is closed. */
   readonly projectName: (id: string) => Promise<string | undefined>;
 }
 
 /** A project's request for an invitation. */
 export interface InvitationAsked {
   readonly relationship: Relationship;
-  /** The person must have this address, verified. */
+  /** The verified e-mail address that the person must have. */
   readonly email?: string | undefined;
   /** 1 to 30. */
   readonly days: number;
@@ -52,8 +52,8 @@ export interface InvitationAsked {
 /** Invitations as the owner's project sees them. */
 export interface ProjectInvitations {
   /**
-   * Invites a person to a record of the project. The code is shown this once.
-   * @throws Refusal not_found for a missing Patient; invalid for one without a full birth date
+   * Invites a person to a record that the project owns. The code is shown only now.
+   * @throws Refusal not_found for a missing Patient; invalid for a Patient without a full birth date
    */
   readonly invite: (
     by: RequestContext,
@@ -62,8 +62,8 @@ export interface ProjectInvitations {
     asked: InvitationAsked,
   ) => Promise<{ readonly invitation: Invitation; readonly code: string }>;
   /**
-   * Withdraws an invitation; one that has already ended stays as it is. @throws Refusal not_found; conflict if it was
-   * redeemed
+   * Withdraws an invitation; does nothing if it has already ended.
+   * @throws Refusal not_found; conflict if it was redeemed
    */
   readonly withdraw: (record: string, id: string) => Promise<void>;
 }
@@ -142,7 +142,7 @@ async function redeem(
   const key = sha256(code);
   const first = await invitations.ofCode(key);
   if (first === undefined) throw unknown();
-  // One attempt at a time, on all instances: each is counted, and one person is linked.
+  // One attempt at a time across all instances: every attempt is counted, and only one person is linked.
   return locks.hold([lockName(first.id)], async () => {
     const found = await invitations.ofCode(key);
     if (found === undefined || !isOpen(found, person, by)) throw unknown();
@@ -159,7 +159,7 @@ async function redeem(
       via: 'invitation',
     }).catch(async (error: unknown) => {
       if (!(error instanceof Refusal) || error.kind !== 'not_found') throw error;
-      // An earlier attempt linked another person, and died before it noted that here.
+      // An earlier attempt linked another person and crashed before it recorded that here.
       await invitations.redeemed(found.id);
       throw unknown();
     });
@@ -168,19 +168,19 @@ async function redeem(
   });
 }
 
-/** Tells whether a person may redeem it. A retry of the request that redeemed it gets its answer. */
+/** Returns true if a person may redeem an invitation. A retry of the request that redeemed it gets the same answer. */
 function isOpen(invitation: Invitation, person: Identity, { retry }: RequestContext): boolean {
   const { status } = invitation;
   const isRetried = status === 'redeemed' && (retry?.earlier.size ?? 0) > 0;
   return (status === 'pending' || isRetried) && isFor(invitation, person);
 }
 
-/** Tells whether an invitation names no address, or the person's verified one. */
+/** Returns true if an invitation names no address, or names the person's verified address. */
 function isFor({ email }: Pick<Invitation, 'email'>, person: Identity): boolean {
   return email === null || (person.emailVerified && person.email?.toLowerCase() === email);
 }
 
-/** The link's id follows from the invitation, so that an invitation makes one link. */
+/** The link's id is derived from the invitation, so an invitation makes only one link. */
 function makeLinkId(invitationId: string): string {
   return `link_${hash('sha256', `link of ${invitationId}`, 'buffer').subarray(0, 16).toString('base64url')}`;
 }
@@ -195,12 +195,12 @@ function personHash({ issuer, subject }: PersonId): Buffer {
   return hash('sha256', JSON.stringify([issuer, subject]), 'buffer');
 }
 
-/** Compares in constant time. */
+/** Compares text in constant time. */
 function isSameText(a: string, b: string): boolean {
   return timingSafeEqual(sha256(a), sha256(b));
 }
 
-/** Returns the record's live Patient; undefined if it is deleted or purged. */
+/** Returns the record's live Patient; undefined if the Patient is deleted or purged. */
 async function readPatient({ resources }: InvitationDeps, record: string): Promise<JsonObject | undefined> {
   try {
     const { body } = await currentVersion(resources, recordStream(record), 'Patient', record);
@@ -218,13 +218,13 @@ function fullBirthDate({ birthDate }: JsonObject): string | undefined {
   return typeof birthDate === 'string' && DAY.test(birthDate) ? birthDate : undefined;
 }
 
-/** Returns only the given name: before the birth date is known, nobody sees more. */
+/** Returns only the given name: nobody sees more until they enter the birth date. */
 function givenName({ name }: JsonObject): string {
   const [first] = Array.isArray(name) ? name.filter(isObject) : [];
   return shownName(first === undefined ? undefined : [{ given: first.given ?? [] }]) ?? '';
 }
 
-/** The same for every code that can't be redeemed. */
+/** Returns the same refusal for every code that can't be redeemed. */
 function unknown(): Refusal {
   return new Refusal('not_found', {
     code: 'not-found',

@@ -1,4 +1,4 @@
-/** Commands on links: which persons a record belongs to. */
+/** Commands on links, which say whose record it is. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
@@ -10,7 +10,7 @@ import * as decide from './decide.ts';
 import { activeGrants, activeSharedLinks, linked, listRevisions } from './held.ts';
 import { onRecord } from './on-record.ts';
 
-/** A link that is asked for. */
+/** A link to be created. */
 export interface NewLink {
   readonly linkId: string;
   readonly person: PersonId;
@@ -39,7 +39,10 @@ export function openLinks(resources: Streams<Resources>): Pick<Consents, 'link' 
   };
 }
 
-/** Links a person under an id. @throws Refusal as `Consents.link` */
+/**
+ * Links a person under the given id.
+ * @throws Refusal when `Consents.link` would
+ */
 export function linkAs(
   resources: Streams<Resources>,
   by: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * Runs decisions about grants and links on a record's stream. The state says which events began them; those events are
- * read one by one, never the whole stream.
+ * Runs decisions about grants and links on a record's stream. The state says which events started them; those events are read
+ * one by one, and never the whole stream.
  */
 import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -15,26 +15,32 @@ import { MANY_TRIES, retry, Stale } from '../kernel/kernel.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';
 
-/** Returns the event at a revision of the stream. @throws Stale when it must be read first */
+/**
+ * Returns the event at a revision of the stream.
+ * @throws Stale if the event must be read first
+ */
 export type Past = (revision: number) => DomainEvent;
 
-/** The events of a decision, and its answer. The time of the n-th event is the n-th of `clock`. */
+/** A decision's events and its answer. The n-th event gets the n-th time from `clock`. */
 export interface Concluded<T> {
   readonly events: readonly PlainEvent[];
   readonly result: T;
 }
 
-/** A decision on a record, pure. @throws Refusal */
+/**
+ * A pure decision on a record.
+ * @throws Refusal
+ */
 export type Conclude<T> = (state: Resources, past: Past, at: Micros) => Concluded<T>;
 
-/** A command about grants or links of one record. */
+/** A command about the grants or links of one record. */
 export interface RecordCommand<T> {
   readonly record: string;
-  /** Tells it apart from other commands of the same request on the same record. */
+  /** Distinguishes the command from other commands of the same request on the same record. */
   readonly name: string;
-  /** The entries that the decision looks at, besides the Patient's. */
+  /** The entries that the decision looks at, other than the Patient's. */
   readonly keys: readonly string[];
-  /** The entries whose events the decision reads, by the state that it has. */
+  /** Returns the revisions of the events that the decision reads, given its state. */
   readonly reads: (state: Resources) => Iterable<number>;
   readonly conclude: Conclude<T>;
   /** Rebuilds the answer from the events of an earlier attempt of this request. */
@@ -42,9 +48,9 @@ export interface RecordCommand<T> {
 }
 
 /**
- * Runs a command to its end, also while an application writes to the record without pause: it must not be able to hold up
- * the revocation of its own grant. Its `at` is the time of its first event; the others follow by a microsecond each.
- * @throws Refusal of the decision; not_found for a purged record
+ * Runs a command to completion, even while an application writes to the record constantly: an application must not be able to
+ * hold up the revocation of its own grant. `at` is the time of the first event; each later event follows by a microsecond.
+ * @throws Refusal that the decision throws; not_found for a purged record
  */
 export async function onRecord<T>(
   resources: Streams<Resources>,
@@ -100,8 +106,8 @@ function drafts(
 }
 
 /**
- * Returns the tenant that owns a record, and loads the entries of a decision that follows.
- * @throws Refusal not_found for a record that never existed, or was purged
+ * Returns the tenant that owns a record, and loads the entries for a decision that follows.
+ * @throws Refusal not_found for a record that never existed or was purged
  */
 export async function readOwner(
   resources: Streams<Resources>,
@@ -117,7 +123,7 @@ export async function readOwner(
   throw notFound('Patient', record);
 }
 
-/** The events of a stream that a decision has asked for. They never change, so that each is read once. */
+/** The stream's events that a decision has asked for. They never change, so each is read only once. */
 export class PastOf {
   readonly #known = new Map<number, DomainEvent>();
   readonly #missing = new Set<number>();
@@ -127,7 +133,10 @@ export class PastOf {
     readonly stream: string,
   ) {}
 
-  /** Returns the event at a revision. @throws Stale */
+  /**
+   * Returns the event at a revision.
+   * @throws Stale
+   */
   readonly at: Past = (revision) => {
     const event = this.#known.get(revision);
     if (event === undefined) {
@@ -138,8 +147,8 @@ export class PastOf {
   };
 
   /**
-   * Ids that known events name: of the grants, links and shared links that they began, and of the grant and resource
-   * that a proposal is about. A separate entry says whether they have ended or changed.
+   * Ids in the known events: the grants, links and shared links that they started, and the grant and resource that a proposal
+   * is about. Separate entries say whether these have ended or changed.
    */
   get ids(): string[] {
     return [...this.#known.values()].flatMap((event) => {
@@ -159,13 +168,19 @@ export class PastOf {
     });
   }
 
-  /** Checks that events are known; all that are not are read by the next `load`. @throws Stale */
+  /**
+   * Checks that events are known; the next `load` reads all that are not.
+   * @throws Stale
+   */
   require(revisions: Iterable<number>): void {
     for (const revision of revisions) if (!this.#known.has(revision)) this.#missing.add(revision);
     if (this.#missing.size > 0) throw new Stale();
   }
 
-  /** Reads the missing events. @throws Refusal not_found for a purged record */
+  /**
+   * Reads the missing events.
+   * @throws Refusal not_found for a purged record
+   */
   async load(record: string): Promise<void> {
     const { store } = this.resources.kernel;
     try {

@@ -1,4 +1,4 @@
-/** Consent on the write side, put together. */
+/** Assembles the write side of consent. */
 import type { Position } from '#src/events/store.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Done } from '../command.ts';
@@ -10,13 +10,13 @@ import { startPersonalRecord } from './personal.ts';
 import { openSharedLinks } from './shared-links.ts';
 
 /**
- * Opens the commands. Their changes are in effect on every instance when they return: tokens are checked against the
- * read model.
+ * Creates the commands. When they return, their changes are in effect on every instance, because tokens are checked against
+ * the read model.
  */
 export function openConsents(
   deps: GrantDeps &
     InvitationDeps & {
-      /** Waits until the read model `consents` shows a position; false when it takes too long. */
+      /** Waits until the read model `consents` shows a position; returns false when it takes too long. */
       readonly waitFor: (position: Position) => Promise<boolean>;
     },
 ): Consents & ProjectInvitations {

@@ -1,7 +1,7 @@
 /**
- * Personal records of people, each in a separate project that has no organization, members, keys or applications
- * (docs/spec/decisions.md, section 9). The project's stream decides between parallel starts; the record follows, also
- * when an earlier start died between the two appends.
+ * People's personal records, each in a separate project that has no organization, members, keys or applications
+ * (docs/spec/decisions.md, section 9). The project's stream decides between parallel starts; the record is created afterwards,
+ * even if an earlier start crashed between the two appends.
  */
 import { hash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
@@ -25,15 +25,17 @@ export interface PersonalRecord {
   readonly project: string;
 }
 
-/** Returns the id of the project that holds a person's personal records: derived, so that there is one. */
+/**
+ * Returns the id of the project that holds a person's personal records. It is derived from the person, so there is only one.
+ */
 export function personalProject({ issuer, subject }: PersonId): string {
   const bytes = hash('sha256', JSON.stringify(['personal record', issuer, subject]), 'buffer');
   return `proj_${bytes.subarray(0, 16).toString('base64url')}`;
 }
 
 /**
- * Starts a person's record, or returns the one that they have.
- * @throws Refusal invalid for details without a name or with a birth date that isn't a day
+ * Starts a person's record, or returns the one that they already have.
+ * @throws Refusal invalid for details without a name or with a birth date that isn't a valid date
  */
 export async function startPersonalRecord(
   {
@@ -56,7 +58,7 @@ export async function startPersonalRecord(
   const unnamed: RequestContext = { ...by, credential: { kind: 'system' } };
   const started = await projects.transact(stream, unnamed, start(project, environment, offered));
   const { state } = await projects.read(stream);
-  // No id here means that the record was purged meanwhile: the person can start another.
+  // A missing id means that the record was purged in the meantime: the person can start another.
   const patient = state.personal.get(environment) ?? offered;
   const made = await createPatient(resources, by, { project, environment }, patient, { resource, person });
   const linked = await linkAs(resources, by, patient, {
@@ -68,7 +70,7 @@ export async function startPersonalRecord(
   return { result: { patient, project }, wrote: linked.wrote ?? made ?? started };
 }
 
-/** Starts the record of an environment; nothing if there is one. */
+/** Starts an environment's record; does nothing if there is one. */
 function start(project: string, environment: Environment, patient: string) {
   return ({ personal }: ProjectState): PlainEvent[] => {
     if (personal.has(environment)) return [];
@@ -76,7 +78,7 @@ function start(project: string, environment: Environment, patient: string) {
   };
 }
 
-/** Creates the Patient with the person's link in one append, unless it exists. */
+/** Creates the Patient and the person's link in one append, unless the Patient exists. */
 async function createPatient(
   resources: Streams<Resources>,
   by: RequestContext,
@@ -128,7 +130,10 @@ async function createPatient(
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** Returns the Patient of a personal record. @throws Refusal invalid */
+/**
+ * Returns the Patient for a personal record.
+ * @throws Refusal invalid
+ */
 function makePatient({ given, family, birth_date }: PersonalDetails): JsonObject {
   const [first, last] = [given.trim(), family.trim()];
   if (first === '' && last === '')

@@ -1,6 +1,6 @@
 /**
  * Commands on shared links: a person lets anyone who has a link open a part of the record (SMART Health Links,
- * docs/spec/decisions.md, section 7). Keys, passcodes and contents are rows; events hold none of them.
+ * docs/spec/decisions.md, section 7). Keys, passcodes and contents are stored as rows; events contain none of them.
  */
 import { ALL_CONSENT, dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -13,7 +13,7 @@ import { type GrantDeps, requireUnpurged } from './grants.ts';
 import { activeSharedLinks, listLinks, listRevisions } from './held.ts';
 import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
-/** The maximum number of active links of a record. */
+/** The maximum number of active links on a record. */
 const MOST = 100;
 
 /** Opens the commands. */
@@ -50,8 +50,8 @@ export function openSharedLinks({
 }
 
 /**
- * Makes a link; does nothing if its id exists: it is the same decision, carried out again. @param environment of the
- * record
+ * Creates a link; does nothing if its id exists, because this is the same decision, carried out again.
+ * @param environment the record's environment
  */
 export function share(asked: NewSharedLink, environment: Environment): Conclude<void> {
   return (state, past) => {
@@ -77,7 +77,10 @@ export function share(asked: NewSharedLink, environment: Environment): Conclude<
   };
 }
 
-/** Ends a link; nothing if it has ended. @throws Refusal not_found */
+/**
+ * Ends a link; does nothing if it has ended.
+ * @throws Refusal not_found
+ */
 export function endSharedLink(record: string, linkId: string, reason: SharedLinkEndReason): Conclude<void> {
   return (state) => {
     const entry = findEntry(state, linkId);

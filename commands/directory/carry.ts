@@ -1,6 +1,6 @@
 /**
- * Directory entries that a transaction over a record creates: carried by an event of the record's append, then
- * appended to the directory stream with the ids that the carrying event gives. Doing it twice does nothing.
+ * Directory entries that a transaction on a record creates: an event in the record's append carries them, and then they are
+ * appended to the directory stream with the ids from that event. Doing it twice has no effect.
  */
 import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -14,7 +14,7 @@ import type { Resources } from '../resource/state.ts';
 
 /**
  * Writes the directory entries of a `DirectoryEntriesCarried` event that are still missing.
- * @returns a result per missing entry, and the position of the append
+ * @returns a result for each missing entry, and the position of the append
  */
 export async function completeCarried(
   resources: Streams<Resources>,
@@ -60,7 +60,7 @@ export async function completeCarried(
 
 type Create = Extract<Write, { kind: 'create' }>;
 
-/** Far below the limit of an append, with room for metadata of the longest headers. */
+/** Well below the limit of an append, leaving room for metadata with the longest headers. */
 const CHUNK_BYTES = 4_000_000;
 const CHUNK_ENTRIES = 500;
 

@@ -1,4 +1,4 @@
-/** A document becomes final: bytes that are stored become its content, by a new version of its DocumentReference. */
+/** Finalizes a document: a new version of its DocumentReference makes stored bytes its content. */
 import {
   heldContents,
   listAttachments,
@@ -16,12 +16,13 @@ import { writeOnce } from '../resource/once.ts';
 import type { WriteRequest } from '../resource/request.ts';
 import { immutable } from './settle.ts';
 
-/** Bytes that are stored. */
+/** Bytes that are already stored. */
 export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
 
 /**
  * Makes stored bytes the content of a document.
- * @throws Refusal not_found (404); forbidden (403) under a grant for documents of others; conflict (409) when it has content already, or its content is elsewhere; unavailable (503).
+ * @throws Refusal not_found (404); forbidden (403) under a grant for documents created by others; conflict (409) if the
+ *   document already has content, or its content is stored elsewhere; unavailable (503)
  */
 export async function finalizeDocument(
   deps: WriteDeps,
@@ -52,14 +53,14 @@ export async function finalizeDocument(
   return { result: written, position };
 }
 
-/** Returns the refusal (403) of an upload to a document that another application or the project created. */
+/** Returns the refusal (403) for an upload to a document that another application or the project created. */
 export function othersDocument(id: string): Refusal {
   const diagnostics = `under a grant an application can send the content of documents that it created itself, and DocumentReference/${id} was created by others`;
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
 /**
- * Returns the document with bytes as its content.
+ * Returns the document with the given bytes as its content.
  * @throws Refusal conflict
  */
 function withContent(
@@ -78,7 +79,7 @@ function withContent(
   return { value: { ...withAttachment(document, slot, held), docStatus: 'final' }, stored };
 }
 
-/** Returns the refusal (409) of an upload to a document whose attachments are all stored outside of Annal. */
+/** Returns the refusal (409) for an upload to a document whose attachments are all stored outside of Annal. */
 export function elsewhere(id: string): Refusal {
   const diagnostics = `the content of DocumentReference/${id} is stored elsewhere: its attachments are URLs`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });

@@ -1,4 +1,4 @@
-/** Bytes go to the document store before the append that makes them a document's own. */
+/** Stores bytes in the document store before the append that makes them a document's content. */
 import type { BlobKey } from '#src/documents/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -7,12 +7,12 @@ import { Stale } from '../kernel/kernel.ts';
 import type { Contents } from '../resource/contents.ts';
 import type { PlacedWrite, Write } from '../resource/decide.ts';
 
-/** Number of blobs that are stored at a time. */
+/** Number of blobs that are stored concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Stores the contents of a plan's documents, then appends. Contents of a refused append are removed; after a crash, or
- * an append with an unknown outcome, the sweeper removes those that no event names.
+ * Stores the contents of a plan's documents, then appends. If the append is refused, the contents are removed; after a crash,
+ * or an append with an unknown outcome, the sweeper removes those that no event names.
  */
 export async function withContents<T>(
   contents: Contents,
@@ -27,7 +27,7 @@ export async function withContents<T>(
     return await append();
   } catch (error) {
     const unwritten = error instanceof Stale || (error instanceof Refusal && error.kind !== 'unavailable');
-    // Two attempts under one Idempotency-Key draw the same names, so the other may have been written.
+    // Two attempts with the same Idempotency-Key use the same names, so the other attempt may have been written.
     if (unwritten && ctx.retry === undefined)
       await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));
     throw error;
@@ -35,7 +35,7 @@ export async function withContents<T>(
 }
 
 /**
- * Checks contents that were stored before this write, because they may have been swept.
+ * Checks that contents stored before this write still exist, because they may have been swept.
  * @throws Refusal conflict (409)
  */
 async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, stream: string): Promise<void> {
@@ -49,13 +49,13 @@ async function requireStored({ has }: Pick<Contents, 'has'>, write: Write, strea
   }
 }
 
-/** Bytes and where they go. */
+/** Bytes and the key under which to store them. */
 export interface Blob {
   readonly key: BlobKey;
   readonly bytes: Buffer;
 }
 
-/** Returns the blobs that must be stored before a write to a stream. */
+/** Returns the blobs that must be stored before a write to the given stream. */
 export function listBlobs(write: Write, stream: string): Blob[] {
   const patient = recordPatient(stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];

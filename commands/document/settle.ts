@@ -1,5 +1,5 @@
 /**
- * Handles attachments of a DocumentReference that is written: inline data go to the document store, because events
+ * Processes the attachments of a DocumentReference that is written: inline data goes to the document store, because events
  * contain no bytes; stored contents stay unchanged (docs/spec/decisions.md, section 4). Pure.
  */
 import { createHash } from 'node:crypto';
@@ -18,9 +18,9 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Finalized, Settled, Unsettled } from '../resource/contents.ts';
 
 /**
- * Handles all attachments.
- * @throws Refusal invalid (422) for a wrong hash or size, or a URL of unknown content; conflict (409) if content would
- *   be removed
+ * Processes all attachments.
+ * @throws Refusal invalid (422) for a wrong hash or size, or a URL to unknown content; conflict (409) if content would be
+ *   removed
  */
 export function settleAttachments(unsettled: Unsettled): Settled {
   const { id, before, stored, draw, url } = unsettled;
@@ -78,7 +78,7 @@ export function settleAttachments(unsettled: Unsettled): Settled {
   return { resource, finalized };
 }
 
-/** Returns the attachment of the request, with the service's data about its bytes. */
+/** Returns the attachment from the request, with the service's own data about its bytes. */
 function restored(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
   const { url: _url, ...rest } = sent;
   const { url, hash, contentType } = attachment;
@@ -86,7 +86,7 @@ function restored(sent: JsonObject, { attachment, ...content }: HeldContent): Js
   return withStored({ ...rest, ...type }, { ...content, url: String(url), sha1: String(hash) });
 }
 
-/** Returns the refusal (409) of changes to a final document's content. */
+/** Returns the refusal (409) for changes to a final document's content. */
 export function immutable(id: string): Refusal {
   const diagnostics = `the content of DocumentReference/${id} is final: it cannot be changed or removed`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });

@@ -1,6 +1,5 @@
 /**
- * The kernel of the write side: the parts that all streams of one process share, one stream in memory, and the only
- * retry policy.
+ * The kernel of the write side: what all streams of one process share, a single stream in memory, and the only retry policy.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -12,7 +11,7 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** Bounds of what is remembered of other processes' events: characters in all, events of a stream, and ms. */
+/** Limits on the remembered events of other processes: total characters, events per stream, and age in ms. */
 const MOST_HEARD = 8_000_000;
 const MOST_OF_STREAM = 20;
 const HEARD_MS = 60_000;
@@ -22,7 +21,7 @@ export class Kernel {
   /** States by fold and stream; the least recently used are evicted first. */
   readonly cache: LRUCache<string, Stream<unknown>>;
   readonly #last = new Map<string, Promise<unknown>>();
-  /** Events that other processes of this machine have written, by stream, without gaps. */
+  /** Events that other processes on this machine have written, by stream, without gaps. */
   readonly #heard = new LRUCache<string, readonly RecordedEvent[]>({
     maxSize: MOST_HEARD,
     ttl: HEARD_MS,
@@ -30,7 +29,7 @@ export class Kernel {
       300 + events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0),
   });
 
-  /** @param maxBytes memory that cached states may take together. */
+  /** @param maxBytes memory that all cached states together may use */
   constructor(
     readonly store: EventStore,
     maxBytes = 32 * 1024 * 1024,
@@ -39,7 +38,7 @@ export class Kernel {
     this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
-  /** Remembers events that another process of this machine has written, in the order of their stream. */
+  /** Remembers events that another process on this machine has written, in their stream's order. */
   hear(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       const before = this.#heard.get(event.stream) ?? [];
@@ -48,14 +47,14 @@ export class Kernel {
     }
   }
 
-  /** Forgets those events: a stream was erased. */
+  /** Forgets the remembered events, because a stream was erased. */
   forgetHeard(): void {
     this.#heard.clear();
   }
 
   /**
-   * Takes into a state the events of other processes that this one has heard of: an append without them would be refused.
-   * @returns false if some of them aren't known
+   * Applies to a state the events of other processes that this process has heard of; without them, an append would be refused.
+   * @returns false if some of the events aren't known
    * @throws ForeignEvent
    */
   catchUp(stream: Stream<unknown>): boolean {
@@ -68,7 +67,7 @@ export class Kernel {
     return true;
   }
 
-  /** Does work on a stream when all earlier work on it in this process has ended, successfully or not. */
+  /** Runs work on a stream after all earlier work on it in this process has ended, successfully or not. */
   inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
     const run = (this.#last.get(stream) ?? Promise.resolve()).then(work, work);
     this.#last.set(stream, run);
@@ -81,28 +80,28 @@ export class Kernel {
 }
 
 /**
- * A pure function from events to the state that decisions need. `default: event satisfies never` makes the
- * compiler check that it handles every kind of event.
+ * A pure function from events to the state that decisions need. `default: event satisfies never` makes the compiler check that
+ * every kind of event is handled.
  */
 export interface Fold<S, E extends DomainEvent = DomainEvent> {
-  /** Unique among folds: states are cached by fold and stream. */
+  /** Unique among folds, because states are cached by fold and stream. */
   readonly name: string;
   /** The kinds of streams that it reads. */
   readonly kinds: readonly StreamKind[];
-  /** The state of a stream without events. */
+  /** Returns the state of a stream without events. */
   initial(stream: string): S;
-  /** Applies the stream's next event to the state, with the time at which it was recorded. */
+  /** Applies the stream's next event to the state, with the time at which the event was recorded. */
   evolve(state: S, event: E, revision: number, at: Micros): void;
-  /** About how many bytes of memory a state takes. */
+  /** Returns the approximate number of bytes of memory that a state uses. */
   estimateSize(state: S): number;
 }
 
-/** A stream up to the revision that was read: its state, and the data that its next append needs. */
+/** A stream up to the revision that was read: its state, and the data needed for the next append. */
 export class Stream<S> {
   head: StreamHead | undefined;
   /** Position of the last event. */
   position: Position | undefined;
-  /** Time of the last event: the next one is later. */
+  /** Time of the last event; the next event must be later. */
   recordedAt: Micros = 0;
   /** The tenant that owns the record or directory. */
   owner: Tenant | undefined;
@@ -117,12 +116,15 @@ export class Stream<S> {
     this.state = fold.initial(name);
   }
 
-  /** Returns the revision of the last event; -1 before the first. */
+  /** Returns the last event's revision; -1 before the first event. */
   get revision(): number {
     return this.head?.revision ?? -1;
   }
 
-  /** Takes in the next event. @throws ForeignEvent */
+  /**
+   * Applies the next event.
+   * @throws ForeignEvent
+   */
   evolve(head: StreamHead, at: Micros, owner: Tenant | undefined, event: DomainEvent): void {
     requireEventAllowed(this.name, event.type);
     this.fold.evolve(this.state, event, head.revision, at);
@@ -132,7 +134,7 @@ export class Stream<S> {
   }
 
   /**
-   * Takes in the events after the last one, at most `limit`.
+   * Applies the events that follow, at most `limit`.
    * @returns whether there were any
    * @throws StreamDeleted, ForeignEvent
    */
@@ -143,7 +145,10 @@ export class Stream<S> {
     return this.revision >= from;
   }
 
-  /** Takes in the next event, as the store holds it. @throws ForeignEvent */
+  /**
+   * Applies the next event as the store holds it.
+   * @throws ForeignEvent
+   */
   take(recorded: RecordedEvent): void {
     const { id, revision, metadata, event } = understand(recorded);
     const { hash, owner, recorded_at } = metadata;
@@ -153,9 +158,7 @@ export class Stream<S> {
   }
 }
 
-/**
- * The state that a command was prepared from has changed since; the caller must prepare the command again.
- */
+/** Thrown if the state that a command was prepared from has since changed; the caller must prepare the command again. */
 export class Stale extends Error {
   override readonly name = 'Stale';
 }
@@ -165,14 +168,14 @@ export const BUSY = 'too many requests are changing this at once; retry in a sec
 
 const TRIES = 10;
 
-/** Attempts of a decision that others must not hold up by writing at the same time: about five seconds. */
+/** Number of attempts for a decision that concurrent writes must not hold up: about five seconds. */
 export const MANY_TRIES = 150;
 
 /**
  * Retries `attempt` after errors of one class, with a random pause from the second retry on.
- * @param attempt receives the error of the previous attempt.
+ * @param attempt receives the error of the previous attempt
  * @param most the maximum number of attempts
- * @throws Refusal unavailable (503) after so many; rethrows any other error at once.
+ * @throws Refusal unavailable (503) after the last attempt; rethrows any other error at once
  */
 export async function retry<T, E extends Error>(
   failure: new (...args: never[]) => E,

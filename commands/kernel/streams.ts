@@ -1,7 +1,6 @@
 /**
- * The only way to write: load, decide, append; after a conflict, load and decide again. Nothing else calls
- * `append`. A decision that appends nothing is repeated on state that was read to the stream's end before it
- * counts.
+ * The only way to write: load, decide, append; after a conflict, load and decide again. Nothing else calls `append`. If a
+ * decision appends nothing, it counts only after it is repeated on a state that was read to the stream's end.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Draft, newEvents, understand } from '#src/events/codec.ts';
@@ -17,40 +16,43 @@ import { BUSY, type Fold, retry, Stale, Stream } from './kernel.ts';
 
 export interface StreamCommand<S, T> {
   readonly stream: string;
-  /** Its `command_id` marks the command's events; retries of the same request use the same one. */
+  /** Its `command_id` marks the command's events; retries of the same request use the same id. */
   readonly metadata: MetadataBase;
   readonly now: () => Micros;
   readonly retry?: RetryNotes | undefined;
-  /** The owner of the record or directory; needed when this command may write the stream's first event. */
+  /** The owner of the record or directory; required if this command may write the stream's first event. */
   readonly owner?: Tenant;
-  /** Ids that the decision looks at, where states are partial. */
+  /** Ids that the decision looks at, for partial states. */
   readonly touches?: readonly string[];
-  /** The maximum number of attempts when others write at the same time; default 10. */
+  /** The maximum number of attempts when others write at the same time; 10 by default. */
   readonly tries?: number;
-  /** Pure. Called again when the stream has changed. @throws Refusal; Stale when the command must be prepared again */
+  /**
+   * Makes the decision. Pure. Called again if the stream has changed.
+   * @throws Refusal; Stale if the command must be prepared again
+   */
   readonly decide: (state: S, clock: Clock) => Decision<T>;
 }
 
 /** A command's result. */
 export interface Handled<T> extends Written<T> {
-  /** The position of the stream's last event, on which it was decided if nothing was appended. */
+  /** The position of the stream's last event; if nothing was appended, the decision was made at that position. */
   readonly seen: Position | undefined;
 }
 
-/** Supplies states of streams that are too long to be folded from their first event. */
+/** Loads the states of streams that are too long to be folded from their first event. */
 export interface Loader<S> {
-  /** Moves an empty stream to its snapshot, if there is one, with the given ids in the state. */
+  /** Moves an empty stream to its snapshot, if there is one, and loads the given ids into the state. */
   start(stream: Stream<S>, ids: readonly string[]): Promise<void>;
-  /** Adds ids that a cached state lacks. False when it cannot: then the stream is loaded again. */
+  /** Adds ids that a cached state lacks. Returns false if it can't; then the stream is loaded again. */
   complete(stream: Stream<S>, ids: readonly string[]): Promise<boolean>;
-  /** Called after each append; takes a snapshot when one is due. Never throws. */
+  /** Called after each append; takes a snapshot if one is due. Never throws. */
   advanced(stream: Stream<S>): void;
 }
 
-/** Characters from which an append begins as a slice of long work. */
+/** From this number of characters, an append takes its turn as a slice of long work. */
 const LARGE = 500_000;
 
-/** How long a command waits for its turn, in ms: the same as the longest wait for an append. */
+/** How long a command waits for its turn, in ms: the same as the maximum wait for an append. */
 const TURN_MS = 10_000;
 
 /** Reads and writes the streams of one fold. */
@@ -62,13 +64,13 @@ export class Streams<S> {
   ) {}
 
   /**
-   * Runs a command to its end.
-   * @throws Refusal of `decide`; not_found for an erased stream; unavailable after ten conflicts or 10 s of waiting. Stale.
+   * Runs a command to completion.
+   * @throws Refusal from `decide`; not_found for an erased stream; unavailable after ten conflicts or 10 s of waiting; Stale
    */
   handle<T>(command: StreamCommand<S, T>): Promise<Handled<T>> {
     const asked = performance.now();
     return this.kernel.inTurn(command.stream, async () => {
-      // Behind commands that the store leaves without an answer, each would wait as long again.
+      // Otherwise, commands queued behind others that get no answer from the store would each wait just as long again.
       if (performance.now() - asked > TURN_MS) throw unavailable(BUSY);
       try {
         return await this.#decideAndAppend(command);
@@ -81,8 +83,8 @@ export class Streams<S> {
   }
 
   /**
-   * Runs a command whose answer comes only from its request.
-   * @returns undefined when there was nothing to do
+   * Runs a command whose answer depends only on its request.
+   * @returns undefined if there was nothing to do
    * @throws Refusal
    */
   async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
@@ -124,22 +126,20 @@ export class Streams<S> {
     });
   }
 
-  /**
-   * Returns the cached state of a stream, which may be behind the store; undefined when nothing is cached.
-   */
+  /** Returns a stream's cached state, which may be behind the store; undefined if nothing is cached. */
   peek(name: string): Readonly<Stream<S>> | undefined {
     const stream = this.kernel.cache.get(this.#key(name));
     return stream !== undefined && hasFold(this.fold, stream) ? stream : undefined;
   }
 
-  /** Returns a stream at a revision (-1: before the first event), read only from its events. */
+  /** Returns a stream as of a revision (-1: before the first event), read only from its events. */
   async at(name: string, revision: number): Promise<Readonly<Stream<S>>> {
     const past = new Stream(this.fold, name);
     if (revision >= 0) await past.readForward(this.kernel.store, revision + 1);
     return past;
   }
 
-  /** The events that an attempt of a command has written; none when it wrote nothing. */
+  /** Returns the events that an attempt of a command has written; empty if it wrote nothing. */
   async written({ stream, expectedRevision }: Attempt, commandId: string): Promise<StoredEvent[]> {
     const own: StoredEvent[] = [];
     for await (const recorded of this.kernel.store.read(stream, { from: expectedRevision + 1 })) {
@@ -161,7 +161,7 @@ export class Streams<S> {
       Conflict,
       async (conflict) => {
         if (conflict !== undefined && !(await this.#readForward(stream))) {
-          // The stream is ahead of its store, a restored one.
+          // The stream is ahead of its store, which was restored from a backup.
           this.#forget(stream.name);
           if (conflict.actual !== (stream.head?.revision ?? 'none'))
             throw unavailable('two reads of the event store returned different results; retry in a second');
@@ -178,7 +178,11 @@ export class Streams<S> {
     );
   }
 
-  /** @returns the position of the last event. @throws Conflict, ForeignEvent */
+  /**
+   * Appends the events.
+   * @returns the position of the last event
+   * @throws Conflict, ForeignEvent
+   */
   async #append<T>(stream: Stream<S>, command: StreamCommand<S, T>, drafts: readonly Draft[]) {
     const { name, revision, head: expected = 'none', owner = command.owner } = stream;
     const { metadata, retry } = command;
@@ -195,7 +199,7 @@ export class Streams<S> {
     return position;
   }
 
-  /** A stream with the given ids in its state. A cached one may be behind the store. */
+  /** Returns a stream with the given ids in its state. A cached stream may be behind the store. */
   async #load(name: string, ids: readonly string[]): Promise<Stream<S>> {
     const cached = this.peek(name);
     if (cached !== undefined && (await (this.loader?.complete(cached, ids) ?? true))) {
@@ -208,7 +212,10 @@ export class Streams<S> {
     return stream;
   }
 
-  /** Reads a stream to its end. @returns whether it had grown. */
+  /**
+   * Reads a stream to its end.
+   * @returns whether the stream had grown
+   */
   async #readForward(stream: Stream<S>): Promise<boolean> {
     const grown = await stream.readForward(this.kernel.store);
     this.#keep(stream);
@@ -229,7 +236,7 @@ export class Streams<S> {
   }
 }
 
-/** Tells whether it takes long to seal events. */
+/** Returns true if sealing the events takes long. */
 function isLarge(events: readonly NewEvent[]): boolean {
   let characters = 0;
   for (const { data } of events) characters += data.length;
@@ -240,7 +247,7 @@ function hasFold<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S>
   return stream.fold === fold;
 }
 
-/** Returns the decision, or the refusal that it threw. */
+/** Returns the decision, or the refusal that the decision threw. */
 function decideOn<S, T>({ state, recordedAt }: Stream<S>, { decide, now }: StreamCommand<S, T>) {
   let time = Math.max(now(), recordedAt + 1);
   try {

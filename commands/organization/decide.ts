@@ -5,7 +5,7 @@ import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
 
-/** Returns the decision to create an organization; its founder becomes the owner, unless the service creates it. */
+/** Returns the decision to create an organization. Its founder becomes the owner, unless the service creates it. */
 export function create(id: string, name: string, founder?: Person) {
   return ({ exists }: OrganizationState): PlainEvent[] => {
     if (exists) throw new TypeError(`${id} already exists`);
@@ -14,7 +14,10 @@ export function create(id: string, name: string, founder?: Person) {
   };
 }
 
-/** Adds a member, or gives one another role. @throws Refusal conflict when it would be left without an owner. */
+/**
+ * Adds a member or changes their role.
+ * @throws Refusal conflict if the organization would be left without an owner
+ */
 export function addMember(id: string, person: Person, role: Role) {
   return (state: OrganizationState): PlainEvent[] => {
     requireThere(state, id);
@@ -27,7 +30,7 @@ export function addMember(id: string, person: Person, role: Role) {
 
 /**
  * Removes a member.
- * @throws Refusal not_found if the person isn't one; conflict for the last owner
+ * @throws Refusal not_found if the person isn't a member; conflict for the last owner
  */
 export function removeMember(id: string, { issuer, subject }: Person) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -44,18 +47,21 @@ export function removeMember(id: string, { issuer, subject }: Person) {
   };
 }
 
-/** A claim of single sign-on settings. */
+/** The caller's entitlement to change single sign-on settings. */
 export interface SsoClaim {
   readonly role: Role;
-  /** The domain of their verified e-mail address, by a token that the installation trusts; undefined without one. */
+  /**
+   * The domain of the caller's verified e-mail address, according to a token that the installation trusts; undefined without
+   * one.
+   */
   readonly domain: string | undefined;
 }
 
 /**
  * Replaces the SSO settings.
- * @throws Refusal forbidden if the caller isn't an owner and changes the sign-in, or for new domains that aren't the
- *   caller's: a domain decides who becomes a member and whom discovery sends here; invalid for new domains of public
- *   mail providers
+ * @throws Refusal forbidden if a caller who isn't an owner changes the sign-in, or for new domains that aren't the caller's: a
+ *   domain decides who becomes a member and whom discovery sends here; invalid for new domains that belong to public mail
+ *   providers
  */
 export function configureSso(id: string, { issuer, client_id, domains }: Sso, claim: SsoClaim) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -77,8 +83,7 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 
 /**
  * Confirms the domain of an owner's verified e-mail address.
- * @throws Refusal invalid for a domain of a public mail provider; forbidden if the organization's sign-in has other
- * domains
+ * @throws Refusal invalid for a public mail provider's domain; forbidden if the organization's sign-in has other domains
  */
 export function confirmDomain(id: string, domain: string) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -108,9 +113,7 @@ function requireOwner(role: Role): void {
   });
 }
 
-/**
- * @param added new domains; undefined in place of each that the organization already has
- */
+/** @param added new domains; undefined replaces each domain that the organization already has */
 function requireOwnDomains(added: readonly (string | undefined)[]): void {
   const foreign = added.flatMap((domain, index) =>
     domain === undefined || !isPublicMailDomain(domain)

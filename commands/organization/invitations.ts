@@ -1,4 +1,4 @@
-/** Decisions about invitations to an organization: a verified e-mail address becomes a member. Pure. */
+/** Decisions about invitations to an organization, which make the holder of a verified e-mail address a member. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { type Person, type Role, suffices } from '#src/shared/access/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -7,10 +7,10 @@ import { memberKey, type OrganizationState } from './state.ts';
 
 /** How long an invitation can be accepted, in microseconds: 14 days. */
 export const INVITATION_LIFE = 14 * 86_400_000_000;
-/** Invitations of an organization that may wait at a time. */
+/** The maximum number of an organization's pending invitations. */
 const MOST = 100;
 
-/** An invitation to be made. */
+/** An invitation to be created. */
 export interface NewInvitation {
   readonly id: string;
   /** Lower case. */
@@ -20,10 +20,13 @@ export interface NewInvitation {
   readonly now: Micros;
 }
 
-/** The role that giving a role takes. */
+/** Returns the role that a member needs to give another person a role. */
 export const TO_GIVE = (role: Role): Role => (role === 'owner' ? 'owner' : 'admin');
 
-/** Invites an address; an earlier invitation of it ends. @throws Refusal not_found, conflict for too many */
+/**
+ * Invites an address; an earlier invitation to the same address ends.
+ * @throws Refusal not_found; conflict if too many invitations are pending
+ */
 export function invite(organization: string, { id, email, role, by, now }: NewInvitation) {
   return ({ exists, invitations }: OrganizationState): PlainEvent[] => {
     if (!exists) throw notFound('organization', organization);
@@ -51,7 +54,10 @@ export function invite(organization: string, { id, email, role, by, now }: NewIn
   };
 }
 
-/** Withdraws an invitation; one that has ended stays so. @throws Refusal not_found for one that never was */
+/**
+ * Withdraws an invitation; does nothing if it has ended.
+ * @throws Refusal not_found for an unknown invitation
+ */
 export function withdraw(id: string) {
   return ({ invitations, ended: over }: OrganizationState): PlainEvent[] => {
     if (invitations.has(id)) return [ended(id, 'withdrawn')];
@@ -63,8 +69,8 @@ export function withdraw(id: string) {
 /**
  * Makes the person a member.
  * @param email their verified address in lower case
- * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are a member, or the person
- *   who invited them may no longer give the role
+ * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are already a member, or the
+ *   person who invited them may no longer give the role
  */
 export function accept(id: string, person: Person, email: string, now: Micros) {
   return ({ invitations, members }: OrganizationState): PlainEvent[] => {

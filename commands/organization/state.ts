@@ -1,4 +1,4 @@
-/** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
+/** The state of an organization that decisions need: its members, its sign-in, and its confirmed domain. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/access/member.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
@@ -11,12 +11,12 @@ export interface Sso {
   readonly domains: readonly string[];
 }
 
-/** An invitation that waits. */
+/** A pending invitation. */
 export interface Invitation {
   /** Lower case. */
   readonly email: string;
   readonly role: Role;
-  /** The key of the member who invited. */
+  /** The key of the member who sent the invitation. */
   readonly by: string;
   readonly until: Micros;
 }
@@ -27,14 +27,14 @@ export interface OrganizationState {
   readonly members: Map<string, Role>;
   /** Invitations that nobody has accepted or ended, by id; some may have expired. */
   readonly invitations: Map<string, Invitation>;
-  /** Ids of those that ended. */
+  /** Ids of invitations that have ended. */
   readonly ended: Set<string>;
   sso: Sso | undefined;
-  /** The domain that an owner confirmed; undefined without one. */
+  /** The domain that an owner confirmed, if any. */
   confirmed: string | undefined;
 }
 
-/** Returns the key of a member: issuer and subject. */
+/** Returns a member's key: issuer and subject. */
 export function memberKey({ issuer, subject }: Person): string {
   return `${issuer}\n${subject}`;
 }
@@ -80,7 +80,7 @@ function evolve(state: OrganizationState, event: EventOf<'organization'>): void 
       break;
     case 'OrganizationSsoConfigured':
       state.sso = event.data;
-      // The confirmation ends once its domain no longer belongs to the organization.
+      // The confirmation lapses once the domain no longer belongs to the organization.
       if (state.confirmed !== undefined && !event.data.domains.includes(state.confirmed))
         state.confirmed = undefined;
       break;

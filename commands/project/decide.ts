@@ -6,7 +6,7 @@ import { type ProjectState, requireOpen } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 
-/** Creates a project in an organization, together with its first key and the request to fill its sandbox. */
+/** Creates a project in an organization, together with its first key and a request to fill its sandbox. */
 export function create(id: string, organization: string, name: string, first: readonly PlainEvent[] = []) {
   return ({ status }: ProjectState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} already exists`);
@@ -23,7 +23,10 @@ export function remove(id: string) {
   };
 }
 
-/** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */
+/**
+ * Activates a key.
+ * @throws Refusal forbidden for a production key that an operator must allow first
+ */
 export function createKey(id: string, key: ApiKeyCreated, rule: ProductionRule = { access: 'open' }) {
   return (state: ProjectState): PlainEvent[] => {
     requireAccess(state, id, { ...rule, what: 'keys', environment: key.data.environment });
@@ -31,7 +34,10 @@ export function createKey(id: string, key: ApiKeyCreated, rule: ProductionRule =
   };
 }
 
-/** Stops a key; one that was revoked before stays so. @throws Refusal not_found for one that was never there. */
+/**
+ * Revokes a key; does nothing if it is already revoked.
+ * @throws Refusal not_found for an unknown key
+ */
 export function revokeKey(id: string, keyId: string) {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);

@@ -20,7 +20,7 @@ import { PROJECT, type ProjectState } from './state.ts';
 export interface Founded {
   readonly organization: string;
   readonly project: string;
-  /** Shown this once; only its hash is in the events. */
+  /** Shown only now; the events contain only its hash. */
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
@@ -33,7 +33,7 @@ export interface Founded {
 export interface FoundingDeps {
   readonly kernel: Kernel;
   readonly now: () => number;
-  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  /** Number of synthetic patients in the project's sandbox, 0 to 30. Default: none. */
   readonly sandboxPatients?: number;
 }
 
@@ -42,11 +42,11 @@ export interface Founding {
   readonly name: string;
   readonly environment: Environment;
   readonly founder?: Person;
-  /** Synthetic patients of the project's sandbox, 0 to 30. Default: none. */
+  /** Number of synthetic patients in the project's sandbox, 0 to 30. Default: none. */
   readonly sandboxPatients?: number;
 }
 
-/** The streams that founding writes to. */
+/** The streams that founding a project writes to. */
 export interface FoundingStreams {
   readonly organizations: Streams<OrganizationState>;
   readonly projects: Streams<ProjectState>;
@@ -56,8 +56,8 @@ const SCOPES = ['read', 'write'] as const;
 const KEY_NAME = 'quickstart';
 
 /**
- * Opens an organization with one project and one key of the given environment (scopes read and write), for the service.
- * @param founder its owner; without one it has no members.
+ * Creates an organization with one project and one key for the given environment (scopes read and write), for the service.
+ * @param founder its owner; without a founder it has no members
  */
 export async function found(
   deps: FoundingDeps,
@@ -77,7 +77,7 @@ export async function found(
   });
 }
 
-/** Founds a project like `found`, for a caller. A request that died between the two streams continues at its retry. */
+/** Founds a project like `found`, for a caller. A request that crashed between the two streams continues when it is retried. */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
   by: RequestContext,
@@ -99,7 +99,7 @@ export async function foundFor(
 
 /**
  * Adds a key to a project (scopes read and write), for the service.
- * @returns the key, shown this once
+ * @returns the key, which is shown only now
  */
 export async function addKey(
   deps: FoundingDeps,
@@ -118,7 +118,7 @@ export async function addKey(
   return { key, position: written(wrote).position };
 }
 
-/** Returns the metadata of events that the service writes without a caller. */
+/** Returns the context for events that the service writes without a caller. */
 function ofService({ now }: FoundingDeps): RequestContext {
   return {
     credential: { kind: 'system' },

@@ -1,4 +1,4 @@
-/** API keys: made of 256 random bits; the log has only their SHA-256 (docs/spec/interface.md, section 5). */
+/** API keys, made from 256 random bits; the log has only their SHA-256 (docs/spec/interface.md, section 5). */
 import { createHash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -6,24 +6,24 @@ import type { Environment } from '#src/shared/access/caller.ts';
 /** A scope of a key. */
 export type Scope = 'read' | 'write';
 
-/** The checked input of a new key. */
+/** The validated input for a new key. */
 export interface NewKey {
   readonly name: string;
   readonly environment: Environment;
   readonly scopes: readonly Scope[];
-  /** An instant after which it doesn't work; absent: none. */
+  /** The instant at which the key expires; absent if it never expires. */
   readonly expiresAt?: string | undefined;
 }
 
-/** A key, which is shown once, and the event that makes it work. */
+/** A key, which is shown once, and the event that activates it. */
 export interface IssuedKey {
   readonly key: string;
   readonly event: Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 }
 
 /**
- * Makes a key.
- * @param secret 256 bits of a CSPRNG.
+ * Creates a key.
+ * @param secret 256 bits from a CSPRNG
  */
 export function issueKey(
   id: string,

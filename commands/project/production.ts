@@ -1,30 +1,30 @@
-/** Decisions about a project's access to production, which is by request (docs/spec/decisions.md, section 7). Pure. */
+/** Decisions about a project's access to production, which has to be requested (docs/spec/decisions.md, section 7). Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type ProjectState, requireOpen } from './state.ts';
 
-/** The projects that get production keys and applications: all, or those that an operator has allowed. */
+/** The projects that get production keys and applications: all projects, or only those that an operator has allowed. */
 export type ProductionAccess = 'open' | 'request';
 
-/** The inputs to a decision on production besides the project's own events. */
+/** The inputs to a decision on production access, other than the project's own events. */
 export interface ProductionRule {
   readonly access: ProductionAccess;
   /** When the project's newest production application was registered; undefined if it never had one. */
   readonly newestApplication?: Micros | undefined;
 }
 
-/** The thing to make in a project's environment. */
+/** The kind of thing to create in a project's environment. */
 interface Made extends ProductionRule {
   readonly what: 'keys' | 'applications' | 'tokens';
   readonly environment: Environment;
 }
 
 /**
- * Checks that a project is open and may make keys, applications or tokens of an environment.
- * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first,
- * with the way to ask
+ * Checks that a project is open and may create keys, applications or tokens for an environment.
+ * @throws Refusal not_found for a missing or closed project; forbidden for production access that an operator must allow
+ *   first, with instructions for requesting it
  */
 export function requireAccess(state: Readonly<ProjectState>, id: string, made: Made): void {
   const { what, environment } = made;
@@ -41,9 +41,9 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
 }
 
 /**
- * Asks the operator for production.
- * @param use the purpose that the project needs it for
- * @throws Refusal conflict for a project that already has production, or whose request is pending
+ * Asks the operator for production access.
+ * @param use what the project needs it for
+ * @throws Refusal conflict for a project that already has production access, or whose request is pending
  */
 export function requestProduction(id: string, request: string, use: string, rule: ProductionRule) {
   return (state: ProjectState): PlainEvent[] => {
@@ -57,9 +57,9 @@ export function requestProduction(id: string, request: string, use: string, rule
 }
 
 /**
- * Refuses the request that waits.
- * @param reason for the members of the organization
- * @throws Refusal conflict if none waits
+ * Refuses the pending request.
+ * @param reason shown to the organization's members
+ * @throws Refusal conflict if no request is pending
  */
 export function refuseProduction(id: string, reason?: string) {
   return (state: ProjectState): PlainEvent[] => {
@@ -72,7 +72,10 @@ export function refuseProduction(id: string, reason?: string) {
   };
 }
 
-/** Allows a project production keys and applications, and with that the request that waits; no event if nothing changes. */
+/**
+ * Allows a project to have production keys and applications, which also grants its pending request; no event if nothing
+ * changes.
+ */
 export function allowProduction(id: string) {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);
@@ -83,8 +86,8 @@ export function allowProduction(id: string) {
 
 /**
  * Answers a request as the operator.
- * @param reason of a refusal, for the members of the organization
- * @throws Refusal conflict if it was answered already
+ * @param reason for a refusal, shown to the organization's members
+ * @throws Refusal conflict if the request has already been answered
  */
 export function answerRequest(
   id: string,
@@ -99,7 +102,7 @@ export function answerRequest(
 }
 
 /**
- * Withdraws production; no event if it was withdrawn before and nothing of production was made since.
+ * Withdraws production access; no event if it was already withdrawn and nothing has been created in production since.
  * @param newestApplication see `ProductionRule`
  */
 export function withdrawProduction(id: string, newestApplication?: Micros) {
@@ -112,8 +115,8 @@ export function withdrawProduction(id: string, newestApplication?: Micros) {
 }
 
 /**
- * Tells whether a project may make things of production. Projects that had keys or applications of production before it
- * was by request count as allowed until an operator withdraws it.
+ * Returns true if a project may create things in production. Projects that had production keys or applications before
+ * production required a request count as allowed until an operator withdraws their access.
  */
 function hasProduction(
   { production, withdrawnAt = 0 }: Readonly<ProjectState>,

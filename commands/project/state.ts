@@ -1,6 +1,6 @@
 /**
- * The state of a project that decisions need: whether it is open, its access to production and the request for it, its
- * keys, purges under way, and the personal records that are its only content where a person has one.
+ * The state of a project that decisions need: whether it is open, its access to production and the request for it, its keys,
+ * the purges under way, and the personal records, which are the only content of a person's own project.
  */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -14,15 +14,15 @@ export interface ProjectState {
   production: boolean;
   /** When an operator last withdrew production. */
   withdrawnAt: Micros | undefined;
-  /** Id of the request for production that waits for an operator. */
+  /** Id of the production request that is waiting for an operator. */
   request: string | undefined;
   /** Key id → whether it still works. */
   readonly keys: Map<string, boolean>;
-  /** Patients whose purge was requested and is not complete. */
+  /** Patients whose purge was requested but isn't complete. */
   readonly erasing: Set<string>;
   /** The patient of the personal record in each environment. */
   readonly personal: Map<Environment, string>;
-  /** The hosts whose guests an operator blocked; only of the project of guests. */
+  /** The hosts whose guests an operator blocked; only for the project that holds guests. */
   readonly blocked: Set<string>;
 }
 

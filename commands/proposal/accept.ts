@@ -1,6 +1,6 @@
 /**
- * Accepts proposals: one append has the version that a proposal becomes, and the event that it was accepted. The write
- * is planned and checked again as a write of the application under its current grant.
+ * Accepts proposals: one append contains both the version that a proposal becomes and the event that it was accepted. The
+ * write is planned and checked again as a write of the application under its current grant.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -20,7 +20,10 @@ import { type MadeProposal, madeAt, suggestedBy } from './made.ts';
 import { planSuggested } from './planned.ts';
 import type { AcceptedVersion, Approver, ProposalRef } from './proposals.ts';
 
-/** Accepts a proposal. @throws Refusal as `Proposals.accept` */
+/**
+ * Accepts a proposal.
+ * @throws Refusal when `Proposals.accept` would
+ */
 export async function accept(
   deps: ProposalDeps,
   by: RequestContext,
@@ -48,7 +51,7 @@ export async function accept(
     const { data, lapse } = decide.decidable(state, past.at, asked, by.now());
     const made = await madeAt(deps.resources, stream, findEntry(state, proposalId)?.revision);
     const grant = findEntry(state, data.grant_id)?.revision;
-    // A proposal that has lapsed writes nothing but its end.
+    // For a proposal that has lapsed, writes only its end.
     const writes =
       lapse !== undefined || grant === undefined
         ? []
@@ -74,7 +77,10 @@ export async function accept(
   });
 }
 
-/** Returns the answer of an earlier attempt of this request. @throws Refusal conflict if that was too late */
+/**
+ * Returns the answer of an earlier attempt of this request.
+ * @throws Refusal conflict if that attempt was too late
+ */
 async function earlierAnswer(
   { resources }: ProposalDeps,
   { retry: notes }: RequestContext,
@@ -93,7 +99,7 @@ async function earlierAnswer(
 }
 
 /**
- * Returns the write of a proposal, as the application could make it now.
+ * Returns a proposal's write, as the application could make it now.
  * @throws Refusal conflict (409) saying why it can no longer be written; unavailable
  */
 async function writable(
@@ -125,8 +131,8 @@ function conflict(reasons: readonly string[]): Refusal {
 }
 
 /**
- * Returns the metadata of the version that a proposal becomes: its author and credential are those of the application
- * that made it.
+ * Returns the metadata for the version that a proposal becomes: its author and credential are those of the application that
+ * made the proposal.
  */
 function byProposer(
   { metadata }: MadeProposal,

@@ -18,7 +18,7 @@ import type { AcceptedVersion, ProposalRef } from './proposals.ts';
 export const PROPOSAL_DAYS = 30;
 const DAY = 86_400_000_000;
 
-/** A person who decides, on a record of an environment. */
+/** A person who decides, and the environment of the record that the decision is about. */
 export interface Decider {
   readonly person: PersonId;
   readonly environment: Environment;
@@ -27,7 +27,7 @@ export interface Decider {
 /** A proposal before it has a place and a time. */
 export type DraftedProposal = Omit<MadeData, 'place' | 'expires_at'>;
 
-/** Returns the keys of the entries that decide on a new proposal, besides those of the write. */
+/** Returns the keys of the entries that a new proposal depends on, other than the write's. */
 export function proposalKeys(grantId: string): string[] {
   const places = Array.from({ length: PROPOSAL_PLACES }, (_, place) => proposalPlace(grantId, place));
   return [grantId, ...places];
@@ -39,11 +39,11 @@ export function deciderKeys(person: PersonId, proposalId: string): string[] {
 }
 
 /**
- * Makes a proposal wait. It is decided on like the write that it proposes.
- * @param isShown whether the application may read the type; if not, it doesn't get the current version @param writes
- * the events that would be written @throws Refusal as `decideWrites`; unauthenticated when the grant has ended;
- * conflict when the base version isn't
- *   current, or no place is free
+ * Makes a pending proposal. The decision is the same as for the write that it proposes.
+ * @param isShown whether the application may read the type; if not, it doesn't get the current version
+ * @param writes the events that would be written
+ * @throws Refusal when `decideWrites` would; unauthenticated if the grant has ended; conflict if the base version isn't
+ *   current or no place is free
  */
 export function propose(
   state: Resources,
@@ -69,7 +69,7 @@ export function propose(
       resource_id,
       `${resource_type}/${resource_id} is at version ${version}, but the proposal changes version ${base_version}; read it again`,
     );
-  // Only its refusals count.
+  // Only its refusals matter here.
   decideWrites(state, clock, writes);
   const place = freePlace(state, grantId);
   if (place === undefined)
@@ -80,7 +80,7 @@ export function propose(
   return { ...drafted, place, expires_at: toInstant(Math.min(at + PROPOSAL_DAYS * DAY, grantEnd)) };
 }
 
-/** Returns the first place at which nothing waits. */
+/** Returns the first place without a pending proposal. */
 function freePlace(state: Resources, grantId: string): number | undefined {
   for (let place = 0; place < PROPOSAL_PLACES; place += 1) {
     if (findEntry(state, proposalPlace(grantId, place))?.deleted !== false) return place;
@@ -88,7 +88,7 @@ function freePlace(state: Resources, grantId: string): number | undefined {
   return undefined;
 }
 
-/** The result of a decision about a proposal. */
+/** The result of deciding about a proposal. */
 export interface Ended {
   readonly status: EndStatus;
   /** The version that an accepted proposal led to. */
@@ -96,11 +96,11 @@ export interface Ended {
 }
 
 /**
- * Accepts a proposal: writes its resource, and ends it. A proposal that can no longer be accepted ends as superseded or
- * expired.
+ * Accepts a proposal: writes its resource and ends the proposal. A proposal that can no longer be accepted ends as superseded
+ * or expired.
  * @param writes the proposal's only write
  * @param ids draws the id of the n-th event other than the write's
- * @throws Refusal as `decideWrites`; not_found, conflict as `decidable`
+ * @throws Refusal when `decideWrites` would; not_found or conflict when `decidable` would
  */
 export function accept(
   state: Resources,
@@ -129,8 +129,8 @@ export function accept(
 }
 
 /**
- * Rejects a proposal. One that can no longer be accepted ends as superseded or expired.
- * @throws Refusal not_found, conflict as `decidable`
+ * Rejects a proposal. A proposal that can no longer be accepted ends as superseded or expired.
+ * @throws Refusal not_found or conflict when `decidable` would
  */
 export function reject(asked: ProposalRef & Decider, note?: string): Conclude<Ended> {
   return (state, past, at) => {
@@ -150,8 +150,8 @@ export function reject(asked: ProposalRef & Decider, note?: string): Conclude<En
 }
 
 /**
- * Withdraws a proposal; one that was withdrawn stays so.
- * @throws Refusal not_found; conflict if it has ended otherwise
+ * Withdraws a proposal; does nothing if it is already withdrawn.
+ * @throws Refusal not_found; conflict if it has ended in another way
  */
 export function withdraw(asked: ProposalRef): Conclude<Ended> {
   return (state, past) => {
@@ -169,7 +169,8 @@ export function withdraw(asked: ProposalRef): Conclude<Ended> {
 }
 
 /**
- * Ends a proposal that can no longer be accepted; does nothing if it is pending or has ended. @throws Refusal not_found
+ * Ends a proposal that can no longer be accepted; does nothing if it can still be accepted or has ended.
+ * @throws Refusal not_found
  */
 export function lapse(asked: ProposalRef): Conclude<void> {
   return (state, past, at) => {
@@ -180,8 +181,9 @@ export function lapse(asked: ProposalRef): Conclude<void> {
 }
 
 /**
- * Returns a proposal that nobody has decided about, and the event that it must end with if it can't be accepted.
- * @throws Refusal not_found for a person who isn't linked to the record, and an unknown proposal; conflict if it has ended
+ * Returns a proposal that nobody has decided on, and the event that must end it if it can't be accepted.
+ * @throws Refusal not_found for a person who isn't linked to the record, and for an unknown proposal; conflict if the proposal
+ *   has ended
  */
 export function decidable(
   state: Resources,
@@ -205,7 +207,7 @@ interface Lapsed {
 }
 
 /**
- * Returns in which role a person decides.
+ * Returns the role in which a person decides.
  * @throws Refusal not_found unless they are linked to the record. In the sandbox a person may be linked without an event
  *   (section 9, "Sandbox"): only a link that was ended refuses them.
  */
@@ -219,7 +221,7 @@ export function requireLinked(
   if (!isLinked) throw notFound('Patient', record);
 }
 
-/** Returns the data of a proposal's webhooks. */
+/** Returns the data for a proposal's webhooks. */
 function webhookData(data: MadeData) {
   const { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type } =
     data;

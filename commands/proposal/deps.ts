@@ -5,10 +5,13 @@ import type { WriteDeps } from '../resource/deps.ts';
 
 /** Dependencies of the commands. */
 export interface ProposalDeps extends WriteDeps {
-  /** Returns the access of a grant's scopes. */
+  /** Returns the access that a grant's scopes give. */
   readonly parseAccess: (scopes: readonly string[]) => Access;
-  /** Tells whether an application and its project exist: a grant of a deleted one allows nothing, though its end may not be written yet. */
+  /**
+   * Returns whether an application and its project exist: if either was deleted, a grant allows nothing, even if the grant's
+   * end hasn't been written yet.
+   */
   readonly isOpen: (applicationId: string) => Promise<boolean>;
-  /** Waits until the read models that show proposals and resources pass a position; false when it takes too long. */
+  /** Waits until the read models that show proposals and resources pass a position; returns false when it takes too long. */
   readonly awaitModels: (position: Position) => Promise<boolean>;
 }

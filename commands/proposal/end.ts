@@ -1,4 +1,4 @@
-/** Ends proposals without writing them: rejected by a person, withdrawn by the application, or lapsed. */
+/** Ends proposals without writing their resources: rejected by a person, withdrawn by the application, or lapsed. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Done, RequestContext } from '../command.ts';
@@ -11,7 +11,10 @@ import type { ProposalRef } from './proposals.ts';
 
 type Records = Pick<WriteDeps, 'resources'>;
 
-/** Rejects a proposal. @throws Refusal as `Proposals.reject` */
+/**
+ * Rejects a proposal.
+ * @throws Refusal when `Proposals.reject` would
+ */
 export async function reject(
   { resources }: Records,
   by: RequestContext,
@@ -28,7 +31,10 @@ export async function reject(
   return { ...done, result: undefined };
 }
 
-/** Withdraws a proposal. @throws Refusal as `Proposals.withdraw` */
+/**
+ * Withdraws a proposal.
+ * @throws Refusal when `Proposals.withdraw` would
+ */
 export async function withdraw(
   { resources }: Records,
   by: RequestContext,
@@ -39,7 +45,10 @@ export async function withdraw(
   return { ...done, result: undefined };
 }
 
-/** Ends a proposal that can no longer be accepted. @throws Refusal not_found */
+/**
+ * Ends a proposal that can no longer be accepted.
+ * @throws Refusal not_found
+ */
 export function lapse({ resources }: Records, by: RequestContext, proposal: ProposalRef): Promise<Done> {
   const { record, proposalId } = proposal;
   return onRecord(resources, by, {

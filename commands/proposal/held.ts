@@ -1,4 +1,4 @@
-/** Proposals that a record's state holds, and whether they still wait. Pure. */
+/** The proposals in a record's state, and whether they are still pending. Pure. */
 
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -9,7 +9,7 @@ import type { Past } from '../consent/on-record.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 
 export type MadeData = Extract<PlainEvent, { type: 'ProposalMade' }>['data'];
-/** An event after which a proposal can no longer be accepted, although nobody decided. */
+/** An event after which a proposal can no longer be accepted, although nobody decided on it. */
 export type Lapse = Extract<PlainEvent, { type: 'ProposalSuperseded' | 'ProposalExpired' }>;
 export type ProposalEnd = Extract<
   PlainEvent,
@@ -28,7 +28,10 @@ export const STATUS_OF = {
 /** How a proposal ended. */
 export type EndStatus = (typeof STATUS_OF)[ProposalEnd['type']];
 
-/** Returns the status after an event that ended a proposal. @throws TypeError for another event */
+/**
+ * Returns the status that follows an event that ended a proposal.
+ * @throws TypeError for any other event
+ */
 export function statusAfter({ type }: DomainEvent): EndStatus {
   switch (type) {
     case 'ProposalAccepted':
@@ -42,7 +45,10 @@ export function statusAfter({ type }: DomainEvent): EndStatus {
   }
 }
 
-/** Returns the data of a proposal's first event. @throws TypeError for another event */
+/**
+ * Returns the data from a proposal's first event.
+ * @throws TypeError for any other event
+ */
 export function madeIn(event: DomainEvent): MadeData {
   if (event.type !== 'ProposalMade') throw new TypeError(`${event.type} does not begin a proposal`);
   return event.data;
@@ -64,8 +70,8 @@ export function proposalIn(
 }
 
 /**
- * Returns the event that must end a pending proposal at a moment, because it can no longer be accepted: its grant has
- * ended, its time is over, or the resource has another version.
+ * Returns the event that must end a pending proposal at a given time because it can no longer be accepted: its grant has
+ * ended, its time is over, or the resource's version has changed.
  */
 export function findLapse(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {
   const { proposal_id, grant_id, place, resource_id, base_version, expires_at } = data;
@@ -79,14 +85,14 @@ export function findLapse(state: Resources, past: Past, data: MadeData, at: Micr
   return { type: 'ProposalSuperseded', data: { ...named, version } };
 }
 
-/** Tells whether a grant allows anything at a moment. */
+/** Returns whether a grant allows anything at a given time. */
 export function isGrantActive(state: Resources, past: Past, grantId: string, at: Micros): boolean {
   const entry = findEntry(state, grantId);
   if (entry?.type !== 'Grant' || entry.deleted) return false;
   return at < toMicros(granted(past(entry.revision)).expires_at);
 }
 
-/** Returns the refusal (409) of a decision about a proposal that has ended. */
+/** Returns the refusal (409) for a decision on a proposal that has ended. */
 export function hasEnded(status: EndStatus): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics: ENDED[status] });
 }

@@ -1,4 +1,4 @@
-/** Reads proposals as they were made, and returns the command that carries one out. */
+/** Reads proposals as they were made, and returns the command that carries a proposal out. */
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -13,13 +13,17 @@ import type { ProposalDeps } from './deps.ts';
 import { type MadeData, madeIn } from './held.ts';
 import type { Suggested } from './planned.ts';
 
-/** A proposal with the facts in the event's metadata. */
+/** A proposal with the facts from its event's metadata. */
 export interface MadeProposal {
   readonly data: MadeData;
   readonly metadata: EventMetadata & { readonly hash?: string };
 }
 
-/** Reads the event that made a proposal. @throws TypeError if there is another one */
+/**
+ * Reads the event that made a proposal.
+ * @throws TypeError if the revision has a different event
+ * @throws Refusal not_found if the event is missing
+ */
 export async function madeAt(
   { kernel }: Streams<Resources>,
   stream: string,
@@ -34,7 +38,7 @@ export async function madeAt(
   throw notFound('proposal', stream);
 }
 
-/** The place where a proposal is to be written, and the access that allows it. */
+/** Where to write a proposal's resource, and the grant that allows it. */
 export interface Home {
   readonly made: MadeProposal;
   readonly record: string;
@@ -43,7 +47,7 @@ export interface Home {
   readonly granted: GrantedData;
 }
 
-/** Returns the write that a proposal suggests, as a command of its application under the grant. */
+/** Returns the write that a proposal suggests, as a command from its application under the grant. */
 export function suggestedBy(
   { parseAccess: accessOf }: Pick<ProposalDeps, 'parseAccess'>,
   { requestId, ids, now }: RequestContext,
@@ -57,7 +61,7 @@ export function suggestedBy(
       project,
       projectId: tenantId(project),
       credential: { kind: 'grant', applicationId: application_id, grantId: data.grant_id },
-      // The person who accepts may see the record.
+      // The person who accepts the proposal may see the record.
       scopes: ['read', 'write'],
     },
     sees: {
@@ -77,7 +81,7 @@ export function suggestedBy(
   };
 }
 
-/** Returns the authorship that an event names. Its people were looked up when the proposal was made. */
+/** Returns the authorship in an event. Its people were looked up when the proposal was made. */
 function authorshipIn(metadata: EventMetadata): Authorship {
   const { author, acting_as: actingAs, on_behalf_of: onBehalfOf, source_system, origin_id } = metadata;
   return {

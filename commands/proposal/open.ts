@@ -1,4 +1,4 @@
-/** Proposals on the write side, put together. */
+/** Assembles the write side of proposals. */
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Done } from '../command.ts';
 import { accept } from './accept.ts';
@@ -7,7 +7,7 @@ import { lapse, reject, withdraw } from './end.ts';
 import type { Proposals } from './proposals.ts';
 import { propose } from './propose.ts';
 
-/** Opens the commands. A decision that was written is shown on every instance when they return. */
+/** Creates the commands. When they return, a decision that was written is visible on every instance. */
 export function openProposals(deps: ProposalDeps): Proposals {
   const awaitShown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;

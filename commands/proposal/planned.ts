@@ -14,7 +14,7 @@ import { planWrites } from '../resource/plan.ts';
 import type { WriteRequest } from '../resource/request.ts';
 import { outdated } from '../resource/write-only.ts';
 
-/** A write that is suggested. `id` makes it an update. */
+/** A suggested write. `id` makes it an update. */
 export interface Suggested {
   readonly type: ResourceType;
   readonly id?: string;
@@ -23,8 +23,8 @@ export interface Suggested {
 
 /**
  * Returns the planned write.
- * @param stream of the record: a proposal can't be about another one, or about the directory
- * @throws Refusal as the write; invalid (422) for bytes of a document
+ * @param stream the record's stream: a proposal can't be about another record, or about the directory
+ * @throws Refusal when the write would; invalid (422) for a document's bytes
  */
 export async function planSuggested(
   deps: WriteDeps,
@@ -50,8 +50,8 @@ export async function planSuggested(
 }
 
 /**
- * Checks a write against the categories of a grant: it must be within before and after (docs/spec/decisions.md, section 9,
- * "Categories"). A proposal restores nothing that is deleted.
+ * Checks a write against a grant's categories: the resource must be within them before and after the write
+ * (docs/spec/decisions.md, section 9, "Categories"). A proposal can't restore a deleted resource.
  * @throws Refusal forbidden (403), conflict (409)
  */
 async function requireWithin(

@@ -1,6 +1,6 @@
 /**
- * Proposals on the write side, as the rest of the service sees them: changes that an application suggests and a person
- * decides about (docs/spec/decisions.md, section 7).
+ * The write side of proposals as the rest of the service sees it: changes that an application suggests and a person decides on
+ * (docs/spec/decisions.md, section 7).
  */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
@@ -10,7 +10,7 @@ import type { Relationship } from '../consent/consents.ts';
 /** A change that an application proposes. */
 export type NewProposal = {
   readonly type: ResourceType;
-  /** The whole resource as it would be; of an update with its id. */
+  /** The whole resource as it would be; for an update, with its id. */
   readonly resource: SubmittedResource;
   /** The application's reason, or null. */
   readonly rationale: string | null;
@@ -19,12 +19,12 @@ export type NewProposal = {
   | {
       readonly operation: 'update';
       readonly id: string;
-      /** The version that is changed. */
+      /** The version that the proposal changes. */
       readonly baseVersion: number;
     }
 );
 
-/** A proposal of a record. */
+/** A proposal on a record. */
 export interface ProposalRef {
   /** The id of the record's Patient. */
   readonly record: string;
@@ -48,20 +48,23 @@ export interface Proposals {
   /**
    * Makes a proposal under a grant. It is checked like the write that it proposes.
    * @param ctx of a caller under a grant
-   * @throws Refusal as the write would; conflict (409) when `baseVersion` isn't the current version, or 100 wait under
-   *   the grant; unauthenticated when the grant has ended
+   * @throws Refusal when the write would; conflict (409) if `baseVersion` isn't the current version, or 100 proposals are
+   *   pending under the grant; unauthenticated if the grant has ended
    */
   readonly propose: (
     ctx: CommandContext,
     proposal: NewProposal,
   ) => Promise<Done<{ readonly proposalId: string }>>;
-  /** Takes a waiting proposal back; one that was withdrawn stays so. @throws Refusal not_found, conflict */
+  /**
+   * Withdraws a pending proposal; does nothing if it is already withdrawn.
+   * @throws Refusal not_found, conflict
+   */
   readonly withdraw: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
   /**
-   * Writes a proposal's resource, with the application's author as author and the person as approver, and ends the
-   * proposal, in one append. It is checked like a write of the application under its grant.
-   * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) if it
-   * has ended, its base version is no longer current, its grant has ended, or it can no longer be written
+   * Writes a proposal's resource, with the application's author as author and the person as approver, and ends the proposal,
+   * in one append. It is checked like a write by the application under its grant.
+   * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) if the
+   *   proposal has ended, its base version is no longer current, its grant has ended, or it can no longer be written
    */
   readonly accept: (
     by: RequestContext,
@@ -69,9 +72,9 @@ export interface Proposals {
     person: Approver,
   ) => Promise<Done<AcceptedVersion>>;
   /**
-   * Rejects a waiting proposal.
-   * @param note the person's own, at most 1,000 characters; no application has it
-   * @throws Refusal not_found, conflict as `accept`
+   * Rejects a pending proposal.
+   * @param note the person's own note, at most 1,000 characters; applications never get it
+   * @throws Refusal not_found or conflict when `accept` would
    */
   readonly reject: (
     by: RequestContext,
@@ -79,6 +82,6 @@ export interface Proposals {
     person: PersonId,
     note?: string,
   ) => Promise<Done>;
-  /** Writes the end of a proposal that can no longer be accepted; nothing if it is pending or has ended. */
+  /** Writes the end of a proposal that can no longer be accepted; does nothing if it can still be accepted or has ended. */
   readonly lapse: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
 }

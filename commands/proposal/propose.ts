@@ -1,4 +1,4 @@
-/** Makes proposals: an application under a grant suggests a write, which is checked like that write. */
+/** Makes proposals: an application under a grant suggests a write, and the proposal is checked like that write. */
 import { recordStream } from '#src/events/streams.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
@@ -16,10 +16,13 @@ import type { ProposalDeps } from './deps.ts';
 import { planSuggested } from './planned.ts';
 import type { NewProposal } from './proposals.ts';
 
-/** The longest resource that a proposal may hold, in characters of its JSON: a list shows up to 200 of them. */
+/** The maximum size of a proposed resource, in characters of its JSON: a list shows up to 200 of them. */
 const LONGEST = 100_000;
 
-/** Makes a proposal. @throws Refusal as `Proposals.propose` */
+/**
+ * Makes a proposal.
+ * @throws Refusal when `Proposals.propose` would
+ */
 export async function propose(
   deps: ProposalDeps,
   context: CommandContext,

@@ -7,13 +7,13 @@ import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 
-/** Grants as `RecordErased` has them. */
+/** Grants in the form that `RecordErased` has. */
 export type EndedGrants = Extract<PlainEvent, { type: 'RecordErased' }>['data']['grants'];
 
-/** Keeps grants between the end of the record's stream and `RecordErased` (`src/operations/erasing.ts`). */
+/** Keeps grants from the time the record's stream is erased until `RecordErased` is written (`src/operations/erasing.ts`). */
 export interface GrantsOfErased {
   keep(record: string, grants: EndedGrants): Promise<void>;
-  /** Returns the facts that were kept; undefined if there are none. */
+  /** Returns the stored facts; undefined if there are none. */
   kept(record: string): Promise<unknown>;
   done(record: string): Promise<void>;
 }
@@ -21,8 +21,8 @@ export interface GrantsOfErased {
 const TOLD = new Set(['ConsentGranted', 'ConsentRevoked', 'ConsentExpired']);
 
 /**
- * Returns all grants that a record ever had, which have ended, and keeps them. For an erased stream returns those that an
- * earlier run kept.
+ * Returns all grants that a record ever had, all of which have ended, and keeps them. If the stream is already erased, returns
+ * the grants that an earlier run kept.
  */
 export async function endedGrants(
   store: EventStore,
@@ -39,7 +39,7 @@ export async function endedGrants(
   }
 }
 
-/** Reads the whole stream, which is about to be erased; only events about grants are decoded. */
+/** Reads the whole stream, which is about to be erased; decodes only events about grants. */
 async function read(store: EventStore, record: string): Promise<EndedGrants> {
   const found = new Map<string, EndedGrants[number]>();
   for await (const recorded of store.read(recordStream(record))) {

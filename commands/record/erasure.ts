@@ -1,9 +1,9 @@
 /**
- * `_purge`: removes a record physically, as a process that a crash only delays
- * (docs/decisions/0004-purge-is-a-process.md). `RecordErasureRequested` is written to the project's stream. The leader
- * of the erasure process then deletes the Patient and ends the grants in one append (subscribers are notified), waits
- * until reactions have passed it, deletes rows that aren't events, erases the stream and writes `RecordErased`, at which
- * projections delete their rows. Every step may be repeated.
+ * `_purge`: removes a record physically, as a process that a crash only delays (docs/decisions/0004-purge-is-a-process.md).
+ * `RecordErasureRequested` is written to the project's stream. The leader of the erasure process then deletes the Patient and
+ * ends the grants in one append (subscribers are notified), waits until all reactions have processed it, deletes the rows that
+ * aren't events, erases the stream, and writes `RecordErased`, upon which projections delete their rows. Every step can be
+ * repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Draft, understand } from '#src/events/codec.ts';
@@ -35,20 +35,22 @@ export interface ErasureDeps {
   readonly now: () => number;
   /** Waits until everything that reacts to a record's events has done so up to a position. */
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
-  /** Deletes a record's data outside the log and the projections: documents, idempotency answers, snapshots. */
+  /** Deletes a record's data outside the log and the projections: documents, stored idempotent responses, and snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
   /** Keeps the ended grants until `RecordErased` has them. */
   readonly erased: GrantsOfErased;
   /**
-   * Removes a record's access log, and keeps reads of the record from writing more. A second run returns the same.
-   * @returns the number of its entries, and the last one's hash
+   * Removes a record's access log, and prevents reads of the record from writing more. A second run returns the same.
+   * @returns the number of entries, and the last entry's hash
    */
   readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
-  /** Waits until every projection has passed a position; false if one lags longer. The erasure then continues later. */
+  /**
+   * Waits until every projection has passed a position; returns false if one takes too long. The erasure then continues later.
+   */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }
 
-/** Carries out a `RecordErasureRequested`, continuing an earlier run. An erased record stays so. */
+/** Carries out a `RecordErasureRequested`, continuing an earlier run if there was one. An erased record stays erased. */
 export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<void> {
   const { event } = requested;
   if (event.type !== 'RecordErasureRequested')
@@ -58,17 +60,17 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
   if (position !== undefined && !(await deps.waitFor(position)))
     throw unavailable('the read models do not show the end of the record yet');
-  // Until this moment a search could find the record, and its response could be stored for retries; and a grant could
-  // get codes and tokens.
+  // Until now, a search could still find the record and its response could be stored for retries, and a grant could still get
+  // codes and tokens.
   await deps.forget(patient);
-  // A PostgreSQL restored from a backup before the purge has it again.
+  // A PostgreSQL database restored from a backup made before the purge contains the access log again.
   if (done !== undefined) await deps.eraseAccessLog(patient);
   await deps.erased.done(patient);
 }
 
 /**
  * Runs the steps up to `RecordErased`.
- * @returns its position
+ * @returns the position of `RecordErased`
  */
 async function eraseRecord(
   deps: ErasureDeps,
@@ -85,14 +87,14 @@ async function eraseRecord(
     owner: _owner,
     ...base
   } = metadata;
-  // Ids derive from the request's event: a second run deletes nothing twice.
+  // Ids are derived from the request's event, so a second run deletes nothing twice.
   const ids = new IdSource(id, Date.parse(at));
   await endRecord(deps, base, patient, ids);
   const grants = await endedGrants(deps.resources.kernel.store, deps.erased, patient);
   await deps.forget(patient);
   await deps.resources.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
-  // From here on no read of the record is answered; few are under way, because its grants have ended.
+  // From here on, reads of the record aren't answered; few are under way, because its grants have ended.
   const access_log = await deps.eraseAccessLog(patient);
   const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.projects, base, deps.now, project, ids.at(0, 'erased'), {
@@ -102,7 +104,7 @@ async function eraseRecord(
   return position ?? erasedAt(deps.projects, requested, patient);
 }
 
-/** Returns the position of the project's event that reports the erasure. */
+/** Returns the position of the event in the project's stream that reports the erasure. */
 async function erasedAt(
   { kernel }: Streams<ProjectState>,
   requested: StoredEvent,
@@ -117,8 +119,8 @@ async function erasedAt(
 }
 
 /**
- * Deletes the Patient and ends the grants, and waits for the reactions to that; again if somebody restored the Patient
- * meanwhile. Does nothing if the stream is erased.
+ * Deletes the Patient, ends the grants, and waits for the reactions to that; repeats this if somebody has restored the Patient
+ * in the meantime. Does nothing if the stream is erased.
  */
 async function endRecord(
   deps: ErasureDeps,
@@ -129,7 +131,7 @@ async function endRecord(
   for (let isFirst = true; ; isFirst = false) {
     const appended = await appendEnd(deps, metadata, patient, ids);
     if (appended === 'erased' || (appended === undefined && !isFirst)) return;
-    // An earlier run may have appended it, and reactions may be behind that.
+    // An earlier run may have appended the events, and reactions may not have processed them yet.
     await deps.reacted(appended ?? (await deps.resources.kernel.store.head()), patient);
   }
 }
@@ -163,8 +165,8 @@ async function appendEnd(
 }
 
 /**
- * Decides the end of the Patient, then of all grants, so that applications under a grant get both events. Ids follow
- * from those of the ended events: a second run ends nothing twice.
+ * Decides the deletion of the Patient, then the end of all grants, so that applications under a grant get both events. Ids are
+ * derived from the ids of what is ended, so a second run ends nothing twice.
  */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
   past.require(activeGrants(state));
@@ -179,10 +181,10 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
 }
 
 /**
- * Writes a fact about a record's end to a project's stream. The end of a record is written once, also when two
- * instances carry the purge out at the same time, because one was cut off while it led.
- * @param id of its event
- * @returns no position if the end already exists
+ * Writes a fact about a record's end to a project's stream. The end of a record is written only once, even when two instances
+ * carry out the purge at the same time because one lost its connection while it was the leader.
+ * @param id the event's id
+ * @returns no position if the end is already written
  */
 export function note(
   projects: Streams<ProjectState>,

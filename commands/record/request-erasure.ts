@@ -1,4 +1,4 @@
-/** Requests a purge: for the project that created the patient, or for the person whose personal record it is. */
+/** Requests a purge, for the project that created the patient or for the person whose personal record it is. */
 
 import type { Position } from '#src/events/store.ts';
 import { StreamDeleted } from '#src/events/store.ts';
@@ -20,21 +20,21 @@ import type { WriteDeps } from '../resource/deps.ts';
 import type { Resources } from '../resource/state.ts';
 import { type ErasureDeps, note } from './erasure.ts';
 
-/** Deletions of an erasure outside the event store. */
+/** Erasures that run outside the event store. */
 export interface Erasure {
-  /** Waits until the erasure asked for at a position is done; false after its patience (60 s). */
+  /** Waits until the erasure requested at a position is complete; returns false after 60 s. */
   finished(position: Position): Promise<boolean>;
 }
 
-/** Dependencies of requesting an erasure. */
+/** Dependencies for requesting an erasure. */
 export interface ErasureRequests {
   readonly erasure: Erasure;
   readonly projects: Streams<ProjectState>;
 }
 
 /**
- * Requests a purge and waits for its end.
- * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (it continues)
+ * Requests a purge and waits until it is complete.
+ * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (the purge continues)
  */
 export async function requestErasure(
   deps: WriteDeps & ErasureRequests,
@@ -46,14 +46,14 @@ export async function requestErasure(
   const { project, environment } = ctx.caller.calls.project;
   const { owner } = await deps.resources.read(located.stream);
   const isOwn = owner?.project === project && owner.environment === environment;
-  // A purge ends resources of every type.
+  // A purge removes resources of every type.
   if (!isOwn || accessIn(ctx.caller.sees) !== undefined) {
     throw new Refusal('forbidden', {
       code: 'forbidden',
       diagnostics: 'only the project that created the patient may purge it',
     });
   }
-  // Data that outlive the record contain ids only: no names of persons, sources or origins.
+  // Data that outlives the record contains only ids: no names of people, sources or origins.
   const {
     source_system: _source,
     origin_id: _origin,
@@ -64,10 +64,10 @@ export async function requestErasure(
 }
 
 /**
- * Requests the purge of a person's own personal record, and waits for its end. The project's stream outlives the
- * record, so its event doesn't name the person: the project's id derives from who they are.
- * @throws Refusal forbidden for a record that isn't the person's personal one; not_found for one that is gone;
- * unavailable if it takes too long (it continues)
+ * Requests a purge of a person's own personal record, and waits until it is complete. The project's stream outlives the
+ * record, so its event doesn't name the person: the project's id is derived from the person's identity.
+ * @throws Refusal forbidden for a record that isn't the person's personal record; not_found for a record that no longer
+ *   exists; unavailable if it takes too long (the purge continues)
  */
 export async function requestPersonalErasure(
   deps: ErasureRequests & Pick<ErasureDeps, 'resources'>,
@@ -93,7 +93,7 @@ export async function requestPersonalErasure(
   return requested(deps, metadata, by, { project, environment: owner.environment }, patientId);
 }
 
-/** @throws Refusal not_found for a record that is gone */
+/** @throws Refusal not_found for a record that no longer exists */
 async function readOwner(resources: Streams<Resources>, patientId: string): Promise<Tenant> {
   try {
     const { owner } = await resources.read(recordStream(patientId));

@@ -1,4 +1,4 @@
-/** The persons and organizations that author headers name must be of the project's directory, and active. */
+/** The people and organizations named in author headers must be active entries in the project's directory. */
 import { isDuring } from '#src/fhir/during.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parseReference } from '#src/fhir/references/references.ts';
@@ -22,15 +22,14 @@ interface Named {
 }
 
 /**
- * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md,
- * section 5): each must name a live, active entry of the directory of the caller's project and environment, also under
- * a grant; the authorship then has names and identifiers instead of references, and the author type `practitioner`
- * requires `X-Service-Acting-As`. A
- * PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the directory,
- * must be active.
+ * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section 5): each
+ * must name a live, active entry in the directory of the caller's project and environment, even under a grant; under a grant
+ * the authorship then has names and identifiers instead of references. The author type `practitioner` requires
+ * `X-Service-Acting-As`. A PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the
+ * directory, must be active.
  * @returns the authorship with the names of the organization, the author and the person acting
- * @throws Refusal invalid (422), code `invalid`, naming every invalid header, including those whose entries
- * are missing, deleted or in another project
+ * @throws Refusal invalid (422), code `invalid`, naming every invalid header, including headers whose entries are missing,
+ *   deleted or in another project
  */
 export async function checkAuthorship(
   ctx: CommandContext,
@@ -82,14 +81,14 @@ export async function checkAuthorship(
 }
 
 /**
- * Returns who looks entries up: under a grant the application in its own project, whose directory the headers name
- * (docs/spec/decisions.md, section 9, "Writes under a grant").
+ * Returns the caller that looks up entries: under a grant, the application in its own project, because the headers refer to
+ * that project's directory (docs/spec/decisions.md, section 9, "Writes under a grant").
  */
 function directoryReader({ calls, sees }: Caller): Caller {
   return sees.within === undefined ? { calls, sees } : ownCaller(calls.project, calls.credential, ['read']);
 }
 
-/** Returns the fault of an author type that needs a name, if it has none. */
+/** Returns the fault if an author type requires a name and has none. */
 function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): Issue[] {
   if (authorType !== 'practitioner' || actingAs !== undefined || inherited === true) return [];
   const diagnostics =
@@ -98,8 +97,8 @@ function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): I
 }
 
 /**
- * Returns an authorship under a grant: names and identifiers instead of references, which have no target in the
- * record's project. A person who acts for the patient, a device or a program is not the author.
+ * Returns the authorship under a grant: names and identifiers instead of references, which have no target in the record's
+ * project. A person who acts for the patient, a device or a program is not the author.
  */
 function withoutReferences(
   { authorRef, actingAs, onBehalfOf, ...authorship }: Authorship,
@@ -126,7 +125,7 @@ function withoutReferences(
   };
 }
 
-/** Returns the official identifier of an entry, else the first that isn't old. */
+/** Returns an entry's official identifier; without one, the first identifier that isn't old. */
 function findIdentifier(entry: JsonObject | undefined): OutsideIdentifier | undefined {
   const { identifier } = entry ?? {};
   const all = Array.isArray(identifier) ? identifier.filter(isObject) : [];
@@ -153,7 +152,7 @@ function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
   ];
 }
 
-/** Returns the live directory entries of references (`Type/id`); entries of another type are absent. */
+/** Returns the live directory entries for references (`Type/id`); entries of a different type are absent. */
 async function directoryEntries(
   reader: Caller,
   lookup: WriteDeps['lookup'],
@@ -169,7 +168,7 @@ async function directoryEntries(
   return found;
 }
 
-/** The holder of a role, in the directory or contained in it; undefined if it can't be looked up. */
+/** The holder of a role, in the directory or contained in the role; undefined if the holder can't be looked up. */
 type Holder = { readonly reference: string } | { readonly reference?: never; readonly contained: JsonObject };
 
 function findHolder({ practitioner, contained }: JsonObject, bases: readonly string[]): Holder | undefined {
@@ -186,7 +185,7 @@ function findPerson(holder: Holder, people: ReadonlyMap<string, JsonObject>): Js
   return holder.reference === undefined ? holder.contained : people.get(holder.reference);
 }
 
-/** Tells whether an entry exists, isn't inactive, and its `period`, if any, includes a moment. */
+/** Returns true if an entry exists, isn't inactive, and its `period`, if any, includes the given time. */
 function isActive(entry: JsonObject | undefined, now: Micros): boolean {
   return entry !== undefined && entry.active !== false && isDuring(entry.period, now);
 }

@@ -1,4 +1,4 @@
-/** Makes the resource that a request asks for, before it is checked: as sent, or the current version with a patch applied. */
+/** Builds the resource that a request asks for, before it is checked: as sent, or the current version with a patch applied. */
 import { heldContents } from '#src/fhir/document-content.ts';
 import { type KeptReference, keepListed, keptInPlace } from '#src/fhir/kept-references.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
@@ -19,7 +19,7 @@ import { atEntry, onBehalfOfAsync, runForEntry, type WriteRequest } from './requ
 import type { Resolved, Target } from './resolve.ts';
 import { hiddenFault, refuseContents } from './write-only.ts';
 
-/** A resource that is to be checked and written. */
+/** A resource to be checked and written. */
 export interface Candidate {
   readonly at?: string;
   readonly request: WriteRequest;
@@ -29,25 +29,25 @@ export interface Candidate {
   readonly resource: SubmittedResource;
   /** True if a client's resource replaces the stored one. */
   readonly replaces: boolean;
-  /** As in the candidates that are checked. */
+  /** See `Candidate` in `check.ts`. */
   readonly hidesFaults: boolean;
-  /** The stream that holds the resource now; undefined for a new one. */
+  /** The stream that holds the resource now; undefined for a new resource. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
   /** A PATCH must not restore a deleted resource. */
   readonly mustBeLive?: boolean;
   /** The newest version of a document that has a body. */
   readonly before?: JsonObject;
-  /** References of the stored version that may stay, though the caller doesn't see where they lead. */
+  /** References in the stored version that may stay even if the caller can't see their targets. */
   readonly keeps?: KeptReference;
-  /** Under a grant: references into other records, which stay. */
+  /** Under a grant: references to other records, which are kept. */
   readonly leftOut?: ShownVersion;
 }
 
 /** A resource to be checked, or the result of a request that needs no write. */
 export type Made = Candidate | { readonly settled: WriteResult };
 
-/** The parts that candidates are made with: dependencies, stored versions, and who asks. */
+/** The inputs for building candidates: dependencies, stored versions, and the caller. */
 interface Making {
   readonly deps: Pick<WriteDeps, 'lookup' | 'bases'>;
   readonly versions: CurrentVersions;
@@ -59,8 +59,8 @@ interface Making {
 type Base = Omit<Candidate, 'resource'>;
 
 /**
- * Makes the candidate of a create, an update or a patch.
- * @throws Refusal 404 410 412 413 422; Stale if the stored version isn't the one that the request was made of
+ * Builds the candidate for a create, an update or a patch.
+ * @throws Refusal 404 410 412 413 422; Stale if the stored version isn't the one that the request was made from
  */
 export async function makeCandidate(
   making: Making,
@@ -85,7 +85,7 @@ export async function makeCandidate(
   return replaceStored(making, base, base.stream, request.resource, one.kind, there);
 }
 
-/** Makes the candidate of a resource that replaces a stored one. */
+/** Builds the candidate for a resource that replaces a stored one. */
 async function replaceStored(
   making: Making,
   base: Base,
@@ -99,7 +99,8 @@ async function replaceStored(
   const { resource, basedOn } = isAiLabelled(sent.value)
     ? await withoutAddedLabel(versions, sent, stream, type, id)
     : { resource: sent, basedOn: undefined };
-  // Only callers who may read may learn that the stored version equals the sent one; for others it is written again.
+  // Only callers with read access may learn that the stored version equals the sent one; for other callers it is written
+  // again.
   if (kind === 'update' && transaction && stream.startsWith('directory-') && mayRead(ctx.caller, type)) {
     const current = await versions.current(stream, type, id);
     const excerpt = subsettedTag(resource.value) >= 0;
@@ -114,7 +115,7 @@ async function replaceStored(
   return compareWithStored(making, { resource, ...base }, stream, within, there);
 }
 
-/** Compares with the stored version where bytes of a document, or references that the caller doesn't see, must stay. */
+/** Compares with the stored version if a document's bytes, or references that the caller can't see, must stay. */
 async function compareWithStored(
   { deps, versions, ctx: { caller } }: Making,
   made: Candidate,
@@ -124,7 +125,7 @@ async function compareWithStored(
 ): Promise<Candidate> {
   const { type, id, request, resource } = made;
   const isDocument = type === 'DocumentReference';
-  // The stored version that it is compared with must not change until the append.
+  // The stored version used for the comparison must not change before the append.
   const { version, resource: before } =
     there?.before ?? (await readStoredVersion(versions, stream, type, id));
   refuseStale(request, type, id, version);
@@ -140,7 +141,7 @@ async function compareWithStored(
   return { ...candidate, leftOut, ...keeps };
 }
 
-/** Makes the candidate of a patch: the current version, as the caller sees it, with the patch applied. */
+/** Builds the candidate for a patch: the current version, as the caller sees it, with the patch applied. */
 async function applyPatch(
   { deps, versions, ctx: { caller, asKnown } }: Making,
   base: Base,
@@ -153,7 +154,7 @@ async function applyPatch(
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
   if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
-  // Under a grant a patch is applied to the resource as the application sees it.
+  // Under a grant, a patch is applied to the resource as the application sees it.
   const { within } = caller.sees;
   const leftOut =
     within === undefined
@@ -165,8 +166,7 @@ async function applyPatch(
     throw hiddenFault(caller, request, error);
   });
   const value = read === shown ? made : withoutAiLabel(made);
-  // Reporting that a patch changed nothing would reveal values, so callers who may not read always get a new
-  // version.
+  // Reporting that a patch changed nothing would reveal values, so callers without read access always get a new version.
   const isShown = mayRead(caller, type);
   if (isShown && repeats(shown, value))
     return { settled: { outcome: 'unchanged', type, id, ...shownCurrent(current) } };
@@ -177,12 +177,12 @@ async function applyPatch(
     basedOn: current.version,
     mustBeLive: true,
     before,
-    // A Provenance is placed by its targets, all of which are seen.
+    // A Provenance is placed by its targets, all of which are visible to the caller.
     ...(leftOut === undefined ? {} : { leftOut, ...(type === 'Provenance' ? {} : { keeps }) }),
   };
 }
 
-/** The resource after a patch, with a narrative that is still true. */
+/** Returns the patched resource, with a narrative that is still true. */
 function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['asKnown']): Steps<JsonObject> {
   const after = yield* patchInSteps(before, patch, asKnown);
   yield;
@@ -190,8 +190,8 @@ function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['asK
 }
 
 /**
- * Returns a resource without the label that reads have added to the stored version (`src/shared/access/ai-label.ts`), and
- * the number of that version. A label that a client set itself stays.
+ * Returns a resource without the label that reads added to the stored version (`src/shared/access/ai-label.ts`), and that
+ * version's number. A label that a client set itself is kept.
  */
 async function withoutAddedLabel(
   versions: CurrentVersions,
@@ -205,7 +205,10 @@ async function withoutAddedLabel(
   return { resource: { ...resource, value: withoutAiLabel(resource.value) }, basedOn };
 }
 
-/** Returns the newest version with a body. @throws Refusal not_found */
+/**
+ * Returns the newest version that has a body.
+ * @throws Refusal not_found
+ */
 export async function readStoredVersion(
   versions: CurrentVersions,
   stream: string,
@@ -217,7 +220,10 @@ export async function readStoredVersion(
   return { version, resource, exact };
 }
 
-/** Refuses a request that was made for another version. @throws Stale; Refusal 412 */
+/**
+ * Refuses a request that was made for a different version.
+ * @throws Stale; Refusal 412
+ */
 export function refuseStale(
   { ifMatch, basedOn, at }: WriteRequest,
   type: string,

@@ -1,6 +1,6 @@
 /**
- * Checks that resources may become events: valid R4, one owner, references that the writer can see
- * (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
+ * Checks that resources may be written as events: they are valid R4, have one owner, and have references that the writer can
+ * see (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { KeptReference } from '#src/fhir/kept-references.ts';
@@ -20,7 +20,7 @@ import type { WriteDeps } from './deps.ts';
 import { issuesAt } from './request.ts';
 import { PATCH_FAULT } from './write-only.ts';
 
-/** A resource to be written, its id known. */
+/** A resource to be written, with its id. */
 export interface Candidate {
   readonly at?: string;
   readonly type: ResourceType;
@@ -32,11 +32,11 @@ export interface Candidate {
    * True if faults are reported without details, because they may concern stored content that the caller may not read.
    */
   readonly hidesFaults?: boolean;
-  /** References that aren't checked: the stored version has them. */
+  /** References that aren't checked, because the stored version has them too. */
   readonly keeps?: KeptReference;
 }
 
-/** A candidate that may be written, and where. */
+/** A candidate that may be written, and its stream. */
 export interface Checked extends Candidate {
   readonly stream: string;
 }
@@ -47,7 +47,7 @@ interface Read extends Candidate {
   readonly references: readonly LocalReference[];
 }
 
-/** A reference to a resource of this service. `version`: the version it names, NaN if that is invalid. */
+/** A reference to a resource in this service. `version`: the version in the reference; NaN if it is invalid. */
 interface LocalReference {
   readonly path: string;
   readonly type: ResourceType;
@@ -56,8 +56,8 @@ interface LocalReference {
 }
 
 /**
- * Checks candidates together, so that each fault of each is named and one look finds all that they refer to.
- * @throws Refusal invalid (422) with the faults of all of them.
+ * Checks candidates together, so that every fault is reported and a single lookup finds all resources that they refer to.
+ * @throws Refusal invalid (422) with the faults of all candidates
  */
 export async function checkCandidates(
   deps: Pick<WriteDeps, 'locate' | 'bases'>,
@@ -93,7 +93,7 @@ export async function checkCandidates(
     tell(one, listDangling(one, own, located));
   };
   await inSlices(mapSteps(read, addFaults));
-  // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
+  // A Provenance is placed by its targets, which may be Provenances in the same Bundle: each waits for one of its targets.
   const waiting = new Map<string, Read[]>();
   const ready = [...read];
   for (let one = ready.pop(); one !== undefined; one = ready.pop()) {
@@ -107,7 +107,7 @@ export async function checkCandidates(
     for (const next of waiting.get(one.id) ?? []) ready.push(next);
     waiting.delete(one.id);
   }
-  // The rest are Provenances that target each other or themselves, or have other faults.
+  // The remaining Provenances target each other or themselves, or have other faults.
   if (faults.none) for (const one of [...waiting.values()].flat()) tell(one, [NOT_OF_ONE_RECORD]);
   if (!faults.none) throw new Refusal('invalid', faults.list());
   return read.map(({ at, type, id, resource }) => {
@@ -163,10 +163,10 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   return { issues, owner, references, ...candidate, resource: kept };
 }
 
-/** The maximum number of faults of a stored version that a patch may leave. */
+/** The maximum number of faults in a stored version that a patch may leave. */
 const MOST_COMPARED = 2_000;
 
-/** Removes the faults that the stored version had already. */
+/** Removes the faults that the stored version already had. */
 function withoutEarlier(
   faults: Issue[],
   { value, madeOf }: SubmittedResource,
@@ -174,14 +174,14 @@ function withoutEarlier(
   bases: readonly string[],
 ): Issue[] {
   if (faults.length === 0 || madeOf === undefined) return faults;
-  // Capped lists can't be compared: fixing one fault changes which ones they contain.
+  // Truncated lists can't be compared: fixing one fault changes which faults they contain.
   const all = (resource: JsonObject): Issue[] =>
     validateResource(resource, type, { bases, reference: () => undefined, most: MOST_COMPARED });
   const isCut = faults.some(({ unlisted }) => unlisted !== undefined);
   return [...listed(newFaults(value, isCut ? all(value) : faults, madeOf, all(madeOf)))];
 }
 
-/** Refuses tagged excerpts of searches with `_summary` or `_elements`: https://hl7.org/fhir/R4/search.html#elements */
+/** Refuses partial resources tagged by searches with `_summary` or `_elements`: https://hl7.org/fhir/R4/search.html#elements */
 function excerptFaults(resource: JsonObject, type: ResourceType): Issue[] {
   const tag = subsettedTag(resource);
   if (tag < 0) return [];
@@ -212,7 +212,7 @@ function listDangling(
     ];
     const there = located.get(id);
     if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
-    // A resource that this request writes gets one more version.
+    // A resource that this request writes will have one more version.
     const newest = (there?.version ?? 0) + (own.has(id) ? 1 : 0);
     return version === undefined || version <= newest ? [] : fault(`the referenced version of ${type}/${id}`);
   });
@@ -226,8 +226,8 @@ const NOT_OF_ONE_RECORD: Issue = {
 };
 
 /**
- * Returns the stream of a candidate, or the fault that prevents placing it; `waitsFor` names a target that
- * must be placed first. A resource with other faults gets no second fault.
+ * Returns a candidate's stream, or the fault that prevents placing it; `waitsFor` names a target that must be placed first. A
+ * resource with other faults doesn't get a second fault.
  */
 function findStream(
   ctx: CommandContext,
@@ -255,7 +255,7 @@ function findStream(
       if (owner.targets.some(({ id }) => !own.has(id) && !located.has(id))) return []; // dangling: already named
       const unplaced = homes.indexOf(undefined);
       if (unplaced >= 0) return { waitsFor: owner.targets[unplaced]?.id ?? '' };
-      // Directory entries belong to many records, so they don't decide.
+      // Directory entries belong to many records, so they don't determine the record.
       const [home, another] = new Set(homes.filter((one) => one?.startsWith('directory-') !== true));
       return home?.startsWith('record-') && another === undefined ? home : [NOT_OF_ONE_RECORD];
     }

@@ -4,12 +4,12 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** Reads, writes and checks content in the document store, and builds its URLs. */
 export interface Contents {
-  /** Stores bytes durably; an existing blob stays as it is. */
+  /** Stores bytes durably; leaves an existing blob unchanged. */
   readonly put: (key: BlobKey, bytes: Buffer) => Promise<void>;
   readonly remove: (key: BlobKey) => Promise<void>;
   /** Returns true if the bytes exist. */
   readonly has: (key: BlobKey) => Promise<boolean>;
-  /** The lock under which stored bytes become a document's content. */
+  /** Returns the lock under which stored bytes become a document's content. */
   readonly lock: (document: string) => string;
   /**
    * Returns the URL under which REST v1 serves a document's content.
@@ -18,7 +18,7 @@ export interface Contents {
   readonly url: (document: string, blob?: string) => string;
 }
 
-/** Bytes that an append makes a document's own: a `DocumentFinalized` beside the version that shows them. */
+/** Bytes that an append makes a document's own: it adds a `DocumentFinalized` to the version that shows the bytes. */
 export interface Finalized {
   readonly eventId: string;
   readonly blob: string;
@@ -26,24 +26,24 @@ export interface Finalized {
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
-  /** Still to be stored before the append; absent when they are. */
+  /** To be stored before the append; absent if they are already stored. */
   readonly bytes?: Buffer;
 }
 
-/** A document that is to be written. */
+/** A document that is about to be written. */
 export interface Unsettled {
   readonly id: string;
   readonly resource: JsonObject;
   /** The newest version that has a body; undefined for a new document. */
   readonly before: JsonObject | undefined;
-  /** Bytes that were stored for this very write. */
+  /** Bytes that were stored for this write. */
   readonly stored: readonly Finalized[];
-  /** Draws ids: of blobs and events. */
+  /** Draws ids for blobs and events. */
   readonly draw: (series: 'blob' | 'finalized', index: number) => string;
   readonly url: Contents['url'];
 }
 
-/** The document that is written instead, and the bytes that must be stored before. */
+/** The document to write instead, and the bytes that must be stored first. */
 export interface Settled {
   readonly resource: JsonObject;
   readonly finalized: readonly Finalized[];

@@ -1,4 +1,4 @@
-/** The current version of a resource, with its body, from the events: never from a read model that may lag. */
+/** Reads a resource's current version and its body from the events, never from a read model, which may lag. */
 
 import { understand } from '#src/events/codec.ts';
 import { later } from '#src/events/position.ts';
@@ -16,7 +16,7 @@ import { findEntry, type Resources } from './state.ts';
 export interface Current {
   readonly version: number;
   readonly lastUpdated: string;
-  /** FHIR JSON text; absent when the resource is deleted. */
+  /** FHIR JSON text; absent if the resource is deleted. */
   readonly body?: string;
   /** True if an AI wrote it. */
   readonly byAi: boolean;
@@ -24,7 +24,7 @@ export interface Current {
   readonly position: Position;
 }
 
-/** Returns a version as an answer shows it. */
+/** Returns a version in the form that responses show. */
 export function shownVersion({ byAi, position: _, ...current }: Current): Omit<Current, 'byAi' | 'position'> {
   const { body } = current;
   return byAi && body !== undefined ? { ...current, body: withAiLabel(body) } : current;
@@ -42,7 +42,10 @@ export async function currentEntry(
   return findEntry((await resources.read(stream, [id])).state, id);
 }
 
-/** Reads it from the stream's end. @throws Refusal not_found */
+/**
+ * Reads the current version, from the stream's end.
+ * @throws Refusal not_found
+ */
 export async function currentVersion(
   resources: Streams<Resources>,
   stream: string,
@@ -59,7 +62,7 @@ export async function currentVersion(
   }
 }
 
-/** Returns the result of an entry that another request has completed meanwhile. */
+/** Returns the result of an entry that another request has completed in the meantime. */
 export async function carriedResult(
   { resources }: { readonly resources: Streams<Resources> },
   stream: string,
@@ -70,7 +73,7 @@ export async function carriedResult(
 }
 
 /**
- * Reads the version that an entry of a stream names.
+ * Reads the version that a stream's entry refers to.
  * @throws StreamDeleted
  */
 export async function readVersion(
@@ -110,17 +113,17 @@ async function lastWithBody(
 }
 
 /**
- * The most bytes of current versions that one command may load; all of them stay in memory until it is
- * decided.
+ * The maximum size, in bytes, of the current versions that one command may load; all of them stay in memory until the
+ * decision.
  */
 const MOST = 50_000_000;
 
 /**
  * Loads the current versions that one command needs.
- * @throws Refusal too_large (413, `too-costly`) when their total size exceeds the limit
+ * @throws Refusal too_large (413, `too-costly`) if their total size exceeds the limit
  */
 export class CurrentVersions {
-  /** The position of the newest event of those that were loaded. */
+  /** The position of the newest event that was loaded. */
   seen: Position = BEGINNING;
   #bytes = 0;
 

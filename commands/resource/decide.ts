@@ -1,6 +1,6 @@
 /**
- * Decisions on versioned resources of one stream, pure: the same for a record and a directory, for one resource and
- * for a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
+ * Decisions on versioned resources in one stream. Pure. They are the same for a record and a directory, and for one resource
+ * and a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/codec.ts';
@@ -43,7 +43,7 @@ export type Write =
       readonly basedOn?: number;
       /** A PATCH must not restore a deleted resource. */
       readonly mustBeLive?: boolean;
-      /** Documents' bytes that this version shows for the first time. */
+      /** Document bytes that this version shows for the first time. */
       readonly finalized?: readonly Finalized[];
     }
   | {
@@ -56,7 +56,7 @@ export type Write =
       readonly basedOn?: number;
     };
 
-/** A write and the stream that it goes to. */
+/** A write and its stream. */
 export interface PlacedWrite {
   readonly write: Write;
   readonly stream: string;
@@ -71,8 +71,8 @@ export function touchedIds(stream: string, writes: readonly Write[]): string[] {
 
 /**
  * Decides on writes to one stream, in order, as a whole.
- * @param blame runs the decision on the n-th write, so that its refusal can name the Bundle entry.
- * @throws Refusal 404 405 409 412 for the first write that cannot be; Stale when a patch must be applied again
+ * @param blame runs the decision on the n-th write, so that its refusal can name the Bundle entry
+ * @throws Refusal 404 405 409 412 for the first write that isn't possible; Stale if a patch must be applied again
  */
 export function decideWrites(
   state: Resources,
@@ -93,7 +93,7 @@ export function decideWrites(
 
 /**
  * Decides like `decideWrites`, including directory entries that the append carries.
- * @param carrying undefined: none are carried
+ * @param carrying undefined if no entries are carried
  */
 export function decideCarrying(
   state: Resources,
@@ -107,7 +107,7 @@ export function decideCarrying(
   return { drafts: [...drafts, { ...carrying, at: clock.next() }], result };
 }
 
-/** Bytes become a document's own beside the version that shows them. */
+/** Returns the events that make bytes a document's own, next to the version that shows the bytes. */
 function finalizations(state: Resources, clock: Clock, write: Write, { result }: Decided): Draft[] {
   const patient = recordPatient(state.stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
@@ -124,7 +124,7 @@ function finalizations(state: Resources, clock: Clock, write: Write, { result }:
 /** Runs the decision on the n-th write, so that its refusal can name the entry. */
 export type Blame = <T>(index: number, work: () => T) => T;
 
-/** The answer to one write, and its draft if it needs one. */
+/** The result of one write, and its draft if it needs one. */
 export interface Decided {
   readonly draft?: Draft;
   readonly result: WriteResult;
@@ -186,7 +186,7 @@ function version(
 }
 
 /**
- * The text of a version as it will be served: `id`, `meta.versionId` and `meta.lastUpdated` are the service's.
+ * Returns a version's text as it will be served; the service sets `id`, `meta.versionId` and `meta.lastUpdated`.
  * @param printed the result of `printContent` for the resource
  */
 function printVersion(
@@ -214,9 +214,8 @@ export function printContent({ value, exact }: SubmittedResource): string {
 }
 
 /**
- * Refuses new writes (409) to a record whose Patient is deleted, or is deleted by these same writes (R4
- * processes deletions first), until the Patient is restored. Deletions together with the Patient's own are
- * allowed.
+ * Refuses new writes (409) to a record whose Patient is deleted, or is deleted by these same writes (R4 processes deletions
+ * first), until the Patient is restored. Deletions in the same request as the Patient's deletion are allowed.
  */
 function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
   const patient = recordPatient(state.stream);
@@ -237,19 +236,13 @@ function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blam
   });
 }
 
-/**
- * Returns the refusal (405) of a PUT to an unknown id or to an id of another project: clients can't choose
- * ids.
- */
+/** Returns the refusal (405) for a PUT to an unknown id or to an id in another project: clients can't choose ids. */
 export function noClientIds(type: ResourceType): Refusal {
   const what = `${type}/<id> doesn't exist, and clients cannot choose ids; create it with POST ${type}`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
-/**
- * Returns the refusal (405) of a write to a Provenance that the service generates from an event; clients
- * can't change it.
- */
+/** Returns the refusal (405) for a write to a Provenance that the service generates from an event; clients can't change it. */
 export function automaticProvenance(id: string): Refusal {
   const what = `Provenance/${id} was created by the service and cannot be changed or deleted`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
@@ -257,7 +250,7 @@ export function automaticProvenance(id: string): Refusal {
 
 /**
  * Refuses a write whose `If-Match` names an older version.
- * @throws Refusal precondition_failed (412) when `If-Match` isn't the current version
+ * @throws Refusal precondition_failed (412) if `If-Match` isn't the current version
  */
 export function refuseStale(type: string, id: string, version: number, ifMatch: IfMatch | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === version) return;
@@ -265,13 +258,13 @@ export function refuseStale(type: string, id: string, version: number, ifMatch: 
   throw new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
-/** Returns the refusal (412) of `If-Match` on a resource that doesn't exist (RFC 9110, section 13.1.1). */
+/** Returns the refusal (412) for `If-Match` on a resource that doesn't exist (RFC 9110, section 13.1.1). */
 export function nothingMatches(type: string, id: string): Refusal {
   const diagnostics = `${type}/${id} doesn't exist, but If-Match requires it to`;
   return new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
-/** Returns the refusal (410) of a request for a deleted resource. */
+/** Returns the refusal (410) for a request for a deleted resource. */
 export function gone(type: string, id: string): Refusal {
   return new Refusal('gone', { code: 'deleted', diagnostics: `${type}/${id} is deleted` });
 }

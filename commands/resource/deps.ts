@@ -25,31 +25,37 @@ export interface WriteDeps {
   /** Waits until reads show a position; its result is for the HTTP layer. */
   readonly settle: (position: Position) => Promise<unknown>;
   readonly contents: Contents;
-  /** Handles the attachments of documents (`commands/document/`). */
+  /** Processes document attachments (`commands/document/`). */
   readonly attachments: Attachments;
   /** Completes the append of directory entries that an event carries (`commands/directory/carry.ts`). */
   readonly completeCarried: (carrying: Carrying, now: () => number) => Promise<Completed>;
-  /** Finds the targets of references, first in this process' memory (`known.ts`). */
+  /** Finds the targets of references, searching this process's memory first (`known.ts`). */
   readonly locate: (
     ctx: CommandContext,
     ids: ReadonlySet<string>,
     patients: readonly string[],
     versions: ReadonlyMap<string, number>,
   ) => Promise<ReadonlyMap<string, Located>>;
-  /** Tells whether a project holds a person's own record, and nothing else (docs/spec/decisions.md, section 9). */
+  /** Returns whether a project contains only a person's own record (docs/spec/decisions.md, section 9). */
   readonly isPersonal: (owner: Tenant) => Promise<boolean>;
   /** FHIR base URLs of this service, each with a trailing slash; absolute references below them are local. */
   readonly bases: readonly string[];
 }
 
-/** Results by the index of their request. */
+/** Results by request index. */
 export type Results = Map<number, WriteResult>;
 
-/** Handles the bytes of documents' attachments. */
+/** Processes the bytes of document attachments. */
 export interface Attachments {
-  /** Takes the bytes out of a document. Pure. @throws Refusal 409 422 */
+  /**
+   * Removes the bytes from a document. Pure.
+   * @throws Refusal 409 422
+   */
   readonly settle: (unsettled: Unsettled) => Settled;
-  /** Stores the bytes of writes, then appends; if the append is refused, the bytes are removed. @throws Refusal 409 */
+  /**
+   * Stores the bytes for writes, then appends; if the append is refused, removes the bytes.
+   * @throws Refusal 409
+   */
   readonly store: <T>(
     ctx: CommandContext,
     writes: readonly PlacedWrite[],
@@ -58,8 +64,8 @@ export interface Attachments {
 }
 
 /**
- * An event that carries directory entries, written or about to be appended; its `metadata` names the author
- * and the tenant.
+ * An event that carries directory entries, already written or about to be appended; its `metadata` names the author and the
+ * tenant.
  */
 export interface Carrying {
   readonly metadata: MetadataBase & Partial<EventMetadata & { readonly hash: string }>;

@@ -1,4 +1,4 @@
-/** Resolves links inside a transaction Bundle: replaces a fullUrl by the reference of its target. Pure. */
+/** Resolves links inside a transaction Bundle: replaces a fullUrl with a reference to its target. Pure. */
 
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import { rewriteReferences } from '#src/fhir/rewrite.ts';
@@ -12,16 +12,16 @@ import type { Resolved } from './resolve.ts';
 export interface Links {
   /** Absolute fullUrl or conditional reference → `Type/id`. */
   readonly urls: ReadonlyMap<string, string>;
-  /** `Type/id` at the end of fullUrls → the targets of each. */
+  /** `Type/id` at the end of a fullUrl → the targets that it may mean. */
   readonly tails: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 const TAIL = /^(.*\/)?([A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64})$/;
 
 /**
- * Returns the links that the fullUrls of a Bundle define.
- * @param searches conditional references, already resolved.
- * @throws Refusal malformed when two entries share a fullUrl.
+ * Returns the links that a Bundle's fullUrls define.
+ * @param searches conditional references, already resolved
+ * @throws Refusal malformed if two entries have the same fullUrl
  */
 export function makeLinks(resolved: readonly Resolved[], searches: ReadonlyMap<string, string>): Links {
   const urls = new Map(searches);
@@ -40,10 +40,10 @@ export function makeLinks(resolved: readonly Resolved[], searches: ReadonlyMap<s
 }
 
 /**
- * Returns a copy of an entry's resource with the Bundle's links replaced, except in canonicals. A relative
- * reference is resolved against the base of the entry's own fullUrl
- * (https://hl7.org/fhir/R4/bundle.html#references), otherwise to the one entry that has it.
- * @throws Refusal invalid (422) when it matches several entries.
+ * Returns a copy of an entry's resource with the Bundle's links replaced, except in canonicals. A relative reference is
+ * resolved against the base of the entry's own fullUrl (https://hl7.org/fhir/R4/bundle.html#references); if that finds
+ * nothing, it resolves to the only entry whose fullUrl ends with it.
+ * @throws Refusal invalid (422) if it matches several entries
  */
 export function relink(
   resource: SubmittedResource,

@@ -1,6 +1,6 @@
 /**
  * Executes a request only once: if an earlier attempt crashed after writing, its answer is rebuilt from its events. This
- * happens before anything is planned, because a plan would look at data that has changed since the first attempt.
+ * happens before any planning, because a plan would use data that has changed since the first attempt.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -14,7 +14,7 @@ import { findEntry, type Resources } from './state.ts';
 import { type Prepare, write, writeFirst } from './write.ts';
 import { refuseConditions } from './write-only.ts';
 
-/** Writes like `writeFirst`, and only once. */
+/** Writes like `writeFirst`, but only once. */
 export async function writeOnce(...asked: Parameters<typeof writeFirst>): Promise<Written<Results>> {
   const [deps, ctx, requests] = asked;
   refuseConditions(ctx.caller, requests);
@@ -23,8 +23,8 @@ export async function writeOnce(...asked: Parameters<typeof writeFirst>): Promis
 
 /**
  * Decides and writes a transaction while holding a lock, which is released only when reads show the write.
- * @param decide reads the current state and returns the requests. It is called again when a version that one of them
- * names in `ifMatch` is no longer current.
+ * @param decide reads the current state and returns the requests; called again if a version that a request names in `ifMatch`
+ *   is no longer current
  */
 export async function writeDecided(
   deps: WriteDeps,
@@ -49,8 +49,8 @@ function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
 }
 
 /**
- * Rebuilds the results and completes what the attempt left undone (carried directory entries).
- * @returns undefined when there was no earlier attempt, or it wrote nothing.
+ * Rebuilds the results of an earlier attempt, and completes what it left unfinished (carried directory entries).
+ * @returns undefined if there was no earlier attempt, or it wrote nothing
  */
 async function rebuildEarlier(
   deps: WriteDeps,
@@ -83,7 +83,7 @@ async function rebuildEarlier(
   return { result, position };
 }
 
-/** Returns the results of an earlier attempt in a record, in the order of its events; undefined if it wrote nothing. */
+/** Returns the results of an earlier attempt on a record, in the order of its events; undefined if it wrote nothing. */
 async function earlierResults(deps: WriteDeps, ctx: CommandContext): Promise<Written<Results> | undefined> {
   const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
   if (attempt === undefined) return undefined;
@@ -108,9 +108,8 @@ function makeResult({ event, metadata }: StoredEvent, before: Resources): WriteR
 }
 
 /**
- * Rebuilds the result of a request that needed no write, from the id or the criteria it names; undefined when
- * nothing matches. An unchanged resource is returned as it was `before`, because others may have written it
- * since.
+ * Rebuilds the result of a request that needed no write, from its id or criteria; undefined if nothing matches. An unchanged
+ * resource is returned as it was `before`, because others may have written it since.
  */
 async function unwritten(
   deps: WriteDeps,

@@ -1,4 +1,6 @@
-/** Plans writes without writing: resolves targets and links, makes candidates, checks them, and says where each goes. */
+/**
+ * Plans writes without writing: resolves targets and links, builds candidates, checks them, and determines the stream of each.
+ */
 import type { Position } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
@@ -28,7 +30,7 @@ import { linkEntries } from './searches.ts';
 import { neededLetter, requireAfter, requireBefore, requireCreation, requireTypes } from './under-grant.ts';
 import { hiddenFault, refuseProbing } from './write-only.ts';
 
-/** A write and where it goes. */
+/** A write and its stream. */
 export interface Planned extends PlacedWrite {
   readonly request: WriteRequest;
 }
@@ -43,9 +45,8 @@ export interface Plan {
 }
 
 /**
- * Plans requests: returns the results that need no write, and the writes with the stream of each. Writes
- * nothing.
- * @throws Refusal as documented in `Commands`; it lists every fault of every resource.
+ * Plans requests: returns the results that need no write, and the writes, each with its stream. Writes nothing.
+ * @throws Refusal as documented in `Commands`, listing every fault of every resource
  */
 export async function planWrites(
   deps: WriteDeps,
@@ -82,7 +83,7 @@ export async function planWrites(
   return { planned, results, seen: versions.seen };
 }
 
-/** Returns where the resources are that requests name. */
+/** Returns the locations of the resources that requests name. */
 async function locateTargets(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -95,7 +96,8 @@ async function locateTargets(
 }
 
 /**
- * Returns a request for the version with which a grant was compared. @throws Stale if it was made of another version
+ * Returns a request for the version that was checked against a grant.
+ * @throws Stale if the request was made from a different version
  */
 function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest {
   if (there?.before === undefined) return request;
@@ -104,14 +106,14 @@ function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest
   return { ...request, basedOn: version };
 }
 
-/** Tells whether a deletion has nothing to do. */
+/** Returns true if a deletion has nothing to do. */
 function isGone({ request, type, kind }: Resolved, there: Target | undefined): boolean {
   return (
     kind !== 'create' && there?.type !== type && request.method === 'DELETE' && request.ifMatch === undefined
   );
 }
 
-/** Refuses a request for a resource that isn't there, that the service writes itself, or that a grant doesn't cover. */
+/** Refuses a request for a resource that doesn't exist, that only the service itself writes, or that a grant doesn't cover. */
 function refuseTarget(
   { caller }: CommandContext,
   { request, type, id, kind }: Resolved,
@@ -132,7 +134,7 @@ function refuseTarget(
   }
 }
 
-/** Returns what becomes of a request: a result without a write, a deletion, or a resource to be checked. */
+/** Returns what a request leads to: a result without a write, a deletion, or a resource to be checked. */
 async function planOne(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -153,7 +155,7 @@ async function planOne(
   return makeCandidate({ deps, versions, ctx, transaction }, one, eventId, there);
 }
 
-/** Applies the patch of a batch entry, where entries aren't linked. */
+/** Applies the patch of a batch entry; batch entries aren't linked. */
 function withPatch(one: Resolved): Resolved {
   const { patchSource } = one.request;
   return patchSource === undefined
@@ -161,7 +163,7 @@ function withPatch(one: Resolved): Resolved {
     : { ...one, request: { ...one.request, patch: readEntryPatch(one.request, patchSource) } };
 }
 
-/** Checks candidates; those that restore a deleted resource unchanged are checked as what the service stored. */
+/** Checks candidates. Candidates that restore a deleted resource unchanged are checked as content that the service stored. */
 async function checkOrRestore(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -176,8 +178,8 @@ async function checkOrRestore(
 }
 
 /**
- * Checks preconditions when the content was refused, because they take precedence over the content (RFC 9110,
- * section 13.2.1). For valid content the decision checks them.
+ * Checks preconditions if the content was refused, because they take precedence over the content (RFC 9110, section 13.2.1).
+ * If the content is valid, the decision checks them.
  */
 async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
   for (const { request, type, id, stream } of candidates) {
@@ -189,7 +191,7 @@ async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly C
 
 /**
  * Marks the candidates that restore a deleted resource unchanged, which is allowed whatever its content
- * (docs/decisions/0016-required-codes-are-present.md). Only callers who may read may learn that it was so.
+ * (docs/decisions/0016-required-codes-are-present.md). Only callers with read access may learn that the content was unchanged.
  * @returns whether there are any
  */
 async function restoreStored(
@@ -212,7 +214,10 @@ async function restoreStored(
   return some;
 }
 
-/** Returns the write of a checked candidate and its stream. @throws Refusal 403 422, without faults that the caller mustn't see */
+/**
+ * Returns a checked candidate's write and its stream.
+ * @throws Refusal 403 422, without faults that the caller must not see
+ */
 function placeChecked(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -254,7 +259,7 @@ function finish(candidate: Candidate, checked: SubmittedResource): Write {
   };
 }
 
-/** The version that a request is for. */
+/** Returns the version that a request requires. */
 function makePrecondition({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMatch; basedOn?: number } {
   return {
     ...(ifMatch === undefined ? {} : { ifMatch }),
@@ -263,14 +268,14 @@ function makePrecondition({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMat
 }
 
 /**
- * Serializes the content before the decision: for thousands of resources a decision would delay others for
+ * Serializes the content before the decision: serializing thousands of resources within the decision would delay others for
  * too long.
  */
 function printed(write: Write): Write {
   return write.kind === 'remove' ? write : { printed: printContent(write.resource), ...write };
 }
 
-/** A document with its data out of it. */
+/** Returns a document with its data removed. */
 function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: Candidate): Write {
   if (write.type !== 'DocumentReference' || write.kind === 'remove') return write;
   const { request, before } = candidate;

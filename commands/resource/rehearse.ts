@@ -9,7 +9,7 @@ import { planWrites } from './plan.ts';
 import type { WriteRequest } from './request.ts';
 import { grantIds, requireActiveGrant } from './under-grant.ts';
 
-/** Returns the refusal that a write would get now; undefined when it would succeed. Writes nothing. */
+/** Returns the refusal that a write would get now; undefined if it would succeed. Writes nothing. */
 export async function rehearse(
   deps: WriteDeps,
   ctx: CommandContext,

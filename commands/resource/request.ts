@@ -1,4 +1,4 @@
-/** Writes as they are asked for, before their targets are known. A single command is a transaction of one. */
+/** Writes as requested, before their targets are known. A single command is a transaction of one. */
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -8,7 +8,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Located, SubmittedResource } from '../command.ts';
 import type { Finalized } from './contents.ts';
 
-/** One write that a request asks for. */
+/** One requested write. */
 export interface WriteRequest {
   /** Its index in the Bundle; 0 for a single command. */
   readonly index: number;
@@ -19,22 +19,24 @@ export interface WriteRequest {
   readonly fullUrl?: string;
   readonly resource?: SubmittedResource;
   readonly patch?: Patch;
-  /** A PATCH entry's Parameters or Binary, while its links are not resolved: then it becomes `patch`. */
+  /** A PATCH entry's Parameters or Binary until its links are resolved; then it becomes `patch`. */
   readonly patchSource?: SubmittedResource;
   readonly ifMatch?: IfMatch;
-  /** The version that the service made this of; when another is current, the request is prepared again. */
+  /**
+   * The version that the service made this request from; if the current version is different, the request is prepared again.
+   */
   readonly basedOn?: number;
-  /** Bytes that are stored, which this write makes a document's own. */
+  /** Stored bytes that this write makes a document's own. */
   readonly stored?: readonly Finalized[];
-  /** The letter that it needs under a grant, if it isn't that of its method. */
+  /** The letter that the write needs under a grant, if it differs from its method's letter. */
   readonly letter?: 'c' | 'u' | 'd';
-  /** The place of a resource that the application created itself, under a grant whose letters may not show it. */
+  /** The location of a resource that the application created itself, under a grant whose letters may not allow reading it. */
   readonly place?: Located;
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;
 }
 
-/** Issues with the entry that they are about: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
+/** Returns issues located at their entry: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
 export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issue[] {
   if (at === undefined) return [...issues];
   return issues.map((issue) => {
@@ -48,7 +50,7 @@ export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issu
   });
 }
 
-/** Runs work on behalf of an entry: its refusal names the entry. */
+/** Runs work on behalf of an entry, so that a refusal names the entry. */
 export function runForEntry<T>(at: string | undefined, work: () => T): T {
   try {
     return work();
@@ -66,7 +68,7 @@ export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T
   }
 }
 
-/** Returns a refusal that names the entry it refers to. */
+/** Returns a refusal that names the entry that it refers to. */
 export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
   if (at === undefined) return refusal;
   const { Allow } = refusal.headers;
@@ -103,7 +105,10 @@ export function listResources(requests: readonly WriteRequest[]): SubmittedResou
   );
 }
 
-/** Returns the patch that a PATCH entry of a Bundle contains. @throws Refusal 400 422 that names the entry */
+/**
+ * Returns the patch in a Bundle's PATCH entry.
+ * @throws Refusal 400 422 that names the entry
+ */
 export function readEntryPatch({ at }: WriteRequest, { value, exact }: SubmittedResource): Patch {
   return runForEntry(at, () => parsePatchEntry(value, exact));
 }

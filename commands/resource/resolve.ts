@@ -1,6 +1,6 @@
 /**
- * Resolves the targets of requests: ids for new resources, matches of conditions; refuses duplicates. A resource is found by
- * its id without a question to the database, where this process remembers its record.
+ * Resolves the targets of requests: assigns ids to new resources, matches conditions, and refuses duplicates. If this process
+ * remembers a resource's record, it finds the resource by id without querying the database.
  */
 
 import { recordPatient, recordStream } from '#src/events/streams.ts';
@@ -17,11 +17,10 @@ import type { Resources } from './state.ts';
 import { isLimited, lettersOn } from './under-grant.ts';
 
 /**
- * Locates the ids that references name. Ids never leave a record (deleted ones count, and a purged record
- * refuses the append), so a cached state is enough to locate its resources, even when it is behind the store.
- * @param patients the ids that would be Patients: their records are searched.
- * @param versions the lowest version that must exist of some ids: a cached state that is behind can't rule it
- * out.
+ * Locates the ids that references name. Ids never leave a record (deleted ids count, and a purged record refuses the append),
+ * so a cached state is enough to locate its resources, even when it is behind the store.
+ * @param patients the ids that would be Patients: their records are searched
+ * @param versions the lowest version that must exist, for some ids: a cached state that is behind can't rule it out
  */
 export async function locateKnown(
   resources: Streams<Resources>,
@@ -33,7 +32,7 @@ export async function locateKnown(
 ): Promise<ReadonlyMap<string, Located>> {
   const found = new Map<string, Located>();
   const { owner, within } = ctx.caller.sees;
-  // The memory doesn't know which resources a grant covers.
+  // The cached state doesn't say which resources a grant covers.
   if (within !== undefined) return lookup.locate(ctx.caller, [...ids]);
   for (const patient of patients) {
     const stream = recordStream(patient);
@@ -56,8 +55,8 @@ export interface Resolved {
   readonly request: WriteRequest;
   readonly type: ResourceType;
   /**
-   * `create` at a new id · `update` and `remove` of an existing one · `matched`: a conditional create that found one ·
-   * `nothing`: a conditional delete that found none.
+   * `create` a new id · `update` or `remove` an existing one · `matched`: a conditional create found a match · `nothing`: a
+   * conditional delete found no match.
    */
   readonly kind: 'create' | 'update' | 'remove' | 'matched' | 'nothing';
   /** Empty for `nothing`. */
@@ -72,9 +71,8 @@ export function lockKey(ctx: CommandContext, type: ResourceType, criteria: strin
 }
 
 /**
- * Resolves every request's target. Deletions come first, as in R4: other requests can't match what they
- * delete.
- * @throws Refusal 400 (a duplicate target, mismatching ids), 404, 405, 412 (several matches)
+ * Resolves every request's target. Deletions come first, as in R4: other requests can't match what they delete.
+ * @throws Refusal 400 (a duplicate target, mismatched ids), 404, 405, 412 (several matches)
  */
 export async function resolveTargets(
   ctx: CommandContext,
@@ -120,8 +118,7 @@ async function resolveTarget(
       'multiple-matches',
       `several ${type} resources match the criteria; use criteria that match one`,
     );
-  // A resource that an earlier attempt of this same request created matches its criteria; it still counts as
-  // created.
+  // If its criteria match a resource that an earlier attempt of this same request created, it still counts as created.
   if (match === newIdFor(ctx, request)) return create();
   if (match !== undefined) {
     if (method === 'PUT') refuseOtherBodyId(request, match, false);
@@ -163,7 +160,7 @@ function refuseTwice(resolved: readonly Resolved[]): void {
   const written = new Set<string>();
   for (const { kind, id, type, request } of resolved) {
     if (kind === 'matched' || kind === 'nothing') continue;
-    // Two creates with the same condition would create the duplicate that the condition prevents.
+    // Two creates with the same condition would create the very duplicate that the condition prevents.
     const key = kind === 'create' && request.criteria !== undefined ? `${type}?${request.criteria}` : id;
     if (written.has(key) || written.has(id)) {
       throw refuse('malformed', request, 'duplicate', `${type}/${id} is written twice by this Bundle`);
@@ -173,14 +170,14 @@ function refuseTwice(resolved: readonly Resolved[]): void {
   }
 }
 
-/** A resource that a request names, with its newest body if a grant's categories were compared with it. */
+/** A resource that a request names, with its newest body if a grant's categories were checked against it. */
 export interface Target extends Located {
   readonly before?: { readonly version: number; readonly resource: JsonObject; readonly exact: boolean };
 }
 
 /**
- * Returns the resource that a request names; undefined if there is none that the caller sees. Categories are those of the
- * newest event, not of a read model.
+ * Returns the resource that a request names; undefined if the caller sees none. Categories come from the newest event, not
+ * from a read model.
  */
 export async function readTarget(
   versions: CurrentVersions,

@@ -1,10 +1,13 @@
-/** Decisions of work that continues where it was stopped: parts that are done are left out. Pure. */
+/** Decisions for work that resumes where it stopped: parts that are already done are left out. Pure. */
 import type { WriteResult } from '../command.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from './decide.ts';
 import { findEntry, type Resources } from './state.ts';
 
-/** Decides on the creations that were not made before. @throws Refusal 404 409 as `decideWrites` */
+/**
+ * Decides on the creations that are still missing.
+ * @throws Refusal 404 or 409 when `decideWrites` would
+ */
 export function createMissing(
   state: Resources,
   clock: Clock,
@@ -16,7 +19,7 @@ export function createMissing(
 
 /**
  * Decides the deletion of all resources that aren't deleted yet.
- * @throws Refusal 409 as `decideWrites`
+ * @throws Refusal 409 when `decideWrites` would
  */
 export function removeLive(
   state: Resources,

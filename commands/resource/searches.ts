@@ -41,12 +41,12 @@ export async function linkEntries(
   return inSlices(linked);
 }
 
-/** A conditional reference (`Patient?identifier=…`): its first place, and its search. */
+/** A conditional reference (`Patient?identifier=…`): the first place where it occurs, and its search. */
 interface SearchReference {
   readonly owner: WriteRequest;
-  /** FHIRPath in the owner's resource. */
+  /** FHIRPath within the owner's resource. */
   readonly path: string;
-  /** Undefined if the type isn't one of the supported ones. */
+  /** Undefined if the type isn't supported. */
   readonly search: Search | undefined;
 }
 
@@ -56,7 +56,7 @@ interface Search {
 }
 
 /**
- * Returns the conditional references of a transaction's entries by their text; one step per resource.
+ * Returns the conditional references in a transaction's entries, keyed by their text; one step per resource.
  * @throws Refusal malformed (400) for criteria that can't be decoded
  */
 export function* searchReferences(
@@ -94,7 +94,7 @@ function stepsPath(type: string, steps: readonly (string | number)[]): string {
   );
 }
 
-/** Runs work about a reference: its refusal names the place. */
+/** Runs work on a reference, so that a refusal names its place. */
 function inPlace<T>(owner: WriteRequest, path: string, work: () => T): T {
   try {
     return work();
@@ -118,25 +118,23 @@ function isSearch(reference: string, bases: readonly string[]): boolean {
   return reference.includes('?') && parseReference(reference, bases).kind === 'conditional';
 }
 
-/**
- * Returns type and criteria of a conditional reference; undefined if the type isn't one of the 26 supported
- * ones.
- */
+/** Returns the type and criteria of a conditional reference; undefined if the type isn't one of the 26 supported types. */
 function searchIn(reference: string, bases: readonly string[]): Search | undefined {
   const parsed = parseReference(reference, bases);
   if (parsed.kind !== 'conditional' || !isResourceType(parsed.type)) return undefined;
   return { type: parsed.type, criteria: bareCriteria(parsed.query, parsed.type) };
 }
 
-/** Distinct searches that one transaction may make: each asks the database. */
+/** The maximum number of distinct searches per transaction: each queries the database. */
 const MAX_SEARCHES = 1_000;
 
 /**
- * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes
- * don't match; those that it creates or replaces match as they will be.
- * @returns search → `Type/id`.
- * @throws Refusal forbidden (403) for a caller without the scope `read`, under a grant without `s` on a searched type; invalid (422) naming every search
- * without a match, precondition_failed (412) for several matches, too_large (413) for more than a thousand.
+ * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes don't match;
+ * resources that it creates or replaces match as they will be.
+ * @returns search → `Type/id`
+ * @throws Refusal forbidden (403) for a caller without the scope `read`, or under a grant without `s` on a searched type;
+ *   invalid (422) naming every search without a match; precondition_failed (412) for several matches; too_large (413) for more
+ *   than a thousand searches
  */
 async function resolveSearches(
   ctx: CommandContext,
@@ -194,7 +192,7 @@ async function resolveSearches(
   return found;
 }
 
-/** Returns the value of criteria that consist of a single `identifier=`; undefined for others. */
+/** Returns the value in criteria that consist of a single `identifier=`; undefined for any other criteria. */
 function identifierIn(criteria: string): string | undefined {
   const [only, another] = new URLSearchParams(criteria);
   return another === undefined && only?.[0] === 'identifier' ? only[1] : undefined;
@@ -218,8 +216,8 @@ function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> 
 }
 
 /**
- * Finds resources that the Bundle creates or replaces by criteria other than a single `identifier=`, as the read model
- * will find them.
+ * Finds resources that the Bundle creates or replaces, by criteria other than a single `identifier=`, as the read model will
+ * find them.
  * @returns `Type?criteria` → at most two ids
  */
 async function matchOwn(
@@ -243,14 +241,14 @@ async function matchOwn(
   const found = await lookup
     .matchUnwritten(ctx.caller, unwritten.flat(), [...searches.values()])
     .catch((error: unknown): (readonly string[])[] => {
-      // `match` refuses the same criteria, with their place.
+      // `match` refuses the same criteria and names their place.
       if (error instanceof Refusal && error.kind === 'malformed') return [];
       throw error;
     });
   return new Map([...searches.keys()].map((key, n) => [key, found[n] ?? []]));
 }
 
-/** Returns a resource in the form in which it will be stored; none if that is unknown, or if there is only a patch. */
+/** Returns a resource in the form in which it will be stored; nothing if that form is unknown, or if there is only a patch. */
 function describeUnwritten(
   ctx: CommandContext,
   { request, type, id }: Resolved,

@@ -1,6 +1,6 @@
 /**
- * The state that decisions about versioned resources, grants and links need: ids, versions and status of a stream, no
- * bodies. Its snapshots have a row for each resource, so that a write to a long stream reads little of it.
+ * The state that decisions about versioned resources, grants and links need: a stream's ids, versions and statuses, without
+ * bodies. Its snapshots have one row per resource, so a write to a long stream reads little of the snapshot.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -16,19 +16,19 @@ import type { Fold, Stream } from '../kernel/kernel.ts';
 import type { Loader } from '../kernel/streams.ts';
 
 /**
- * The loaded state of a record or directory; partial when it was built from a snapshot
+ * The loaded state of a record or directory; partial if it was built from a snapshot
  * (docs/decisions/0002-snapshots-by-row.md).
  */
 export interface Resources {
   readonly stream: string;
   /**
-   * Every id that was requested, or written since the snapshot; `null`: doesn't exist. Grants and links have their own
-   * keys (`src/events/snapshot-entries.ts`).
+   * Every id that was requested, or written since the snapshot; `null` means that it doesn't exist. Grants and links have
+   * their own keys (`src/events/snapshot-entries.ts`).
    */
   readonly entries: Map<string, Entry | null>;
-  /** True if every id that `entries` lacks doesn't exist. */
+  /** True if ids that are missing from `entries` are known not to exist. */
   isComplete: boolean;
-  /** The revision of the newest snapshot; -1 without one. */
+  /** The newest snapshot's revision; -1 without a snapshot. */
   snapshotRevision: number;
 }
 
@@ -43,15 +43,12 @@ export const RESOURCES: Fold<Resources, EventOf<'record' | 'directory'>> = {
   estimateSize: ({ entries }) => 100 + entries.size * 180,
 };
 
-/**
- * Returns the entry of a live or deleted resource, undefined if it never existed. The id must have been
- * loaded.
- */
+/** Returns a resource's entry, live or deleted; undefined if the resource never existed. The id must have been loaded. */
 export function findEntry({ entries }: Readonly<Resources>, id: string): Entry | undefined {
   return entries.get(id) ?? undefined;
 }
 
-/** A snapshot is taken when a stream has grown by this many events since the last. */
+/** A snapshot is taken when a stream has grown by this many events since the last one. */
 const SNAPSHOT_EVERY = 500;
 
 /** Starts streams at their snapshots, and takes new ones. */
@@ -59,7 +56,7 @@ export class SnapshotLoader implements Loader<Resources> {
   /** Streams whose snapshot is being saved, or can't be saved until their state is loaded again. */
   readonly #paused = new Set<string>();
 
-  /** @param every a snapshot is taken when a stream has grown by so many events. Default: 500 */
+  /** @param every a snapshot is taken each time a stream has grown by this many events. Default: 500 */
   constructor(
     private readonly store: EventStore,
     private readonly snapshots: Snapshots,
@@ -81,8 +78,8 @@ export class SnapshotLoader implements Loader<Resources> {
     if (missing.length === 0) return true;
     const snapshot = await this.#verified(name, missing, false);
     if (snapshot === undefined || snapshot.head.revision > revision) return false;
-    // None of these was written since the snapshot that the state was built from, so reading an older
-    // snapshot is safe.
+    // None of these entries was written since the snapshot that the state was built from, so reading an older snapshot is
+    // safe.
     put(state, missing, snapshot.entries);
     return true;
   }
@@ -94,7 +91,7 @@ export class SnapshotLoader implements Loader<Resources> {
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
     const saved = (isStored: boolean) => {
       if (!isStored && (last < 0 || !state.isComplete)) return;
-      // If the snapshot was removed meanwhile, the next one has it all.
+      // If the snapshot has been removed in the meantime, the next one contains everything.
       state.snapshotRevision = isStored ? head.revision : -1;
       this.#paused.delete(name);
     };
@@ -105,9 +102,9 @@ export class SnapshotLoader implements Loader<Resources> {
   }
 
   /**
-   * Returns a snapshot of this fold if it matches the events that it names; otherwise removes it. Snapshots
-   * of other folds are kept.
-   * @param isWhole true to use its head too
+   * Returns a snapshot made by this fold if it matches the events that it names; otherwise removes it. Snapshots made by other
+   * folds are kept.
+   * @param isWhole true to use the snapshot's head too
    */
   async #verified(
     stream: string,
@@ -148,7 +145,7 @@ export class SnapshotLoader implements Loader<Resources> {
   }
 }
 
-/** Adds the requested entries to a state. Entries that were written since the snapshot are newer and stay. */
+/** Adds the requested entries to a state. Entries written since the snapshot are newer and are kept. */
 function put({ entries }: Resources, ids: readonly string[], found: ReadonlyMap<string, Entry>): void {
   for (const id of ids) entries.set(id, found.get(id) ?? null);
   for (const [id, entry] of found) if (!entries.has(id)) entries.set(id, entry);

@@ -1,11 +1,11 @@
 /**
- * Checks whether a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes
- * under a grant"). Without a grant everything is allowed. Pure.
+ * Checks whether a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under
+ * a grant"). Without a grant everything is allowed. Pure.
  *
  * `c`, `u` and `d` are checked for the type before anything is looked up, then on the current version, then on the new
- * one; a condition needs `s`. A resource without any of `ruds` on its current version is answered like an unknown id.
- * The grant itself is checked in the decision, because it is part of the record: no write is appended after its
- * revocation.
+ * version; a condition needs `s`. If the grant has none of `ruds` on a resource's current version, the response is the same as
+ * for an unknown id. The grant itself is checked in the decision, because it is part of the record: no write is appended after
+ * its revocation.
  */
 
 import { recordPatient, recordStream } from '#src/events/streams.ts';
@@ -32,11 +32,11 @@ export function neededLetter({ method, letter }: WriteRequest): WriteLetter {
 }
 
 /**
- * Checks the types of requests, under a grant or by the types that a client's scopes name: nothing is looked up for one
+ * Checks the types in requests, under a grant or by the types that a client's scopes name: nothing is looked up for a request
  * that no resource could satisfy.
- * @param transaction true for a transaction Bundle: it may repeat directory entries as they are
+ * @param transaction true for a transaction Bundle, which may repeat directory entries unchanged
  * @throws Refusal forbidden (403) for a type without the letter, a condition on a type without `s`, a new Patient, and
- *   changes of the directory
+ *   directory changes
  */
 export function requireTypes(
   sees: Pick<Sees, 'within' | 'types'>,
@@ -61,10 +61,10 @@ export function requireTypes(
   }
 }
 
-/** Letters by which an application learns that a resource exists, besides those of the write itself. */
+/** Letters that let an application learn that a resource exists, in addition to the write's own letters. */
 const LEARNS = 'ruds';
 
-/** Returns whether a grant may have a letter for some resources of a type only. */
+/** Returns true if a grant may have a letter for only some of a type's resources. */
 export function isLimited({ access }: Granted, type: ResourceType): boolean {
   return [...'c', ...LEARNS].some((letter) => {
     const limits = categoriesFor(access, type, letter);
@@ -72,14 +72,17 @@ export function isLimited({ access }: Granted, type: ResourceType): boolean {
   });
 }
 
-/** Returns the letters that a grant has on a version of a resource that isn't a Provenance; empty: it isn't seen. */
+/**
+ * Returns the letters that a grant has on a version of a resource other than a Provenance; empty if the version isn't visible.
+ */
 export function lettersOn({ access }: Granted, type: ResourceType, version: JsonObject): Letters {
   const categories = readCategories(type, version);
   return [...LEARNS].filter((letter) => allows(access, type, letter, categories)).join('');
 }
 
 /**
- * Checks that a grant lets a conditional update create a resource that it doesn't find. @throws Refusal forbidden (403)
+ * Checks that a grant lets a conditional update create a resource if it finds none.
+ * @throws Refusal forbidden (403)
  */
 export function requireCreation(within: Granted, { type, method }: WriteRequest): void {
   if (method === 'POST') return;
@@ -88,8 +91,8 @@ export function requireCreation(within: Granted, { type, method }: WriteRequest)
 }
 
 /**
- * Checks that a grant has the letter of a write on the stored version.
- * @param before that version, where the type is limited to categories
+ * Checks that a grant has a write's letter on the stored version.
+ * @param before that version, if the type is limited to categories
  * @throws Refusal forbidden (403)
  */
 export function requireBefore(
@@ -108,8 +111,8 @@ export function requireBefore(
 }
 
 /**
- * Checks that the new version is in the granted record, and that a grant has the letter of the write on it. Entries of the
- * directory are checked where they are appended.
+ * Checks that the new version is in the granted record, and that a grant has the write's letter on it. Directory entries are
+ * checked where they are appended.
  * @param letter `c` if the request creates a resource
  * @throws Refusal forbidden (403)
  */
@@ -125,7 +128,7 @@ export function requireAfter(
     if (request.at === undefined) throw closedDirectory();
     return;
   }
-  // References are checked earlier: those into other records have no target.
+  // References are checked earlier: references to other records have no target.
   if (stream !== recordStream(within.record)) throw new TypeError(`${stream} is outside the grant`);
   if (allows(within.access, type, letter, readCategories(type, after))) return;
   const what = `the ${type} would be outside the grant: ${describeScopes(within, type, letter)}`;
@@ -139,14 +142,14 @@ function describeScopes({ access }: Granted, type: ResourceType, letter: WriteLe
   return `it must have the category ${texts.join(' or ')}`;
 }
 
-/** Returns the ids of grants that a decision reads: none if a person accepts an application's proposal. */
+/** Returns the ids of the grants that a decision reads; none if a person accepts an application's proposal. */
 export function grantIds({ calls: { credential }, sees }: Caller): string[] {
   return credential.kind === 'grant' && sees.within !== undefined ? [credential.grantId] : [];
 }
 
 /**
  * Checks that a caller's grant hasn't ended.
- * @param state of the granted record
+ * @param state the granted record's state
  * @throws Refusal unauthenticated (401)
  */
 export function requireActiveGrant(state: Readonly<Resources>, caller: Caller): void {

@@ -1,6 +1,6 @@
 /**
- * Refuses writes whose answers would reveal stored data to a credential without the scope `read`. Such a
- * credential can name resources by id, and send complete resources.
+ * Refuses writes whose responses would reveal stored data to a credential without the scope `read`. Such a credential can name
+ * resources by id, and send complete resources.
  */
 import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
@@ -15,16 +15,15 @@ import { issuesAt, runForEntry, type WriteRequest } from './request.ts';
  * @throws Refusal forbidden (403)
  */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
-  // Under a grant a condition needs the letter `s` (`under-grant.ts`).
-  // So it does for a client whose scopes name types.
+  // Under a grant, or for a client whose scopes name types, a condition needs the letter `s` instead (`under-grant.ts`).
   if (mayRead(caller) || accessIn(caller.sees) !== undefined) return;
   for (const { criteria, at } of requests)
     if (criteria !== undefined) throw lacksRead('a conditional write', at);
 }
 
 /**
- * Refuses a conditional reference to a caller without the scope `read`, under a grant without `s` on its type.
- * @param type that is searched; undefined if it isn't one of the supported ones
+ * Refuses a conditional reference to a caller without the scope `read`, or under a grant without `s` on its type.
+ * @param type the searched type; undefined if it isn't supported
  * @throws Refusal forbidden (403)
  */
 export function refuseSearch(caller: Caller, owner: WriteRequest, type: string | undefined): void {
@@ -34,7 +33,7 @@ export function refuseSearch(caller: Caller, owner: WriteRequest, type: string |
 }
 
 /**
- * Refuses writes that would reveal whether a directory entry equals the sent one.
+ * Refuses writes that would reveal whether a directory entry equals the one that was sent.
  * @throws Refusal forbidden (403)
  */
 export function refuseMatching(caller: Caller, { at, type }: WriteRequest): void {
@@ -42,7 +41,7 @@ export function refuseMatching(caller: Caller, { at, type }: WriteRequest): void
 }
 
 /**
- * Refuses updates of documents with stored content, because they are compared with that content.
+ * Refuses updates to documents with stored content, because they are compared with that content.
  * @throws Refusal forbidden (403)
  */
 export function refuseContents(caller: Caller, { at, type, stored, resource, patch }: WriteRequest): void {
@@ -51,17 +50,14 @@ export function refuseContents(caller: Caller, { at, type, stored, resource, pat
   throw lacksRead('comparing the attachments with the stored content', at);
 }
 
-/**
- * The issue that a caller without the scope `read` gets for a failed patch: details would reveal the stored
- * resource.
- */
+/** The issue that a caller without the scope `read` gets for a failed patch: details would reveal the stored resource. */
 export const PATCH_FAULT: Issue = {
   code: 'value',
   diagnostics:
     'the patch cannot be applied, or its result is invalid; use a credential with the scope read to see why',
 };
 
-/** Returns the error to throw in the place of one that a patch's stored resource may show in. */
+/** Returns the error to throw instead of one that might reveal the resource that a patch is applied to. */
 export function hiddenFault(caller: Caller, { patch, at, type }: WriteRequest, error: unknown): unknown {
   const isShown = mayRead(caller, type) || patch === undefined;
   if (isShown || !(error instanceof Refusal) || error.kind === 'forbidden') return error;
@@ -69,17 +65,20 @@ export function hiddenFault(caller: Caller, { patch, at, type }: WriteRequest, e
 }
 
 /**
- * Returns the refusal of a proposal for a version that isn't the current one; the same for every reason if the caller may
- * not read the type.
+ * Returns the refusal of a proposal for a version that isn't current; it is the same for every reason if the caller isn't
+ * allowed to read the type.
  * @param isShown whether the caller may read the type
- * @param diagnostics for a caller that may
+ * @param diagnostics shown to a caller that may read the type
  */
 export function outdated(isShown: boolean, type: string, id: string, diagnostics: string): Refusal {
   const told = isShown ? diagnostics : `the proposal doesn't change the current version of ${type}/${id}`;
   return new Refusal('conflict', { code: 'conflict', diagnostics: told });
 }
 
-/** Returns the error of a write as its caller may see it: without stored versions and sizes if it may not read. */
+/**
+ * Returns a write's error as its caller may see it: without stored versions and sizes if the caller isn't allowed to read
+ * them.
+ */
 export function withoutStored(caller: Caller, error: unknown): unknown {
   if (mayReadAll(caller)) return error;
   if (error instanceof TooLarge)
@@ -109,7 +108,7 @@ export function refuseProbing(caller: Caller, { patch, at, type }: WriteRequest)
   if (probe !== undefined) throw lacksRead(probe, at);
 }
 
-/** Tells whether a caller may read all that it may write. */
+/** Returns true if a caller may read everything that it may write. */
 function mayReadAll(caller: Caller): boolean {
   const access = accessIn(caller.sees);
   if (access === undefined) return mayRead(caller);

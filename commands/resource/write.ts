@@ -1,6 +1,7 @@
 /**
- * The way of every write: targets → links → patches → checks → one append (and, for new directory entries beside a
- * record, the carried one), which is the commit point. A single command is a transaction of one.
+ * The path of every write: targets → links → patches → checks → one append, which is the commit point. If a write to a record
+ * also creates directory entries, the append carries them and a second append completes them. A single command is a
+ * transaction of one.
  */
 import { later } from '#src/events/position.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';
@@ -23,14 +24,14 @@ import { searchReferences } from './searches.ts';
 import { grantIds, requireActiveGrant } from './under-grant.ts';
 import { refuseConditions, refuseMatching, withoutStored } from './write-only.ts';
 
-/** Looks up existing resources, and makes write requests from them. */
+/** Looks up existing resources and builds write requests from them. */
 export type Prepare = () => Promise<readonly WriteRequest[]>;
 
 /**
- * Writes all requests or none, without looking for an earlier attempt: only a request with an `Idempotency-Key` has one.
- * @param transaction true to resolve links between requests (a transaction Bundle).
- * @param prepare builds the requests from the current state; called again after each change. Default: the
- * requests as they were sent.
+ * Writes all requests or none, without looking for an earlier attempt: only a request with an `Idempotency-Key` can have one.
+ * @param transaction true to resolve links between requests (a transaction Bundle)
+ * @param prepare builds the requests from the current state; called again after each change. Default: the requests as they
+ *   were sent
  */
 export async function writeFirst(
   deps: WriteDeps,
@@ -45,8 +46,8 @@ export async function writeFirst(
 
 /**
  * Writes all requests or none.
- * @param prepare is called again when the data that the requests were built from has changed.
- * @param transaction true to resolve links between requests (a transaction Bundle).
+ * @param prepare called again if the data that the requests were built from has changed
+ * @param transaction true to resolve links between requests (a transaction Bundle)
  */
 export function write(
   deps: WriteDeps,
@@ -71,7 +72,7 @@ async function writeAll(
   return retry(Stale, async () => writeLocked(deps, ctx, await prepare(), transaction));
 }
 
-/** Tells whether nobody is named as the author who would have to be in the directory; under a grant more is checked. */
+/** Returns true if the author headers name nobody who would have to be in the directory; under a grant more is checked. */
 function isAuthorPlain({ caller, authorship }: CommandContext): boolean {
   const { actingAs, authorRef, onBehalfOf, faults } = authorship;
   return caller.sees.within === undefined && (actingAs ?? authorRef ?? onBehalfOf ?? faults) === undefined;
@@ -88,20 +89,20 @@ async function writeLocked(
   if (keys.length === 0) return planAndAppend(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {
     const written = await planAndAppend(deps, ctx, requests, transaction);
-    // The next holder of a criterion must see what this one wrote; who sweeps contents asks the log.
+    // The next holder of a criterion must see what this request wrote; the content sweeper reads the log.
     if (criteria.length > 0 && written.position !== undefined) await deps.settle(written.position);
     return written;
   });
 }
 
-/** Returns the lock keys of documents whose bytes are stored before the event that names them. */
+/** Returns the lock keys for documents whose bytes are stored before the event that names them. */
 function contentKeys({ contents }: WriteDeps, requests: readonly WriteRequest[]): string[] {
   return requests.flatMap(({ id, stored }) =>
     stored === undefined || id === undefined ? [] : [contents.lock(id)],
   );
 }
 
-/** Returns the lock keys of criteria that are searched before the write. */
+/** Returns the lock keys for criteria that are searched before the write. */
 async function criteriaKeys(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -137,7 +138,7 @@ async function planAndAppend(
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
 
-/** Appends to the record, carrying new directory entries along, or to the directory. */
+/** Appends to the record, carrying new directory entries along, or appends to the directory. */
 async function appendWrites(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -165,7 +166,7 @@ async function appendWrites(
     });
   }
   const { within } = ctx.caller.sees;
-  // Under a grant everything goes through the record, where the grant is.
+  // Under a grant everything goes through the record, because the grant is stored there.
   const record = within === undefined ? [...records][0] : recordStream(within.record);
   const stream = record ?? directoryStream(ctx.caller.sees.owner);
   const own = ordered.filter((one) => one.stream === stream);
@@ -176,8 +177,8 @@ async function appendWrites(
       const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; refer to an existing one, or name it with display and identifier`;
       throw refuse('invalid', request, 'business-rule', what);
     }
-    // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; others may
-    // not learn that.
+    // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; other callers must not
+    // learn that.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
     const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
     throw refuse('invalid', request, 'business-rule', what);
@@ -204,7 +205,7 @@ async function appendWrites(
     const result = handled.result[index];
     if (result !== undefined) results.set(request.index, byAi ? withLabel(result) : result);
   });
-  // Reads must show what is answered as already done, too, though another request wrote it.
+  // Reads must also show what is reported as already done, even if another request wrote it.
   let position = later(handled.position ?? handled.seen ?? BEGINNING, seen);
   if (carrying !== undefined) {
     const completed = await deps.completeCarried(
@@ -231,7 +232,10 @@ function withLabel(result: WriteResult): WriteResult {
   return body === undefined ? result : { ...result, body: withAiLabel(body) };
 }
 
-/** Checks a grant where nothing is appended, so that no decision checks it. @throws Refusal unauthenticated (401) */
+/**
+ * Checks a grant if nothing is appended and so no decision checks it.
+ * @throws Refusal unauthenticated (401)
+ */
 async function confirmGrant({ resources }: WriteDeps, { caller }: CommandContext): Promise<void> {
   const { within } = caller.sees;
   if (within === undefined) return;

@@ -3,11 +3,11 @@ import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { SandboxState } from './state.ts';
 
-/** The data of `SandboxProvisioningRequested` and `SandboxResetRequested`. */
+/** The data in `SandboxProvisioningRequested` and `SandboxResetRequested`. */
 export type Asked = Extract<PlainEvent, { type: 'SandboxResetRequested' }>['data'];
 
 /**
- * Requests that a sandbox is emptied and filled again; no event while a reset is running.
+ * Requests that a sandbox be emptied and refilled; no event while a reset is running.
  * @throws Refusal not_found for a project that isn't open
  */
 export function reset(project: string, data: Asked) {
@@ -17,10 +17,7 @@ export function reset(project: string, data: Asked) {
   };
 }
 
-/**
- * Records that the sandbox has been filled as requested; no event if that was already recorded, or a newer request
- * exists.
- */
+/** Records that the sandbox has been filled as requested; no event if that was already recorded or there is a newer request. */
 export function provisioned({ reset_id, patients }: Asked, resources: number) {
   return ({ current }: Readonly<SandboxState>): PlainEvent[] =>
     current?.resetId !== reset_id || current.done

@@ -1,7 +1,7 @@
 /**
- * Fills a sandbox: writes the synthetic directory and records as events, a record's in one append or a few. The read
- * models take each append while the next one is written, and never more, so that queues stay short for other requests.
- * Existing resources stay: a second run continues where the first stopped.
+ * Fills a sandbox: writes the synthetic directory and records as events, each record in one or a few appends. The read models
+ * process each append while the next is written, and never more than that, so queues stay short for other requests. Existing
+ * resources stay: a second run continues where the first stopped.
  */
 
 import type { Draft } from '#src/events/codec.ts';
@@ -24,33 +24,36 @@ import type { Resources } from '../resource/state.ts';
 import { type Asked, provisioned } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
-/** Dependencies of filling a sandbox. */
+/** Dependencies for filling a sandbox. */
 export interface ProvisionDeps {
   readonly resources: Streams<Resources>;
   readonly sandboxes: Streams<SandboxState>;
   readonly contents: Contents;
   readonly now: () => number;
-  /** Waits until every read model of records has passed a position. @throws Refusal unavailable when that takes too long. */
+  /**
+   * Waits until every read model of records has passed a position.
+   * @throws Refusal unavailable if that takes too long
+   */
   readonly waitFor: (position: Position) => Promise<void>;
 }
 
-/** The maximum number of resources per append: others wait for its projections no longer than for a small Bundle. */
+/** The maximum number of resources per append: other requests wait for its projections no longer than for a small Bundle. */
 const CHUNK = 100;
 
-/** Fills it, and says so in the project's stream. */
+/** Fills the sandbox, and records that in the project's stream. */
 export async function provision(
   deps: ProvisionDeps,
   project: string,
   requestId: string,
   asked: Asked,
 ): Promise<void> {
-  // Loaded by the few that fill sandboxes.
+  // Loaded only by the few processes that fill sandboxes.
   const { beginSandbox } = await import('#src/sandbox/generate.ts');
   const ids = sandboxIds(asked.reset_id);
   const tenant: Tenant = { project, environment: 'sandbox' };
   const writer = { deps, ids, tenant, requestId, shown: Promise.resolve() };
   const { directory, records } = beginSandbox({ ...asked, ids });
-  // A directory is needed only with patients.
+  // A directory is needed only if there are patients.
   const shared = asked.patients === 0 ? [] : directory;
   await appendAll(writer, directoryStream(tenant), shared);
   let resources = shared.length;
@@ -63,7 +66,7 @@ export async function provision(
   await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
 
-/** Returns the credential of the service's own writes in a sandbox; they trigger no webhooks. */
+/** Returns the credential for the service's own writes in a sandbox; they trigger no webhooks. */
 export function systemCredential({ project, environment }: Tenant): MetadataBase['credential'] {
   return { kind: 'system', project, environment };
 }
@@ -77,7 +80,7 @@ interface Writer {
   shown: Promise<void>;
 }
 
-/** Appends the resources that are still missing. Each append waits until the last but one can be read. */
+/** Appends the resources that are still missing. Each append waits until the last append but one can be read. */
 async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
   for (let from = 0; from < all.length; from += CHUNK) {
     const position = await append(writer, stream, all.slice(from, from + CHUNK));
@@ -93,7 +96,7 @@ async function append(
   stream: string,
   some: readonly Authored[],
 ): Promise<Position | undefined> {
-  /** By the ids of events: a document's version, and the end of its upload, are two. */
+  /** Keyed by event id: a document's version and the end of its upload are two events. */
   const authors = new Map<string, By>();
   const writes = some.map(({ type, id, resource, author }): Extract<Write, { kind: 'create' }> => {
     const settled =
@@ -146,13 +149,13 @@ function withAuthor(draft: Draft, authors: ReadonlyMap<string, By>): Draft {
   return by === undefined ? draft : { ...draft, by };
 }
 
-/** A document's text goes where those of others are. */
+/** Stores a document's text in the same place as other documents' text. */
 function settle({ contents }: ProvisionDeps, ids: IdSource, id: string, resource: JsonObject): Settled {
   const draw = (series: string, index: number): string => ids.at(index, `${series}/${id}`);
   return settleAttachments({ id, resource, before: undefined, stored: [], draw, url: contents.url });
 }
 
-/** Ignores errors of a record that was deleted or purged meanwhile; the rest of it isn't written. */
+/** Ignores errors because a record was deleted or purged in the meantime; the rest of that record isn't written. */
 function unlessGone(error: unknown): void {
   if (error instanceof Refusal && (error.kind === 'not_found' || error.kind === 'conflict')) return;
   throw error;

@@ -1,27 +1,24 @@
 /**
- * Limits how many sandboxes wait to be filled or reset. All are processed one after the other, so one person,
- * and one organization, can have only a few waiting.
+ * Limits how many sandboxes wait to be filled or reset. They are processed one after the other, so each person and each
+ * organization can have only a few waiting.
  */
 import type { Position } from '#src/events/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { CriteriaLocks, RequestContext } from '../command.ts';
 
-/**
- * The most sandboxes of one person, and of one organization, that may wait at the same time, including the
- * current request.
- */
+/** The maximum number of waiting sandboxes per person, and per organization, including the current request. */
 const MOST_WAITING = 5;
-/** About how long filling one takes, in seconds. */
+/** The approximate time to fill one sandbox, in seconds. */
 const RETRY_AFTER = 5;
-/** A request that fails for this long, in microseconds, is parked and doesn't block others. */
+/** A request that has failed for this long, in microseconds, is parked and doesn't block others. */
 const COUNTED = 3_600_000_000;
 
 /**
- * Runs `ask` if the limits allow another request. Requests of one person and one organization run one after the other
- * on all instances, so that each is counted.
- * @param organization undefined: it is only being created.
- * @throws Refusal throttled (429) if too many wait; rethrows the errors of `ask`.
+ * Runs `ask` if the limits allow another request. Requests by the same person or for the same organization run one after the
+ * other on all instances, so that each is counted.
+ * @param organization undefined while the organization is being created
+ * @throws Refusal throttled (429) if too many are waiting; rethrows errors from `ask`
  */
 export type SandboxQueue = <T>(
   by: RequestContext,
@@ -30,7 +27,7 @@ export type SandboxQueue = <T>(
   findPosition: (asked: T) => Position | undefined,
 ) => Promise<T>;
 
-/** Opens the queue of sandboxes. */
+/** Creates the queue of sandboxes. */
 export function openSandboxQueue({
   locks,
   waiting,
@@ -38,11 +35,11 @@ export function openSandboxQueue({
 }: {
   readonly locks: CriteriaLocks;
   /**
-   * Returns the sandboxes with waiting requests made since a time by a person, or in an organization;
-   * undefined: no organization.
+   * Returns how many sandboxes have waiting requests that were made since the given time by a person or in an organization; an
+   * undefined organization means none.
    */
   readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
-  /** Waits until the read model `projects` shows a position; false when it takes too long. */
+  /** Waits until the read model `projects` shows a position; returns false when it takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): SandboxQueue {
   return ({ credential, retry, now }, organization, ask, findPosition) => {
@@ -50,12 +47,12 @@ export function openSandboxQueue({
     const keys = [`sandboxes of ${person}`];
     if (organization !== undefined) keys.push(`sandboxes of ${organization}`);
     return locks.hold(keys, async () => {
-      // A request that an earlier attempt began is completed without counting it again.
+      // A request that an earlier attempt started is completed without being counted again.
       const begun = retry !== undefined && retry.earlier.size > 0;
       if (!begun && (await waiting(person, organization, now() - COUNTED)) >= MOST_WAITING) throw tooMany();
       const asked = await ask();
       const position = findPosition(asked);
-      // The next must be counted with this one.
+      // The next request must count this one too.
       if (position !== undefined) await waitFor(position);
       return asked;
     });

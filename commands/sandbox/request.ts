@@ -1,7 +1,4 @@
-/**
- * Requests the filling of a sandbox with an event in the project's stream; the process `sandbox` reacts to
- * it.
- */
+/** Requests that a sandbox be filled, with an event in the project's stream; the process `sandbox` reacts to it. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { projectStream } from '#src/events/streams.ts';
@@ -22,15 +19,15 @@ export interface Wanted {
 }
 
 /**
- * Returns the event that requests filling the sandbox, for the append that creates a project; none without
- * patients.
+ * Returns the event that requests filling the sandbox, for the append that creates a project; returns nothing if no patients
+ * are requested.
  */
 export function provisioningRequested(wanted: Wanted): PlainEvent[] {
   return wanted.patients === 0 ? [] : [{ type: 'SandboxProvisioningRequested', data: asked(wanted) }];
 }
 
 /**
- * Requests that a sandbox is emptied and refilled. A sandbox that is being reset stays so.
+ * Requests that a sandbox be emptied and refilled. Does nothing if it is already being reset.
  * @returns the position of the event; undefined if there is none
  * @throws Refusal not_found for a project that isn't open
  */

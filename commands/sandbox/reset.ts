@@ -1,6 +1,6 @@
 /**
- * Resets a sandbox: purges every record, deletes every directory entry, and creates the synthetic patients with new
- * ids. It is a process that a crash only delays; every step may be repeated.
+ * Resets a sandbox: purges every record, deletes every directory entry, and creates the synthetic patients with new ids. It is
+ * a process that a crash only delays; every step can be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -17,20 +17,20 @@ import type { MetadataBase } from '../command.ts';
 import { removeLive } from '../resource/resume.ts';
 import { type ProvisionDeps, provision, systemCredential } from './provision.ts';
 
-/** Dependencies of a reset. */
+/** Dependencies for a reset. */
 export interface ResetDeps extends ProvisionDeps {
-  /** Patients whose records a tenant opened before a time, deleted ones included. */
+  /** Returns the patients whose records a tenant created before a given time, including deleted patients. */
   readonly records: (tenant: Tenant, before: Micros) => Promise<readonly string[]>;
-  /** Waits until the erasure asked for at a position is done; false after its patience. */
+  /** Waits until the erasure requested at a position is complete; returns false if that takes too long. */
   readonly erased: (position: Position) => Promise<boolean>;
 }
 
-/** Purges that are asked for at once. */
+/** The number of purges that are requested at once. */
 const AT_ONCE = 20;
-/** Deletions of one append, at most. */
+/** The maximum number of deletions per append. */
 const CHUNK = 50;
 
-/** Carries out one `SandboxProvisioningRequested` or `SandboxResetRequested`, from where an earlier run was stopped. */
+/** Carries out one `SandboxProvisioningRequested` or `SandboxResetRequested`, from where an earlier run stopped. */
 export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Promise<void> {
   const { event, stream, metadata } = requested;
   if (event.type !== 'SandboxProvisioningRequested' && event.type !== 'SandboxResetRequested')
@@ -43,13 +43,13 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
   await provision(deps, project, metadata.request_id, event.data);
 }
 
-/** The changes by an earlier run, and by others, since the reset was requested. */
+/** The changes that an earlier run, and others, have made since the reset was requested. */
 interface Past {
-  /** True if it is done, or the project is closed. */
+  /** True if the request has been carried out, or the project is closed. */
   readonly over: boolean;
-  /** Patients whose purge was asked for. */
+  /** Patients whose purge was requested. */
   readonly asked: ReadonlySet<string>;
-  /** The position of the last request. */
+  /** The position of the last purge request. */
   readonly position: Position | undefined;
 }
 
@@ -114,7 +114,7 @@ async function awaitErased({ erased }: ResetDeps, position: Position): Promise<v
   if (!(await erased(position))) throw unavailable("the sandbox's records are still being purged");
 }
 
-/** Deletes every live entry, unless the new ones exist: then that was already done. */
+/** Deletes every live entry, unless the new entries already exist: then the old ones are already deleted. */
 async function emptyDirectory(
   deps: ResetDeps,
   tenant: Tenant,

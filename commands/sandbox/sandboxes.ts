@@ -1,13 +1,13 @@
-/** The sandboxes of all projects, as the admin interface asks for them. */
+/** The sandboxes of all projects, for the admin interface. */
 import type { RequestContext } from '../command.ts';
 
 /** The contents of a sandbox. */
 export interface SandboxStatus {
-  /** Live patients that the service made. */
+  /** Live patients that the service generated. */
   readonly syntheticPatients: number;
   /** Patients that the service didn't generate. */
   readonly ownPatients: number;
-  /** Requests to its interfaces that may have written, since midnight UTC. */
+  /** Requests to the sandbox's interfaces that may have written, since midnight UTC. */
   readonly writesToday: number;
   readonly resets: number;
 }
@@ -17,8 +17,8 @@ export interface Sandboxes {
   readonly status: (project: string) => Promise<SandboxStatus>;
   /**
    * Empties and refills a sandbox, one reset at a time.
-   * @returns whether it ended within the patience
-   * @throws Refusal not_found; throttled if too many sandboxes of the caller or the organization wait
+   * @returns whether it finished within the maximum waiting time
+   * @throws Refusal not_found; throttled if too many sandboxes of the caller or the organization are waiting
    */
   readonly reset: (by: RequestContext, organization: string, project: string) => Promise<boolean>;
 }

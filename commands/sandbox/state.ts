@@ -1,4 +1,4 @@
-/** A project's sandbox as decisions know it. */
+/** The state of a project's sandbox that decisions need. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
@@ -16,7 +16,7 @@ export interface Provisioning {
 /** The state of a sandbox that decisions need. */
 export interface SandboxState {
   project: 'none' | 'open' | 'deleted';
-  /** The newest; undefined for a sandbox that was never filled. */
+  /** The newest request; undefined for a sandbox that was never filled. */
   current: Provisioning | undefined;
   resets: number;
 }

@@ -1,39 +1,42 @@
-/** Which versions a take-back is about, by the metadata of their events. Pure. */
+/** Selects the versions that a take-back is about, by the metadata of their events. Pure. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Selectors of versions: all that are given must match, and one of the first four is. */
+/** Selectors for versions: all given selectors must match, and at least one of the first four must be given. */
 export interface Selected {
   readonly source_system?: string | undefined;
   readonly key_id?: string | undefined;
   readonly application_id?: string | undefined;
   readonly author_type?: AuthorType | undefined;
-  /** The model that wrote, as `X-Service-Author-Model` named it (`author.model` in the metadata). */
+  /** The model that wrote the version, as named in `X-Service-Author-Model` (`author.model` in the metadata). */
   readonly model?: string | undefined;
 }
 
-/** A selection within a time: versions from `since` on, before `until`. */
+/** A selection within a period: versions from `since` on, but before `until`. */
 export interface Selection extends Selected {
   readonly since: Micros | null;
   readonly until: Micros;
 }
 
-/** The `cause` of the events of a take-back begins with it. */
+/** The beginning of the `cause` of a take-back's events. */
 const CAUSE = 'takeback/';
 
-/** Returns the source system of a take-back's versions, which is also their `cause`. */
+/** Returns the source system for a take-back's versions, which is also their `cause`. */
 export const nameCause = (id: string): string => `${CAUSE}${id}`;
 
 /** Returns the `cause` of versions that undo a take-back. */
 export const nameUndoCause = (id: string): string => `${nameCause(id)}/undo`;
 
-/** Tells whether a take-back wrote a version, or undid one. */
+/** Returns true if a take-back, or the undo of one, wrote a version. */
 export function isOfTakeback({ cause }: Pick<EventMetadata, 'cause'>): boolean {
   return cause?.startsWith(CAUSE) === true;
 }
 
-/** Tells whether a selection is about a version; those of take-backs stand for the versions that they restored. */
+/**
+ * Returns true if a selection includes a version. Versions written by take-backs are never selected; they represent the
+ * versions that they restored.
+ */
 export function isSelected(
   { source_system, key_id, application_id, author_type, model, since, until }: Selection,
   { at, metadata }: { readonly at: Micros; readonly metadata: EventMetadata },
@@ -51,7 +54,9 @@ export function isSelected(
   );
 }
 
-/** Returns texts that the JSON of each selected version's metadata contains, to find them without parsing all. */
+/**
+ * Returns text that the JSON of each selected version's metadata contains, to find these versions without parsing all of them.
+ */
 export function listTexts({ source_system, key_id, application_id, author_type, model }: Selected): string[] {
   const member = (name: string, value: string | undefined): string[] =>
     value === undefined ? [] : [`"${name}":${JSON.stringify(value)}`];

@@ -1,4 +1,4 @@
-/** Decides on a resource's versions how a take-back, or its undo, changes it. Pure. */
+/** Decides, from a resource's versions, how a take-back or its undo changes the resource. Pure. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { isOfTakeback, isSelected, nameCause, nameUndoCause, type Selection } from './selection.ts';
@@ -11,27 +11,27 @@ export interface PastVersion {
   readonly metadata: EventMetadata;
 }
 
-/** A resource with all its versions, from 1 on. */
+/** A resource with all its versions, starting at 1. */
 export interface PastResource {
   readonly type: string;
   readonly id: string;
   readonly versions: readonly PastVersion[];
 }
 
-/** A write, if the resource still has the version that it was decided on. */
+/** A write, valid only while the resource still has the version that it was decided on. */
 export interface Step {
   readonly type: string;
   readonly id: string;
   readonly current: number;
-  /** The version whose content becomes the next one; 0: there is none, the resource is deleted. */
+  /** The version whose content becomes the next version; 0 if there is none, so the resource is deleted. */
   readonly restores: number;
   /** True if that version was a deletion, or there is none. */
   readonly removes: boolean;
-  /** The author of the restored version, if an AI wrote it: what it wrote stays marked as such. */
+  /** The author of the restored version, if an AI wrote it: its content stays marked as written by an AI. */
   readonly ai?: NonNullable<EventMetadata['author']>;
 }
 
-/** Why something that was selected stays. */
+/** The reason why a selected resource stays as it is. */
 export type StaysBecause = 'changed_since' | 'record_in_use' | 'patient_deleted';
 
 /** A resource that stays as it is. */
@@ -45,7 +45,7 @@ export interface Staying {
 
 /** The decision on a resource. */
 export interface Fate {
-  /** Versions that are selected and that no take-back has taken back. */
+  /** Number of selected versions that no take-back has taken back. */
   readonly selected: number;
   readonly step?: Step;
   readonly stays?: Staying;
@@ -53,7 +53,9 @@ export interface Fate {
 
 const UNTOUCHED: Fate = { selected: 0 };
 
-/** Decides on taking back: the last version that isn't selected is restored, unless others have changed it since. */
+/**
+ * Decides what to take back: the last version that isn't selected is restored, unless others have changed the resource since.
+ */
 export function decideFate(resource: PastResource, selection: Selection): Fate {
   const history = new Meanings(resource);
   const { last } = history;
@@ -61,7 +63,7 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
     const found = history.at(version);
     return found !== undefined && isSelected(selection, found);
   };
-  // Each was written upon the one before it; what was taken back meanwhile isn't among them.
+  // Each version was written on top of the previous one; versions taken back in the meantime aren't included.
   const standing: number[] = [];
   for (let version = history.meaning(last); version > 0; version = history.meaning(version - 1))
     standing.push(version);
@@ -74,7 +76,7 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
   return step === undefined ? UNTOUCHED : { selected, step };
 }
 
-/** Decides on undoing a take-back: the version before it is restored, unless others have changed it since. */
+/** Decides how to undo a take-back: the version before it is restored, unless others have changed the resource since. */
 export function decideUndo(resource: PastResource, takeback: string): Fate {
   const history = new Meanings(resource);
   const causes = resource.versions.map(({ metadata }) => metadata.cause);
@@ -85,12 +87,12 @@ export function decideUndo(resource: PastResource, takeback: string): Fate {
   return step === undefined ? UNTOUCHED : { selected: 1, step };
 }
 
-/** Returns a resource that stays. */
+/** Returns a resource that stays as it is. */
 export function stays({ type, id, versions }: PastResource, because: StaysBecause): Staying {
   return { type, id, version: versions.length, because };
 }
 
-/** Versions that take-backs wrote mean the versions that they restored. */
+/** Maps versions that take-backs wrote to the versions that they restored. */
 class Meanings {
   readonly last: number;
 
@@ -102,7 +104,7 @@ class Meanings {
     return this.resource.versions[version - 1];
   }
 
-  /** Returns the version whose content and author a version has; 0: as before there was one. */
+  /** Returns the version whose content and author a version has; 0 means the state before the first version. */
   meaning(version: number): number {
     const found = this.at(version);
     if (found === undefined || !isOfTakeback(found.metadata)) return version;
@@ -110,7 +112,7 @@ class Meanings {
     return restored < version ? this.meaning(restored) : version;
   }
 
-  /** Returns the step to a version; undefined if the resource is deleted, and stays so. */
+  /** Returns the step that restores a version; undefined if the resource is deleted and stays deleted. */
   restore(version: number): Step | undefined {
     const { type, id } = this.resource;
     const found = this.at(version);

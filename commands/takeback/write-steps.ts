@@ -1,4 +1,6 @@
-/** Writes the steps of a take-back to one record or directory: all or none, if nothing has changed since they were decided. */
+/**
+ * Writes a take-back's steps to one record or directory: all or none, and only if nothing has changed since they were decided.
+ */
 import { createHash } from 'node:crypto';
 import type { Draft } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -19,26 +21,26 @@ export interface ReadyStep extends Step {
   readonly body: string | undefined;
 }
 
-/** Whose take-back it is. */
+/** The take-back that the steps belong to. */
 export interface Order {
   readonly id: string;
   readonly kind: 'start' | 'undo';
   readonly owner: Tenant;
   /** The credential of the person who ordered it. */
   readonly credential: EventMetadata['credential'];
-  /** When the take-back was planned: ids are derived from it, so that a repeated append is the same. */
+  /** When the take-back was planned: ids are derived from this time, so a repeated append is the same. */
   readonly at: Micros;
 }
 
-/** The most characters of bodies, and the most events, that one append has. */
+/** The maximum number of body characters, and of events, in one append. */
 const MOST_CHARACTERS = 3_000_000;
 const MOST_EVENTS = 2_000;
 
 /**
- * Writes steps in one append; in several where it would be too large.
+ * Writes steps in one append, or in several if one would be too large.
  * @returns the number of versions
- * @throws Stale if one of the resources has another version than its step was decided on, if others have deleted the Patient, or
- * if others have written to the record of a Patient that is to be deleted
+ * @throws Stale if a resource's version isn't the one that its step was decided on, if others have deleted the Patient, or if
+ *   others have written to the record of a Patient that is to be deleted
  */
 export async function writeSteps(
   resources: Streams<Resources>,
@@ -76,8 +78,8 @@ export async function writeSteps(
 }
 
 /**
- * Checks what was decided on the record's Patient: that it isn't deleted, or that nothing of others is newer than it if it is to
- * be.
+ * Checks what was decided on the record's Patient: the Patient isn't deleted, or, if it is to be deleted, others have written
+ * nothing since it was last written.
  * @throws Stale
  */
 function checkPatient(
@@ -124,7 +126,7 @@ function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): 
 /** The head of every stored version. */
 const HEAD = /^(\{"resourceType":"\w+","id":"[^"]+","meta":\{"versionId":")\d+(","lastUpdated":")[^"]+/;
 
-/** Returns a stored version with another number and time; all other characters stay. */
+/** Returns a stored version with a different number and time; all other characters stay the same. */
 function renumbered(body: string, version: number, at: Micros): string {
   if (!HEAD.test(body)) throw new TypeError('a stored version begins with its type, id, number and time');
   return body.replace(
@@ -147,7 +149,7 @@ function inParts(steps: readonly ReadyStep[]): ReadyStep[][] {
   return part.length === 0 ? parts : [...parts, part];
 }
 
-/** Returns a UUID derived from a text. */
+/** Returns a UUID derived from text. */
 function makeSeed(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(

@@ -16,15 +16,15 @@ import { drawSecret } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
-/** An endpoint and its secret in clear, which is shown this once. */
+/** An endpoint and its secret in plain text, which is shown only now. */
 export interface Issued {
   readonly id: string;
   readonly secret: string;
 }
 
-/** All commands. All throw `Refusal`: not_found for an endpoint that doesn't exist, or no longer. */
+/** All commands. All throw `Refusal`: not_found for an endpoint that doesn't exist or was deleted. */
 export interface WebhookCommands {
-  /** @throws Refusal conflict when the project has as many in the environment as it may. */
+  /** @throws Refusal conflict if the project already has the maximum number of endpoints in the environment */
   readonly create: (
     by: RequestContext,
     tenant: Tenant,
@@ -45,14 +45,14 @@ export function openWebhookCommands({
 }: {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
-  /** 32 bytes: the key that encrypts secrets. */
+  /** The key that encrypts secrets: 32 bytes. */
   readonly key: Buffer;
   /**
    * Returns how many other endpoints a tenant has.
-   * @throws Refusal unavailable when the read model doesn't catch up with the log.
+   * @throws Refusal unavailable if the read model doesn't catch up with the log
    */
   readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
-  /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
+  /** Waits until the read model `webhooks` shows a position; returns false when it takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): WebhookCommands {
   const endpoints = new Streams(kernel, WEBHOOK);
@@ -66,7 +66,7 @@ export function openWebhookCommands({
     position: (await endpoints.transact(webhookStream(id), by, decide))?.position,
   });
   const secretFor = async (by: RequestContext, id: string): Promise<Issued & { sealed: string }> => {
-    // The form of Standard Webhooks: its libraries decode the key.
+    // The format defined by Standard Webhooks, whose libraries decode the key.
     const secret = `whsec_${(await drawSecret(by)).toString('base64')}`;
     return { id, secret, sealed: seal(key, secret, id) };
   };
@@ -81,7 +81,7 @@ export function openWebhookCommands({
           });
         const { secret, sealed } = await secretFor(by, id);
         const written = await write(by, id, create(id, tenant, settings, sealed), { id, secret });
-        // The next to be made must be counted beside this one.
+        // The next endpoint to be created must count this one too.
         if (written.position !== undefined && !(await waitFor(written.position)))
           throw unavailable(
             "the endpoint was created but isn't active on every instance yet; retry in a second",

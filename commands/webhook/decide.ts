@@ -4,10 +4,13 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { WebhookSettings, WebhookState } from './state.ts';
 
-/** Settings that are to change. */
+/** Settings to be changed. */
 export type WebhookChange = { readonly [K in keyof WebhookSettings]?: WebhookSettings[K] | undefined };
 
-/** Creates an endpoint. @param secret sealed */
+/**
+ * Creates an endpoint.
+ * @param secret encrypted
+ */
 export function create(
   id: string,
   { project, environment }: Tenant,
@@ -21,7 +24,7 @@ export function create(
   };
 }
 
-/** Changes an endpoint's settings; no event when they stay the same. */
+/** Changes an endpoint's settings; no event if they stay the same. */
 export function change(id: string, { url, events, description, active }: WebhookChange) {
   return (state: WebhookState): PlainEvent[] => {
     requireOpen(state, id);
@@ -42,7 +45,10 @@ export function change(id: string, { url, events, description, active }: Webhook
   };
 }
 
-/** Gives it another secret. @param secret sealed */
+/**
+ * Gives an endpoint a new secret.
+ * @param secret encrypted
+ */
 export function rotate(id: string, secret: string) {
   return (state: WebhookState): PlainEvent[] => {
     requireOpen(state, id);

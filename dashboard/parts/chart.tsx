@@ -6,23 +6,26 @@ import { drawPlot } from './plot.ts';
 /** A line of a chart. */
 export interface Line {
   readonly name: string;
-  /** A variable of the style sheet. */
+  /** A CSS variable. */
   readonly colour: string;
   readonly dash?: readonly number[] | undefined;
-  /** A number for each day; null: unknown. */
+  /** One number per day; null if unknown. */
   readonly values: readonly (number | null)[];
 }
 
 const HEIGHT = 220;
 
-/** Steps between the lines of a chart, in seconds: days are whole. */
+/** Steps between a chart's grid lines, in seconds: whole days. */
 const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
-/** Steps between the lines of a chart, whole numbers because they count. */
+/** Steps between a chart's grid lines: whole numbers, because the chart shows counts. */
 const WHOLE = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 12 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
 
-/** Returns a chart; its numbers must also be in a table. @param dates `YYYY-MM-DD`, the oldest first */
+/**
+ * Returns a chart; its numbers must also be in a table.
+ * @param dates `YYYY-MM-DD`, oldest first
+ */
 export function Chart({
   title,
   dates,
@@ -32,7 +35,7 @@ export function Chart({
   readonly title: string;
   readonly dates: readonly string[];
   readonly lines: readonly Line[];
-  /** Writes a number of the axis. */
+  /** Formats a number on the axis. */
   readonly sayValue: (value: number) => string;
 }) {
   const place = useRef<HTMLDivElement>(null);
@@ -85,7 +88,10 @@ export function Chart({
   );
 }
 
-/** Returns a day of the last months as the language writes it. @param date a day in UTC */
+/**
+ * Returns a recent day in the language's format.
+ * @param date a day in UTC
+ */
 export function sayDate(date: string): string {
   return new Intl.DateTimeFormat(dateLocale.value, {
     day: 'numeric',

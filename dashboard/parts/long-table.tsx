@@ -1,14 +1,14 @@
-/** A table of any length: only the pages of rows near the screen are in the document. */
+/** A table of any length: only the pages of rows near the visible area are in the document. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type Column, TableFrame, tableRows, type Widths } from './parts.tsx';
 
-/** How far from the screen rows are kept, and further ones are asked for. */
+/** The distance from the visible area within which rows are kept and further rows are requested. */
 const NEAR = '600px';
 
 /**
- * A table that loads further pages during scrolling.
- * @param pages each of them stays the same array while its rows are the same, and so do the columns
- * @param onEnd asks for the next page; undefined after the last
+ * A table that loads further pages while the person scrolls.
+ * @param pages each page must stay the same array while its rows are the same; so must the columns
+ * @param onEnd requests the next page; undefined after the last page
  */
 export function LongTable<Row>({
   label,
@@ -52,8 +52,8 @@ export function LongTable<Row>({
 }
 
 /**
- * Returns the widths that the first rows give the columns, again after the window has another size or the columns show
- * something else. Without fixed ones the browser compares all rows whenever a page comes or goes.
+ * Returns the column widths that the first rows produce; measures again when the window's size or the columns change. Without
+ * fixed widths, the browser compares all rows whenever a page is added or removed.
  */
 function useWidths(
   table: { readonly current: HTMLTableElement | null },
@@ -65,11 +65,11 @@ function useWidths(
   useEffect(() => {
     if (!hasRows) return;
     set(undefined);
-    // Once the rows are painted by themselves.
+    // After the rows have been painted with their own widths.
     const timer = setTimeout(() => {
       const { current } = table;
       if (current === null) return;
-      // A part of a pixel less would wrap a word.
+      // Rounded up: if a column were a fraction of a pixel narrower, a word would wrap.
       const read = (each: Element): number => each.getBoundingClientRect().width;
       const whole = read(current);
       set([...current.querySelectorAll('th')].map((each) => (100 * read(each)) / whole));
@@ -84,7 +84,7 @@ function useWidths(
   return widths;
 }
 
-/** A page of rows. Far from the screen, one empty row of the same height replaces them. */
+/** A page of rows. Far from the visible area, one empty row of the same height replaces them. */
 function Page<Row>({
   first,
   ...shown
@@ -96,7 +96,7 @@ function Page<Row>({
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [gap, setGap] = useState<number>();
-  // The same nodes: only pages with other rows are compared.
+  // Keeps the same nodes, so only pages whose rows changed are compared.
   const cells = useMemo(() => tableRows(shown, first), [shown.rows, shown.columns, first]);
   useEffect(
     () => whenNear(body.current, (isNear) => setGap(isNear ? undefined : body.current?.offsetHeight)),
@@ -119,7 +119,7 @@ function whenNear(element: Element | null, tell: (isNear: boolean) => void): (()
   if (element === null) return undefined;
   const observer = new IntersectionObserver(
     (entries) => {
-      // Several frames may be told at once: the last one counts.
+      // Several entries may be reported at once: the last one is current.
       const last = entries.at(-1);
       if (last !== undefined) tell(last.isIntersecting);
     },

@@ -1,10 +1,10 @@
-/** Says before an attempt that the project may not create production keys and applications yet. */
+/** Says in advance that the project isn't allowed to create production keys and applications yet. */
 import { annal } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { say } from '../texts/texts.ts';
 
-/** Tells whether the project may create keys and applications of this environment; undefined while it is loading. */
+/** Returns whether the project may create keys and applications in this environment; undefined while loading. */
 export function useMayIssue(): boolean | undefined {
   const { project, environment } = useProject();
   const { value } = useLoaded(
@@ -16,7 +16,7 @@ export function useMayIssue(): boolean | undefined {
   return value;
 }
 
-/** The notice, with the way to the request for production. */
+/** The notice, with a link to the production request. */
 export function NotAllowed() {
   const here = useProject();
   return (

@@ -1,4 +1,4 @@
-/** Parts that screens are made of. */
+/** Components that screens are built from. */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Failure, signIn } from '../api.ts';
@@ -6,7 +6,7 @@ import type { Loaded } from '../load.ts';
 import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
 import { urgentNeeds } from '../urgent-needs.ts';
 
-/** A button. `tone`: how much it stands out, or that it ends something. */
+/** A button. `tone`: how prominent it is, or that it ends something. */
 export function Button({
   tone = 'plain',
   busy = false,
@@ -51,7 +51,9 @@ export function Problem({ failure }: { readonly failure: Failure | undefined }) 
   );
 }
 
-/** Shows what was loaded: a placeholder before, the problem where there is nothing to show; what is no longer sure is dimmed. */
+/**
+ * Shows what was loaded: first a placeholder, and an error if there is nothing to show; data that may be outdated is dimmed.
+ */
 export function Shown<T>({
   of,
   children,
@@ -82,7 +84,7 @@ export function Shown<T>({
   );
 }
 
-/** The head of a screen: its name, a sentence about it, and what can be done. */
+/** A screen's header: its name, a sentence about it, and its actions. */
 export function Head({
   title,
   about,
@@ -107,7 +109,7 @@ export function Head({
   );
 }
 
-/** A field of a form, with its name, a hint, and what is wrong with it. */
+/** A form field, with its name, a hint, and any error. */
 export function Field({
   label,
   hint,
@@ -118,7 +120,7 @@ export function Field({
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly failure?: Failure | undefined;
-  /** The member of the request that it becomes. */
+  /** The request member that the field becomes. */
   readonly name: string;
   readonly children: (attributes: {
     readonly id: string;
@@ -142,7 +144,7 @@ export function Field({
   );
 }
 
-/** A dialog over the screen; Escape closes it, and the focus returns to where it was. */
+/** A dialog over the screen; Escape closes it, and the focus returns to its previous place. */
 export function Dialog({
   title,
   onClose,
@@ -179,7 +181,7 @@ export function Dialog({
   );
 }
 
-/** Asks before something ends. `says`: what will no longer work. */
+/** Asks for confirmation before something ends. `says`: what will stop working. */
 export function Confirm({
   title,
   says,
@@ -192,11 +194,11 @@ export function Confirm({
 }: {
   readonly title: string;
   readonly says: ComponentChildren;
-  /** The button's text: what it does, never "OK". */
+  /** The button's text: the action, never "OK". */
   readonly act: string;
   readonly busy: boolean;
   readonly failure: Failure | undefined;
-  /** The text of the button that leaves things as they are. */
+  /** The text of the button that changes nothing. */
   readonly keep?: string;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -215,7 +217,7 @@ export function Confirm({
   );
 }
 
-/** A text that can be copied. */
+/** Text that can be copied. */
 export function Copied({ text, label }: { readonly text: string; readonly label?: string }) {
   const [isCopied, setCopied] = useState(false);
   return (
@@ -234,8 +236,8 @@ export function Copied({ text, label }: { readonly text: string; readonly label?
 }
 
 /**
- * Copies a text; returns false if the browser doesn't let the page do that. Over http only localhost has a clipboard:
- * elsewhere a field beside the button is selected and copied.
+ * Copies text; returns false if the browser doesn't let the page do that. Over HTTP only localhost has a clipboard: elsewhere
+ * a field beside the button is selected and copied.
  */
 async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
   try {
@@ -254,7 +256,7 @@ async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
   }
 }
 
-/** Code, with a button that copies it. */
+/** Code with a button that copies it. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="code">
@@ -268,7 +270,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   );
 }
 
-/** An instant: how long ago, with the exact time when it is pointed at. */
+/** An instant: how long ago it was, with the exact time on hover. */
 export function Ago({ at, none }: { readonly at: string | null; readonly none?: TextKey }) {
   if (at === null) return <span class="quiet">{say(none ?? 'never')}</span>;
   return (
@@ -278,7 +280,7 @@ export function Ago({ at, none }: { readonly at: string | null; readonly none?: 
   );
 }
 
-/** Shows something that can only be read now, such as a secret. */
+/** Shows a value that can be read only now, such as a secret. */
 export function ShownOnce({
   title,
   says,
@@ -319,7 +321,7 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Said in place of an empty list, with what to do next. */
+/** Shown instead of an empty list, with what to do next. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
@@ -328,9 +330,12 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers are at the end of their cell. */
+  /** Numbers are aligned to the end of their cell. */
   readonly isNumber?: boolean;
-  /** On a phone left out, where the row's first cell leads to the rest, or below the others in a table whose rows are stacked. */
+  /**
+   * On a phone, this column is left out if the row's first cell links to the rest; in a table with stacked rows it is placed
+   * below the others.
+   */
   readonly isWide?: boolean;
 }
 
@@ -341,7 +346,7 @@ export interface Rows<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that scrolls by itself on narrow screens. `isStacked`: on a phone each row is a block with all its cells. */
+/** A table that scrolls on its own on narrow screens. `isStacked`: on a phone each row is a block with all its cells. */
 export function Table<Row>({
   label,
   isStacked = false,
@@ -354,13 +359,13 @@ export function Table<Row>({
   );
 }
 
-/** Widths that the columns of a table keep, whatever rows it gets: in %, 0 for one that isn't shown. */
+/** Column widths that a table keeps, whatever its rows: in %, 0 for a hidden column. */
 export type Widths = readonly number[];
 
 /**
  * A table without its rows.
- * @param rowCount how many it has, if not all of them are in the document
- * @param widths by default, rows decide them
+ * @param rowCount the number of rows, if not all of them are in the document
+ * @param widths by default, rows determine them
  */
 export function TableFrame<Row>({
   label,
@@ -408,7 +413,10 @@ export function TableFrame<Row>({
   );
 }
 
-/** Returns the rows of a table. @param first the number of the first one, if not all rows are in the document */
+/**
+ * Returns a table's rows.
+ * @param first the first row's number, if not all rows are in the document
+ */
 export function tableRows<Row>({ columns, rows, keyOf }: Rows<Row>, first?: number): ComponentChildren {
   return rows.map((row, n) => (
     <tr key={keyOf(row)} {...asRole('row')} {...(first === undefined ? {} : { 'aria-rowindex': first + n })}>
@@ -421,7 +429,7 @@ export function tableRows<Row>({ columns, rows, keyOf }: Rows<Row>, first?: numb
   ));
 }
 
-/** Keeps the role of a part of a table, which it loses where it is laid out as a block. */
+/** Keeps the role of a table part, which is lost if it is laid out as a block. */
 function asRole(role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell') {
   return { role } as const;
 }

@@ -1,17 +1,17 @@
-/** The parts of charts that are the same everywhere: colours of the theme, axes in UTC, and the width of the page. */
+/** The parts that all charts share: theme colours, axes in UTC, and the page width. */
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-/** Colours and lines of the theme. */
+/** The theme's colours and lines. */
 export interface PlotStyle {
-  /** Returns the value of a variable of the style sheet. */
+  /** Returns the value of a CSS variable. */
   readonly colour: (variable: string) => string;
   readonly axis: uPlot.Axis;
 }
 
 /**
- * Draws a chart into an element, as wide as that is.
- * @param describe returns its options in the colours of the theme
+ * Draws a chart into an element, at the element's width.
+ * @param describe returns the chart's options in the theme's colours
  */
 export function drawPlot(
   element: HTMLElement,

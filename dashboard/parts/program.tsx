@@ -1,11 +1,11 @@
-/** An answer as it came, and the same request as programs send it. */
+/** A response as received, and the same request as programs send it. */
 import type { Answer } from '../api.ts';
 import { indent } from '../indent.ts';
 import { Status, sayMs } from '../screens/requests.tsx';
 import { say } from '../texts/texts.ts';
 import { Code } from './parts.tsx';
 
-/** The answer: its status, time, id and content. */
+/** The response: its status, time, id and content. */
 export function Answered({ answer }: { readonly answer: Answer }) {
   const id = answer.headers.get('Service-Request-Id') ?? '';
   return (
@@ -25,7 +25,7 @@ export function Answered({ answer }: { readonly answer: Answer }) {
   );
 }
 
-/** The request for curl and TypeScript. */
+/** The request as curl and TypeScript code. */
 export function Program({ call }: { readonly call: Sent }) {
   return (
     <section class="panel">
@@ -38,7 +38,7 @@ export function Program({ call }: { readonly call: Sent }) {
   );
 }
 
-/** Returns the type of a request's content. */
+/** Returns the media type of a request's content. */
 export function contentType(method: string, path: string): string {
   if (method === 'PATCH' && path.startsWith('/fhir/')) return 'application/json-patch+json';
   return path.startsWith('/fhir/') ? 'application/fhir+json' : 'application/json';
@@ -48,18 +48,18 @@ export function contentType(method: string, path: string): string {
 export interface Sent {
   readonly method: string;
   readonly url: string;
-  /** All but the credential. */
+  /** All headers except the credential. */
   readonly headers: Readonly<Record<string, string>>;
   /** Empty: none. */
   readonly body: string;
 }
 
-/** Quotes a text for a shell. */
+/** Quotes text for a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes a text as a template of TypeScript, whose lines can be read. */
+/** Quotes text as a TypeScript template literal, which keeps its lines readable. */
 function quoteTemplate(text: string): string {
   return `\`${text.replace(/[\\`]|\$(?=\{)/g, '\\$&')}\``;
 }

@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   terminology: 'reads.terms',
   'list-proposals': 'reads.proposals',
   'read-proposal': 'reads.proposals',
-  // Of earlier versions: reading the access log leaves no entry any more.
+  // Only in entries from earlier versions: reading the access log no longer leaves an entry.
   listAccessLog: 'reads.accessLog',
   'open-link': 'reads.link',
   'open-link-file': 'reads.link',
@@ -50,13 +50,13 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   what_may_i_do: 'reads.consents',
 };
 
-/** Returns an action in words; one that has none as it is. */
+/** Returns an action in words; an unknown action is returned unchanged. */
 export function sayAction(action: string): string {
   const word = Object.hasOwn(WORDS, action) ? WORDS[action] : undefined;
   return word === undefined ? action : say(word);
 }
 
-/** Returns the known actions for a choice: those of each word, with commas, and the word. */
+/** Returns the known actions for a drop-down: for each word, its actions separated by commas, and the word. */
 export function listActions(): (readonly [actions: string, word: string])[] {
   return [...new Set(Object.values(WORDS))].map((word) => [
     Object.keys(WORDS)

@@ -1,11 +1,11 @@
-/** Asks why records of production are needed, before they are shown. */
+/** Asks why production records are needed before they are shown. */
 import type { ComponentType } from 'preact';
 import { useProject } from '../here.ts';
 import { dropReason, giveReason, reasonFor } from '../reason.ts';
 import { say, type TextKey } from '../texts/texts.ts';
 import { Button, Field, Head } from './parts.tsx';
 
-/** Tells whether the records of this screen still need a reason. */
+/** Returns whether this screen's records still need a reason. */
 export function useNeedsReason(): boolean {
   const here = useProject();
   return here.environment === 'production' && here.mayRead && reasonFor(here.project) === undefined;
@@ -45,7 +45,7 @@ export function AskReason() {
   );
 }
 
-/** The reason that goes along with what is opened now, and a way to another one. */
+/** The reason that is sent with what is opened now, and a way to change it. */
 function GivenReason() {
   const here = useProject();
   const reason = here.environment === 'production' ? reasonFor(here.project) : undefined;
@@ -61,8 +61,9 @@ function GivenReason() {
 }
 
 /**
- * Returns a screen of records that in production is for those whose role opens them, after they gave a reason.
- * @param title of the screen
+ * Returns a screen about records that, in production, appears only for people whose role allows it, after they have given a
+ * reason.
+ * @param title the screen's title
  */
 export function withReason(Screen: ComponentType, title: TextKey): ComponentType {
   return () => {

@@ -1,23 +1,23 @@
-/** Forms that save settings, and ask first if something ends. */
+/** Forms that save settings, and ask for confirmation first if something ends. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Act, useAct } from '../load.ts';
 import { say } from '../texts/texts.ts';
 import { Button, Confirm } from './parts.tsx';
 
-/** A form's save: it asks first if something ends. */
+/** A form's save, which asks for confirmation first if something ends. */
 export interface Saving<Input> {
   readonly act: Act<Input, true>;
-  /** The save that waits for a confirmation. */
+  /** The save that is waiting for confirmation. */
   readonly asked: Input | undefined;
   readonly isSaved: boolean;
-  /** Saves at once, or asks first. */
+  /** Saves immediately, or asks first. */
   start(input: Input, asksFirst: boolean): void;
   confirm(): void;
   cancel(): void;
 }
 
-/** Returns the state of a form's save. */
+/** Returns the state of saving a form. */
 export function useSaving<Input>(save: (input: Input) => Promise<true>): Saving<Input> {
   const [asked, ask] = useState<Input>();
   const [isSaved, setSaved] = useState(false);
@@ -44,7 +44,7 @@ export function useSaving<Input>(save: (input: Input) => Promise<true>): Saving<
   };
 }
 
-/** The button of a form, and whether it is saved. */
+/** A form's button, and whether the form is saved. */
 export function Save({
   of,
 }: {
@@ -62,7 +62,10 @@ export function Save({
   );
 }
 
-/** Asks about a save that ends something, while it waits for a yes. @param title what is done, also on the button */
+/**
+ * Asks for confirmation of a save that ends something.
+ * @param title the action, also used on the button
+ */
 export function ConfirmSaving<Input>({
   of: { act, asked, cancel, confirm },
   title,
@@ -86,19 +89,19 @@ export function ConfirmSaving<Input>({
   );
 }
 
-/** Returns the texts between blanks and line breaks. */
+/** Returns the words between blanks and line breaks. */
 export function words(text: FormDataEntryValue | null): string[] {
   return String(text ?? '')
     .split(/\s+/)
     .filter((word) => word !== '');
 }
 
-/** Returns those of the first list that the second lacks. */
+/** Returns the items of the first list that are missing from the second. */
 export function missing(before: readonly string[], after: readonly string[]): string[] {
   return before.filter((each) => !after.includes(each));
 }
 
-/** Texts as code, each in its own line. */
+/** Strings as code, one per line. */
 export function Lines({ of }: { readonly of: readonly string[] }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** What people allowed the project's applications, and when and why each consent ended or will end. */
+/** People's consents to the project's applications, and when and why each consent ended or will end. */
 import { useState } from 'preact/hooks';
 import { type AnswerOf, annal } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
@@ -27,7 +27,7 @@ export function Consents() {
   );
 }
 
-/** The consents of the project's environment, the newest first. */
+/** The consents in the project's environment, newest first. */
 function List() {
   const { project, environment } = useProject();
   const [more, setMore] = useState<readonly Consent[]>([]);
@@ -142,7 +142,7 @@ function ConsentTable({ consents }: { readonly consents: readonly Consent[] }) {
   );
 }
 
-/** Returns when and why a consent ended, or when it will. */
+/** Returns when and why a consent ended, or when it will end. */
 function sayEnd({ revoked_at, expires_at, end_reason }: Consent): string {
   return say(`consents.end.${end_reason ?? 'active'}`, { day: sayDay(revoked_at ?? expires_at) });
 }

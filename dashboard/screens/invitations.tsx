@@ -1,4 +1,6 @@
-/** Invitations of members by e-mail address: made, listed and withdrawn, and accepted on the first screen. */
+/**
+ * Inviting members by e-mail address: creating, listing and withdrawing invitations, and accepting them on the first screen.
+ */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../api.ts';
 import { useProject } from '../here.ts';
@@ -20,7 +22,7 @@ const TONES = {
   expired: 'plain',
 } as const;
 
-/** The newest invitations of the organization; nothing without one. */
+/** The organization's newest invitations; nothing without any. */
 export function Invitations({ mayChange }: { readonly mayChange: boolean }) {
   const { organization } = useProject();
   const of = { org_id: organization.id };
@@ -76,7 +78,7 @@ export function Invitations({ mayChange }: { readonly mayChange: boolean }) {
   );
 }
 
-/** The form that invites; afterwards the address to pass on. */
+/** The form that invites a person; afterwards it shows the link to pass on. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const { organization, role } = useProject();
   const [made, setMade] = useState<Invitation>();
@@ -123,7 +125,10 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The invitations that wait for the person, on the first screen. @param onLoaded hears how many invitations wait */
+/**
+ * The person's pending invitations, on the first screen.
+ * @param onLoaded receives the number of pending invitations
+ */
 export function MyInvitations({ onLoaded }: { readonly onLoaded: (count: number) => void }) {
   const invitations = useLoaded(async (signal) => {
     const found = await annal.get('/admin/invitations', {}, { signal });

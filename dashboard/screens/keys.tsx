@@ -1,4 +1,4 @@
-/** API keys: made, rotated and revoked. A key is shown once. */
+/** API keys: creating, rotating and revoking them. A key is shown only once. */
 import { useState } from 'preact/hooks';
 import { type Api, annal, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -169,14 +169,14 @@ export function Keys() {
   );
 }
 
-/** Choices of how long a key works, in days; empty: until it is revoked. */
+/** Choices for how long a key works, in days; empty means until it is revoked. */
 const LIVES = ['', '30', '90', '365'] as const;
 
 const DAY_MS = 86_400_000;
-/** An end that is nearer than this is marked, in days. */
+/** An expiry sooner than this is highlighted, in days. */
 const SOON = 14;
 
-/** Returns how long the key that replaces another one lives: as long, or the next longer time that can be chosen. */
+/** Returns how long a replacement key should work: as long as the replaced key, or the next longer choice. */
 function findLife(replaced: Key | undefined): (typeof LIVES)[number] {
   if (replaced === undefined || replaced.expires_at === null) return '';
   const days = Math.round((Date.parse(replaced.expires_at) - Date.parse(replaced.created_at)) / DAY_MS);
@@ -186,7 +186,7 @@ function findLife(replaced: Key | undefined): (typeof LIVES)[number] {
 const hasEnded = ({ expires_at }: Key): boolean =>
   expires_at !== null && Date.parse(expires_at) <= Date.now();
 
-/** Shows when a key stops working by itself; a near end stands out. */
+/** Shows when a key expires; an expiry that is near is highlighted. */
 function End({ of: key }: { readonly of: Key }) {
   if (key.expires_at === null) return <span class="quiet">{say('keys.ends.never')}</span>;
   const day = sayDay(key.expires_at);
@@ -194,7 +194,10 @@ function End({ of: key }: { readonly of: Key }) {
   return isNear ? <Badge tone="warn">{day}</Badge> : <span>{day}</span>;
 }
 
-/** Makes a key. @param replaces the key whose name and scopes are proposed */
+/**
+ * Creates a key.
+ * @param replaces the key whose name and scopes are suggested
+ */
 function Create({
   replaces,
   onClose,
@@ -300,7 +303,7 @@ function Made({
   );
 }
 
-/** Says how much the key is used before it ends. */
+/** Says how much the key is used before it is revoked. */
 function Revoke({
   of,
   onClose,

@@ -9,7 +9,7 @@ import { account } from '../session.ts';
 import { language, say, sayCount } from '../texts/texts.ts';
 
 const POLL_MS = 10_000;
-/** Limits that no interface counts for one who looks. */
+/** Limits whose use no interface reports. */
 const UNCOUNTED = ['application', 'grant', 'address', 'link'] as const;
 const DAY_MS = 86_400_000;
 
@@ -59,7 +59,7 @@ export function Limits() {
   );
 }
 
-/** Limits with what is used of them. */
+/** Limits and their use. */
 export function StandingTable({ standings }: { readonly standings: readonly Standing[] }) {
   return (
     <Table
@@ -116,7 +116,7 @@ function Name({ of: { kind, id, name } }: { readonly of: Standing }) {
   );
 }
 
-/** Requests that were refused because a limit was reached, with the way to them. */
+/** Requests that were refused because a limit was reached, with a link to them. */
 export function Throttled({ count }: { readonly count: number }) {
   const here = useProject();
   const from = new Date(Date.now() - DAY_MS).toISOString();
@@ -133,7 +133,7 @@ export function Throttled({ count }: { readonly count: number }) {
   );
 }
 
-/** The sizes that the installation takes. */
+/** The maximum sizes that the installation accepts. */
 function Sizes() {
   const { limits } = account.value?.installation ?? {};
   if (limits === undefined) return null;

@@ -1,4 +1,4 @@
-/** The people of the organization. */
+/** The organization's members. */
 import { useState } from 'preact/hooks';
 import { type AnswerOf, annal, filled } from '../api.ts';
 import { useProject } from '../here.ts';

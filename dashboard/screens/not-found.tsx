@@ -1,4 +1,4 @@
-/** A path without a screen, and a project that isn't the person's: both look the same. */
+/** A path without a screen, or a project that isn't the person's: both look the same. */
 import { Head } from '../parts/parts.tsx';
 import { PLACE } from '../place.ts';
 import { say } from '../texts/texts.ts';

@@ -1,4 +1,4 @@
-/** The first screen of a project: what needs attention, then how to begin. */
+/** A project's first screen: what needs attention, then how to begin. */
 import { type Api, annal, type Environment, withQuery } from '../api.ts';
 import { type Credentials, useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -121,12 +121,12 @@ export function Overview() {
   );
 }
 
-/** Tells whether a key of an environment has ever been used. */
+/** Returns whether a key in an environment has ever been used. */
 function hasUsed({ keys }: Credentials, environment: Environment): boolean {
   return keys.some((key) => key.environment === environment && key.lastUsedAt !== null);
 }
 
-/** The part that leads to the first request. */
+/** The part that explains how to make the first request. */
 function FirstRequest() {
   const here = useProject();
   const path = '/fhir/R4/Patient?_count=5';
@@ -158,7 +158,7 @@ function FirstRequest() {
   );
 }
 
-/** Returns the verifications with faults that no later one of the same has replaced. */
+/** Returns the verifications that found faults and that no later verification of the same scope has replaced. */
 async function findFaulty(project: string, signal: AbortSignal): Promise<readonly Api.Verification[]> {
   const { data } = await annal.get('/admin/operations/verifications', { project, limit: 200 }, { signal });
   const seen = new Set<string>();

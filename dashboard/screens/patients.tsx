@@ -1,4 +1,4 @@
-/** Patients of the project's environment: found, created, and the sandbox with its reset. */
+/** The patients in the project's environment: finding and creating them, and the sandbox with its reset. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -10,7 +10,7 @@ import { say, sayCount } from '../texts/texts.ts';
 
 const GENDERS = ['female', 'male', 'other', 'unknown'] as const;
 
-/** Finds patients; the field of the name takes an id, too. */
+/** Finds patients; the name field also accepts an id. */
 async function findPatients(
   of: Of,
   { q, ...others }: { q: string | undefined; birth_date: string | undefined; identifier: string | undefined },
@@ -20,7 +20,7 @@ async function findPatients(
   const id = /^(?:Patient\/)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.exec(q?.trim() ?? '')?.[1];
   if (id === undefined)
     return records.get('/v1/patients', { ...filled({ q, ...others }), limit: 50 }, { signal });
-  // An unknown id is an empty list, not an error.
+  // An unknown id yields an empty list, not an error.
   const data = await records.get('/v1/patients/{patient_id}', { patient_id: id }, { signal }).then(
     (found) => [found],
     (error: unknown) => {

@@ -1,4 +1,4 @@
-/** A request of the log: who sent it, why it was refused, and the versions that it wrote. */
+/** A request in the log: who sent it, why it was refused, and the versions that it wrote. */
 import { useRoute } from 'preact-iso';
 import { annal, withQuery } from '../api.ts';
 import { useCredentials } from '../credentials.ts';

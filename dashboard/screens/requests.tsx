@@ -1,4 +1,4 @@
-/** The request log, newest first, while requests come in. */
+/** The request log, newest first, updated as requests come in. */
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -19,21 +19,21 @@ export type LoggedRequest = LogPage['data'][number];
 
 /** Requests of a page. */
 const PAGE_ROWS = 50;
-/** How often the first page is asked for again, in ms. */
+/** How often the first page is requested again, in ms. */
 const POLL_MS = 2_000;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
-/** Filters, by their names in the page's URL, which are those of the interface. */
+/** Filters by their names in the page's URL, which are also the names in the interface. */
 const FILTERS = ['status', 'method', 'key', 'application', 'path', 'request_id', 'from', 'to'] as const;
 type Filter = (typeof FILTERS)[number];
 type Filters = Readonly<Partial<Record<Filter, string>>>;
-/** Filters that are written, not chosen: they apply when the form is sent. */
+/** Filters that are typed rather than chosen: they apply when the form is submitted. */
 const WRITTEN = ['path', 'request_id', 'from', 'to'] as const satisfies readonly Filter[];
 
-/** The log as it was shown last. */
+/** The log's path as it was last shown. */
 let lastShown = '';
 
-/** Returns the path of the project's log, with its filters if it was shown last. */
+/** Returns the path of the project's log; if the log was the last one shown, with its filters. */
 export function findLogPath(here: Here): string {
   const log = pathOf(here, '/requests');
   return lastShown.split('?')[0] === log ? lastShown : log;
@@ -44,7 +44,10 @@ export function Requests() {
   const here = useProject();
   const { query, route } = useLocation();
   const asked: Filters = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
-  /** Pages from the first one on, as they were when older ones were asked for; empty: the newest page alone, kept new. */
+  /**
+   * All pages from the first one, as they were when older pages were requested. If empty, only the newest page is shown, and
+   * is kept up to date.
+   */
   const [pages, setPages] = useState<readonly LogPage[]>([]);
   const read = (cursor?: string, signal?: AbortSignal): Promise<LogPage> =>
     annal.get(
@@ -109,7 +112,7 @@ export function Requests() {
                 pages={shown.map(({ data }) => data)}
                 keyOf={({ request_id }) => request_id}
                 columns={columns}
-                // The first further page is asked for by the person, so that the newest ones go on coming.
+                // The person has to request the first further page, so that until then new requests keep appearing.
                 onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
               />
               <Problem failure={further.failure} />
@@ -126,7 +129,7 @@ export function Requests() {
   );
 }
 
-/** The filters: chosen ones apply at once, written ones with the button. */
+/** The filters: chosen filters apply immediately, typed ones when the button is pressed. */
 function FilterForm({
   asked,
   credentials,
@@ -139,7 +142,7 @@ function FilterForm({
   const here = useProject();
   const form = useRef<HTMLFormElement>(null);
   const shown = { ...asked, from: toField(asked.from), to: toField(asked.to, true) };
-  // The fields follow the URL, also when the filters are removed.
+  // The fields follow the URL, also when filters are removed.
   useEffect(
     () => {
       for (const name of WRITTEN) {
@@ -213,17 +216,17 @@ function FilterForm({
   );
 }
 
-/** A choice: what the URL has, and its text. */
+/** An option: its value in the URL, and its text. */
 type Option = readonly [value: string, text: string];
 
-/** Returns the choices with the one that the URL asks for, which may be a single status, or a credential that is gone. */
+/** Returns the options, including the one in the URL, which may be a single status, or a credential that no longer exists. */
 function withAsked(options: readonly Option[], asked = ''): readonly Option[] {
   return options.some(([value]) => value === asked) ? options : [...options, [asked, asked]];
 }
 
 /**
- * Returns a moment of the URL as the field shows it, in the clock of the browser.
- * @param isEnd a day without time ends the period, so its end is meant
+ * Returns a time from the URL as the field shows it, in the browser's time zone.
+ * @param isEnd true if the time ends a period: then a day without a time means the end of that day
  */
 function toField(asked: string | undefined, isEnd = false): string {
   const at = Date.parse(asked ?? '');
@@ -232,13 +235,16 @@ function toField(asked: string | undefined, isEnd = false): string {
   return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Returns what the URL gets for a field: what it has if the field is unchanged, so that its fractions stay. */
+/**
+ * Returns the value that the URL gets for a field. If the field is unchanged, the URL keeps its value, including fractions of
+ * a second.
+ */
 function toAsked(field: string, shown: string, asked = ''): string {
   if (field === '') return '';
   return Date.parse(field) === Date.parse(shown) ? asked : new Date(field).toISOString();
 }
 
-/** Some requests as a table. */
+/** A table of requests. */
 export function RequestTable({
   rows,
   credentials,
@@ -285,7 +291,7 @@ function makeColumns(here: Here, { nameOf }: Credentials): readonly Column<Logge
   ];
 }
 
-/** Who sent a request: a key or an application by its name, else a person. */
+/** Who sent a request: the name of a key or an application, otherwise a person. */
 export function CalledBy({
   row: { key_id, application_id, identity },
   nameOf,
@@ -308,7 +314,7 @@ export function CalledBy({
   );
 }
 
-/** A status with the colour of its class; the number says it without colour. */
+/** A status in its class's colour; the number conveys it without colour. */
 export function Status({ status }: { readonly status: number }) {
   return (
     <Badge tone={status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good'}>
@@ -317,7 +323,7 @@ export function Status({ status }: { readonly status: number }) {
   );
 }
 
-/** Returns a time that something took. */
+/** Returns a duration as text. */
 export function sayMs(ms: number): string {
   return ms >= 1_000 ? `${(ms / 1_000).toFixed(1)} s` : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }

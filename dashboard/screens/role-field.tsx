@@ -1,4 +1,4 @@
-/** The choice of a role in the forms of members and invitations, each with what it may do. */
+/** The choice of a role in the member and invitation forms, each role with what it allows. */
 import type { Failure } from '../api.ts';
 import { Field } from '../parts/parts.tsx';
 import { includesRole, type Role } from '../session.ts';
@@ -6,7 +6,10 @@ import { say } from '../texts/texts.ts';
 
 const ROLES: readonly Role[] = ['developer', 'auditor', 'admin', 'owner'];
 
-/** Returns the field. @param own the role of the person, who gives no greater one */
+/**
+ * Returns the field.
+ * @param own the person's own role: they can't give a greater one
+ */
 export function RoleField({ own, failure }: { readonly own: Role; readonly failure: Failure | undefined }) {
   return (
     <Field name="role" label={say('members.role')} failure={failure}>

@@ -1,4 +1,7 @@
-/** Builds a FHIR search, says what it costs, runs it as the person and shows the answer as a table. Its state is the URL. */
+/**
+ * Builds a FHIR search, explains its cost, runs it as the signed-in person and shows the results as a table. Its state is in
+ * the URL.
+ */
 import { type ComponentChildren, Fragment } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -51,7 +54,7 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   const here = useProject();
   const { query: page, route } = useLocation();
   const query = readQuery(page.path ?? '');
-  // Enter changes a field and sends the form before the screen is rendered again.
+  // Enter changes a field and submits the form before the screen is rendered again.
   const latest = useRef(query);
   latest.current = query;
   const change = (next: Query): void => {
@@ -67,14 +70,14 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   });
   const type = types.find(({ name }) => name === query.type);
   const path = printQuery(withoutEmpty(query));
-  /** Another type has other parameters; the record and what every search has stay. */
+  /** A different type has different parameters; the record and the parameters common to all searches stay. */
   const ofType = (name: string): Query => {
     const { isInRecord = false } = types.find((each) => each.name === name) ?? {};
     const isKept = (part: string) =>
       KEPT.has(part) || (isInRecord && (part === 'patient' || part === '_asOf'));
     return { type: name, parts: query.parts.filter((part) => isKept(joinKey(part))) };
   };
-  /** A field of a part that has its own: a list if there are choices, else a text. */
+  /** A field for a part that has its own: a list if there are choices, otherwise a text field. */
   const own = (
     name: string,
     label: TextKey,
@@ -178,12 +181,12 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   );
 }
 
-/** Tells whether a search is within exactly one record. */
+/** Returns true if a search is within exactly one record. */
 function isOneRecord(query: Query, type: SearchType | undefined): boolean {
   return type?.isInRecord === true && /^[^,]+$/.test(readValue(query, 'patient'));
 }
 
-/** Says what a search reads, and why each of its parts is quick or slow. */
+/** Explains what a search reads, and why each of its parts is fast or slow. */
 function Costs({ query, type }: { readonly query: Query; readonly type: SearchType }) {
   const { lead, parts } = explainCost(query, type);
   return (

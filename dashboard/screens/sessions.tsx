@@ -1,4 +1,4 @@
-/** Where the person is signed in, on every device. */
+/** The person's sessions on all devices. */
 import { annal } from '../api.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Ago, Badge, Button, Head, Problem, Shown, Table } from '../parts/parts.tsx';

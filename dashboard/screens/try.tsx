@@ -1,4 +1,4 @@
-/** Sends any request of the interfaces as the person, and shows how a program would send it. */
+/** Sends any request to the interfaces as the signed-in person, and shows how a program would send it. */
 
 import { useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -12,7 +12,7 @@ import { isSearch } from '../search/query.ts';
 import { account } from '../session.ts';
 import { say, sayCount } from '../texts/texts.ts';
 
-/** An operation of the OpenAPI document. */
+/** An operation in the OpenAPI document. */
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -20,7 +20,7 @@ interface Operation {
   readonly example: string | undefined;
 }
 
-/** The parts of the document that are used. */
+/** The parts of the document that are used here. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationPart>>>>;
 }
@@ -55,12 +55,12 @@ export function Try() {
     setBody((written) => (written === '' ? (asked?.example ?? '') : written));
     return read;
   }, []);
-  // A page that leads here may have filled in parts of the path.
+  // A page that links here may have filled in parts of the path.
   const [parts, setParts] = useState<Readonly<Record<string, string>>>(query);
   const [headers, setHeaders] = useState('');
   const [isAsked, ask] = useState(false);
   const takesBody = method !== 'GET' && method !== 'DELETE';
-  // The page that led here promised a form that is filled in: it isn't sent empty while the example is being read.
+  // The page that linked here promised a completed form, so the form can't be sent empty while the example is loading.
   const isFilling = takesBody && query.path !== undefined && body === '' && operations.isLoading;
   const base = account.value?.installation.base_url ?? '';
   const named = namesIn(withProject(path, here.project));
@@ -241,7 +241,7 @@ export function Try() {
   );
 }
 
-/** Reads what can be asked: the interfaces behind the gateway. */
+/** Reads the available operations: those of the interfaces behind the gateway. */
 async function readOperations(): Promise<readonly Operation[]> {
   const answer = await fetch(`${PLACE.base}/openapi.json`);
   const { paths } = (await answer.json()) as Document;
@@ -274,7 +274,7 @@ function withProject(path: string, project: string): string {
   return path.replace('{project_id}', project);
 }
 
-/** Returns the names of the parts of a path that are still to be filled in. */
+/** Returns the names of the path parts that still have to be filled in. */
 function namesIn(path: string): string[] {
   return [...new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))];
 }
@@ -286,7 +286,7 @@ function fillParts(path: string, parts: Readonly<Record<string, string>>): strin
   });
 }
 
-/** Reads headers, one in a line: `If-Match: W/"1"`. Lines of another form are left out. */
+/** Reads headers, one per line: `If-Match: W/"1"`. Lines in any other form are left out. */
 function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split('\n').flatMap((line): [string, string][] => {
@@ -299,7 +299,7 @@ function readHeaders(text: string): Record<string, string> {
 /** The maximum number of paths that are offered. */
 const MOST_PATHS = 30;
 
-/** Offers the resources and further pages that an answer refers to. */
+/** Offers links to the resources and further pages that a response refers to. */
 function Follow({
   answer,
   base,
@@ -327,7 +327,7 @@ function Follow({
   );
 }
 
-/** Returns the paths that occur in a text of JSON, each once. */
+/** Returns the paths that occur in JSON text, each once. */
 function pathsIn(text: string, base: string): string[] {
   const strings = text.match(/"(?:[^"\\]|\\.)*"/g) ?? [];
   const paths = strings.flatMap((quoted) => {

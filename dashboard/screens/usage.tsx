@@ -1,4 +1,4 @@
-/** How much the project is used, by day, errors first. */
+/** How much the project is used, per day, errors first. */
 import { useMemo } from 'preact/hooks';
 import { type AnswerOf, annal, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -7,14 +7,14 @@ import { Chart, sayDate } from '../parts/chart.tsx';
 import { Empty, Head, Shown, Table } from '../parts/parts.tsx';
 import { language, say, sayBytes, sayNumber, type TextKey } from '../texts/texts.ts';
 
-/** Use on a day, in one environment; errors are null if they weren't recorded. */
+/** Use on one day in one environment; errors are null if they weren't recorded. */
 type Day = AnswerOf<'GET', '/admin/projects/{project_id}/usage'>['data'][number];
 
-/** A line of a chart, by day. */
+/** A line in a chart, with one value per day. */
 interface Line {
   readonly of: 'requests' | 'client_errors' | 'server_errors';
   readonly name: TextKey;
-  /** A variable of the style sheet. */
+  /** A CSS variable. */
   readonly colour: string;
   readonly dash?: readonly number[];
 }
@@ -55,7 +55,7 @@ export function Usage() {
   );
 }
 
-/** The numbers of the charts, the newest day first. */
+/** The charts' numbers, newest day first. */
 function Days({ days }: { readonly days: readonly Day[] }) {
   return (
     <Table
@@ -93,7 +93,7 @@ function Days({ days }: { readonly days: readonly Day[] }) {
   );
 }
 
-/** A number of errors, which leads to them in the request log. */
+/** The number of errors, with a link to them in the request log. */
 function Errors({
   date,
   status,
@@ -111,7 +111,7 @@ function Errors({
   );
 }
 
-/** Draws what is counted by day; the table below has it. */
+/** Draws counts per day; the table below contains the same numbers. */
 function UsageChart({
   days,
   title,
@@ -134,7 +134,7 @@ function UsageChart({
   return <Chart title={say(title)} dates={dates} lines={drawn} sayValue={sayNumber} />;
 }
 
-/** Adds the days without use: they are left out of the answer, and count as zero. */
+/** Adds the days without use: the response leaves them out, and they count as zero. */
 function fillDays(days: readonly Day[]): { readonly date: string; readonly day: Day | undefined }[] {
   const known = new Map(days.map((day) => [day.date, day]));
   const [first] = days;

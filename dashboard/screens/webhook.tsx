@@ -1,4 +1,4 @@
-/** A webhook endpoint: its deliveries with body and answer, its secret, how to verify it, and replays. */
+/** A webhook endpoint: its deliveries with their bodies and responses, its secret, how to verify a delivery, and replays. */
 
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
@@ -188,7 +188,7 @@ export function Webhook() {
   );
 }
 
-/** A delivery, closed; open it has the body that was sent and the answer. */
+/** A collapsed delivery; when opened, it shows the body that was sent and the response. */
 function DeliveryRow({
   of,
   mayUse,
@@ -232,10 +232,10 @@ function DeliveryRow({
   );
 }
 
-/** Sends past events again, and shows how far that is. */
+/** Sends past events again, and shows the progress. */
 function Replays({ id }: { readonly id: string }) {
   const here = useProject();
-  // Loaded on demand: without a replay the request is a 404 in the project's own log.
+  // Loaded on demand: without a replay, the request would return 404 and appear in the project's own log.
   const [isShown, show] = useState(false);
   const replay = useLoaded(
     async (signal) => {

@@ -1,4 +1,4 @@
-/** Webhook endpoints of the project's environment. */
+/** The webhook endpoints in the project's environment. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -23,10 +23,10 @@ import { say, sayCount } from '../texts/texts.ts';
 /** An endpoint, without its secret. */
 export type Endpoint = AnswerOf<'GET', '/admin/projects/{project_id}/webhooks'>['data'][number];
 
-/** An endpoint that was just made, or whose secret was: only now it can be read. */
+/** A newly created endpoint, or one with a new secret, which can be read only now. */
 export type IssuedEndpoint = AnswerOf<'POST', '/admin/webhooks/{endpoint_id}/rotate'>;
 
-/** Returns the endpoints of a project's environment. */
+/** Returns the endpoints in a project's environment. */
 export function listEndpoints({ project, environment }: Of, signal: AbortSignal): Promise<Endpoint[]> {
   const asked = { project_id: project, environment, limit: 100 };
   return annal.list('/admin/projects/{project_id}/webhooks', asked, { signal }).all();
@@ -99,12 +99,12 @@ export function Webhooks() {
   );
 }
 
-/** Returns the types that an endpoint gets, in words. */
+/** Returns the event types that an endpoint receives, in words. */
 export function sayEvents(events: readonly string[]): string {
   return events.includes('*') ? say('webhooks.all') : events.join(', ');
 }
 
-/** Says whether an endpoint gets its events. */
+/** Shows whether an endpoint is receiving its events. */
 export function State({ of }: { readonly of: Endpoint }) {
   if (!of.active) return <Badge>{say('webhooks.paused')}</Badge>;
   if (of.failure_streak > 0)

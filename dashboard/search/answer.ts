@@ -1,12 +1,12 @@
-/** Reads the Bundle that a search returns, for a table. */
+/** Reads the Bundle that a search returns, for display as a table. */
 import { parseDigits } from '../indent.ts';
 
-/** A resource of the Bundle in words; empty where it has none. */
+/** A resource from the Bundle in words; empty where the resource has no value. */
 export interface Row {
   readonly type: string;
   readonly id: string;
   readonly lastUpdated: string;
-  /** True if it isn't a match, but came with one. */
+  /** True if it isn't a match, but was included with one. */
   readonly isIncluded: boolean;
   readonly what: string;
   readonly status: string;
@@ -19,10 +19,10 @@ export interface Found {
   readonly rows: readonly Row[];
   /** Undefined if matches weren't counted. */
   readonly total: string | undefined;
-  /** URLs of the pages around it. */
+  /** URLs of the next and previous pages. */
   readonly next: string | undefined;
   readonly previous: string | undefined;
-  /** What the service says about the search, such as a parameter that it ignored. */
+  /** Notes from the service about the search, such as a parameter that it ignored. */
   readonly notes: readonly string[];
 }
 
@@ -39,7 +39,7 @@ interface Bundle {
   readonly entry?: readonly Entry[];
 }
 
-/** Elements that say what a resource is, its state, its date and its value: the first that it has. */
+/** Elements that say what a resource is, its state, its date and its value: the first that the resource has is shown. */
 const WHAT = [
   'code',
   'medicationCodeableConcept',
@@ -63,7 +63,10 @@ const VALUE = [
   ...['valueRatio', 'valueDateTime', 'valuePeriod', 'valueTime', 'dosage', 'dosageInstruction'],
 ];
 
-/** Reads a Bundle. @param text its JSON */
+/**
+ * Reads a Bundle.
+ * @param text its JSON
+ */
 export function readFound(text: string): Found {
   const { total, link = [], entry = [] } = parseDigits(text) as Bundle;
   const urlOf = (relation: string) => link.find((each) => each.relation === relation)?.url;
@@ -99,7 +102,7 @@ function readRow({ resource = {}, search }: Entry): Row {
   };
 }
 
-/** Writes a value of any datatype; of several the first. */
+/** Writes a value of any data type; if there are several, the first. */
 function write(value: unknown): string {
   if (Array.isArray(value)) return write(value[0]);
   if (typeof value !== 'object' || value === null) return String(value ?? '');

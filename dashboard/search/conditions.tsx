@@ -1,4 +1,4 @@
-/** The conditions of a search: added, changed and removed. */
+/** The conditions in a search: adding, changing and removing them. */
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Failure } from '../api.ts';
 import { Button, Field } from '../parts/parts.tsx';
@@ -6,11 +6,11 @@ import { say } from '../texts/texts.ts';
 import type { Parameter, SearchType } from './parameters.ts';
 import { joinKey, type Part, type Query, splitKey, splitPrefix } from './query.ts';
 
-/** Parts that have a field of their own, if they have no modifier. */
+/** Parts that have a separate field if they have no modifier. */
 const OWN: ReadonlySet<string> = new Set(['_asOf', '_sort', '_count', '_total', '_summary']);
-/** Prefixes with what they mean. */
+/** Prefixes and their meanings. */
 const PREFIXES = { eq: '=', ne: '≠', gt: '>', ge: '≥', lt: '<', le: '≤', sa: '', eb: '', ap: '≈' } as const;
-/** Examples of values by the type of the parameter. */
+/** Example values by parameter type. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   token: 'system|code',
   reference: 'Patient/…',
@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   special: '52.52|13.40|10|km',
 };
 
-/** A list to choose from. A value from elsewhere is one of it, too. */
+/** A list to choose from. A value from elsewhere is added to the list. */
 export function Choice({
   value,
   of,
@@ -32,7 +32,7 @@ export function Choice({
 }: {
   readonly value: string;
   readonly of: readonly string[];
-  /** The text of an empty value; undefined: one must be chosen. */
+  /** The text for an empty value; if undefined, a value must be chosen. */
   readonly none?: string;
   readonly write?: (each: string) => string;
   readonly onChoose: (value: string) => void;
@@ -54,7 +54,7 @@ export function Choice({
 /** The maximum number of sort keys that can be chosen. */
 const MOST_KEYS = 3;
 
-/** The keys of an order: each further one decides among resources that the earlier ones find equal. */
+/** The sort keys: each further key orders the resources that the earlier keys leave equal. */
 export function SortKeys({
   attributes,
   value,
@@ -62,9 +62,9 @@ export function SortKeys({
   of,
   onChange,
 }: {
-  /** Those of the first key. */
+  /** Attributes for the first key's control. */
   readonly attributes: object;
-  /** `-date,code`; empty: the order of the service. */
+  /** `-date,code`; empty for the service's own order. */
   readonly value: string;
   readonly none: string;
   readonly of: readonly string[];
@@ -95,7 +95,7 @@ export function SortKeys({
   );
 }
 
-/** Returns the names of chains from a type: `patient.family`, `subject:Patient.family`. */
+/** Returns the names of the chains that start at a type: `patient.family`, `subject:Patient.family`. */
 function listChains(of: SearchType, types: readonly SearchType[]): string[] {
   return of.parameters.flatMap(({ name, type, modifiers }) => {
     if (type !== 'reference') return [];
@@ -118,14 +118,14 @@ export function Conditions({
 }: {
   readonly query: Query;
   readonly type: SearchType;
-  /** The types that chains lead to are among them. */
+  /** Includes the types that chains lead to. */
   readonly types: readonly SearchType[];
   readonly failure: Failure | undefined;
   readonly onChange: (next: Query) => void;
 }) {
   const chains = useMemo(() => listChains(type, types), [type, types]);
   const list = useRef<HTMLFieldSetElement>(null);
-  /** The control that gets the focus next: that of a new condition, or the list after one was removed. */
+  /** The control to focus next: a new condition's, or the list after a condition was removed. */
   const focused = useRef('');
   useLayoutEffect(() => {
     if (focused.current === '') return;
@@ -177,9 +177,9 @@ export function Conditions({
   );
 }
 
-/** The list that names of chains are completed from. */
+/** The list used to complete chain names. */
 const CHAINS = 'search-chains';
-/** In the list of names: one that the person writes. */
+/** The entry in the list of names for a chain that the person types. */
 const CHAIN = '…';
 
 function Condition({
@@ -272,7 +272,7 @@ function Condition({
   );
 }
 
-/** Returns the parameter of a part; undefined for a chain, and for anything else that the type's list doesn't have. */
+/** Returns a part's parameter; undefined for a chain, and for anything else that isn't in the type's list. */
 function findParameter({ name, modifier }: Part, type: SearchType): Parameter | undefined {
   const isInclusion = name === '_include' || name === '_revinclude';
   const found = isInclusion

@@ -1,8 +1,11 @@
-/** What each part of a search costs, from its kind alone: the service's own rules in docs/search.md, no look at data. */
+/**
+ * Explains what each part of a search costs, judging only by its kind: it follows the service's own rules in docs/search.md
+ * without looking at data.
+ */
 import type { Parameter, SearchType } from './parameters.ts';
 import { joinKey, type Part, type Query, splitPrefix, withoutEmpty } from './query.ts';
 
-/** Why a part is quick or slow; `search.cost.{kind}` says it. */
+/** The reason why a part is fast or slow; `search.cost.{kind}` is its text. */
 export type CostKind =
   | 'record'
   | 'ids'
@@ -21,17 +24,17 @@ export type CostKind =
   | 'total'
   | 'asOf';
 
-/** What the whole search reads; `search.cost.{lead}` says it. */
+/** The data that the whole search reads; `search.cost.{lead}` is its text. */
 export type Lead = 'named' | 'sources' | 'order' | 'everything';
 
 export interface Cost {
   readonly lead: Lead;
-  /** Those that cost something, as they are written in the search. */
+  /** The parts that cost something, as written in the search. */
   readonly parts: readonly { readonly text: string; readonly kind: CostKind }[];
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['missing', 'not', 'not-in']);
-/** Parameters of Provenance that an index leads by; the others are checked row by row. */
+/** Provenance parameters that an index can find; all others are checked row by row. */
 const PROVENANCE: ReadonlySet<string> = new Set(['_id', 'target', 'patient', 'agent']);
 const SHAPE: ReadonlySet<string> = new Set([
   '_count',
@@ -41,9 +44,9 @@ const SHAPE: ReadonlySet<string> = new Set([
   '_format',
   '_pretty',
 ]);
-/** So many records are no longer read as a whole. */
+/** From this number of records on, they are no longer read as a whole. */
 const MANY_RECORDS = 32;
-/** Kinds of conditions that lead to the matches. */
+/** Kinds of conditions by which matches can be found. */
 const LEADS: ReadonlySet<CostKind> = new Set(['exact', 'beginning', 'range', 'allValues', 'chain']);
 
 /** Returns the cost of a search. */
@@ -68,12 +71,12 @@ export function explainCost(query: Query, type: SearchType): Cost {
   return { lead, parts: counts ? [...found, { text: '_total=accurate', kind: 'total' }] : found };
 }
 
-/** Few matches are sorted quickly, whatever the order. */
+/** A small number of matches is sorted quickly, whatever the order. */
 function adaptSort(kind: CostKind, isNamed: boolean): CostKind {
   return isNamed && (kind === 'ordered' || kind === 'sortsAll') ? 'sortsFew' : kind;
 }
 
-/** Returns undefined for parts that cost nothing. */
+/** Returns a part's kind of cost; undefined for parts that cost nothing. */
 function classifyPart({ name, modifier, value }: Part, type: SearchType): CostKind | undefined {
   if (SHAPE.has(name)) return undefined;
   if (name === '_include' || name === '_revinclude') return 'include';

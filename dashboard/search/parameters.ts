@@ -1,6 +1,6 @@
-/** Search parameters of each type, from the CapabilityStatement, with the modifiers that each takes (docs/fhir.md). */
+/** The search parameters of each type, from the CapabilityStatement, with the modifiers that each accepts (docs/fhir.md). */
 
-/** The parts of the CapabilityStatement that are used. */
+/** The parts of the CapabilityStatement that are used here. */
 export interface Statement {
   readonly rest: readonly {
     readonly resource: readonly {
@@ -20,22 +20,22 @@ interface Described {
 
 export interface Parameter extends Described {
   readonly modifiers: readonly string[];
-  /** True if its values take `ge` and the like. */
+  /** True if its values accept prefixes such as `ge`. */
   readonly hasPrefix: boolean;
   readonly isSortable: boolean;
 }
 
-/** What can be asked of a type. */
+/** The searches that a type supports. */
 export interface SearchType {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly includes: readonly string[];
   readonly revIncludes: readonly string[];
-  /** True if `patient` names the record, so that the search can be as of a moment. */
+  /** True if `patient` names the record, so the search can be as of a point in time. */
   readonly isInRecord: boolean;
 }
 
-/** Modifiers by the type of the parameter. */
+/** Modifiers by parameter type. */
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   token: ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'],
   reference: ['identifier', 'text', 'missing'],
@@ -45,24 +45,24 @@ const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   quantity: ['missing'],
   special: ['missing'],
 };
-/** Those that take others. */
+/** Parameters whose modifiers differ from their type's. */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   _id: ['not', 'missing'],
   _lastUpdated: [],
   activity: ['not', 'missing'],
   phonetic: ['missing'],
 };
-/** Tokens that are identifiers. */
+/** Token parameters that are identifiers. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(['identifier', 'accession', 'container-id']);
 const ORDERED: ReadonlySet<string> = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity']);
-/** References of Provenance that are compared by type and id, and its orders. */
+/** Provenance references that are compared by type and id, and the orders that Provenance supports. */
 const PROVENANCE: ReadonlySet<string> = new Set(['target', 'patient', 'agent']);
 const PROVENANCE_ORDER: ReadonlySet<string> = new Set(['_id', '_lastUpdated', 'recorded']);
 
-/** Returns what can be asked of each type. */
+/** Returns the searches that each type supports. */
 export function readTypes({ rest: [rest] }: Statement): readonly SearchType[] {
   const resources = rest?.resource ?? [];
-  /** The types that a reference parameter may name: those that it can be included back from. */
+  /** The types that a reference parameter may name: those with a `_revinclude` for it. */
   const findTargets = (key: string): string[] =>
     resources.flatMap(({ type, searchRevInclude }) => (searchRevInclude.includes(key) ? [type] : []));
   const isHierarchy = (type: string): boolean =>

@@ -1,9 +1,9 @@
-/** A FHIR search as the page builds it. Its only form outside is the path of its URL. */
+/** A FHIR search as the page builds it. Outside this module, its only form is its URL's path. */
 
-/** `name:modifier=value` of a search. */
+/** One `name:modifier=value` in a search. */
 export interface Part {
   readonly name: string;
-  /** Empty if there is none. */
+  /** Empty without a modifier. */
   readonly modifier: string;
   readonly value: string;
 }
@@ -16,12 +16,12 @@ export interface Query {
 /** A search of a type. */
 const SEARCH = /^\/fhir\/R4\/([A-Z]\w*)(?:\?(.*))?$/s;
 
-/** Tells whether a path is that of a search of a type. */
+/** Returns true if a path is a search for one type. */
 export function isSearch(path: string): boolean {
   return SEARCH.test(path);
 }
 
-/** Reads the path of a search, such as `/fhir/R4/Patient?name=a`; anything else is a search of Observations. */
+/** Reads a search's path, such as `/fhir/R4/Patient?name=a`; any other path becomes a search for Observations. */
 export function readQuery(path: string): Query {
   const [, type = 'Observation', query = ''] = SEARCH.exec(path) ?? [];
   const parts = [...new URLSearchParams(query)].map(([key, value]) => ({ ...splitKey(key), value }));
@@ -39,18 +39,18 @@ export function joinKey({ name, modifier }: Pick<Part, 'name' | 'modifier'>): st
   return modifier === '' ? name : `${name}:${modifier}`;
 }
 
-/** Returns the parts that ask something: the service ignores those without a value. */
+/** Returns the search without empty parts, which the service ignores. */
 export function withoutEmpty({ type, parts }: Query): Query {
   return { type, parts: parts.filter(({ name, value }) => name !== '' && value !== '') };
 }
 
-/** Returns the path of a search. */
+/** Returns a search's path. */
 export function printQuery({ type, parts }: Query): string {
   const written = parts.map((part) => `${encode(joinKey(part))}=${encode(part.value)}`);
   return `/fhir/R4/${type}${written.length === 0 ? '' : `?${written.join('&')}`}`;
 }
 
-/** Encodes a text for a URL, and leaves what can be read there. */
+/** Encodes text for a URL, leaving characters that can be read there. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/%(?:2C|2F|3A|24)/g, decodeURIComponent);
 }
@@ -60,7 +60,7 @@ export function readValue({ parts }: Query, name: string): string {
   return parts.find((part) => joinKey(part) === name)?.value ?? '';
 }
 
-/** Returns the search with that value, or without the part if the value is empty. */
+/** Returns the search with the given value, or without the part if the value is empty. */
 export function withValue({ type, parts }: Query, name: string, value: string): Query {
   const at = parts.findIndex((part) => joinKey(part) === name);
   const by = value === '' ? [] : [{ name, modifier: '', value }];
@@ -69,7 +69,7 @@ export function withValue({ type, parts }: Query, name: string, value: string): 
 
 const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(.*)$/s;
 
-/** Splits the prefix of a date or a quantity. */
+/** Splits off the prefix of a date or a quantity. */
 export function splitPrefix(value: string): readonly [prefix: string, rest: string] {
   const [, prefix = '', rest = ''] = PREFIXED.exec(value) ?? [];
   return [prefix, rest];

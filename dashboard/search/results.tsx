@@ -7,10 +7,10 @@ import { PLACE } from '../place.ts';
 import { say, sayCount, sayMoment } from '../texts/texts.ts';
 import { type Found, type Row, readFound } from './answer.ts';
 
-/** Values of up to so many characters stay on one line. */
+/** Values with up to this number of characters stay on one line. */
 const SHORT = 16;
 
-/** Shows an answer; only the answer if it isn't a page. */
+/** Shows a response as a table if it is a page of results, and otherwise only as it is. */
 export function Results({
   answer,
   isBusy,
@@ -53,7 +53,7 @@ export function Results({
   );
 }
 
-/** Returns the path of a link of the interfaces, for the gateway. */
+/** Returns the path for a link from the interfaces, to be used with the gateway. */
 function pathIn(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname.slice(PLACE.base.length) + search;

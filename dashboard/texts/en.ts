@@ -1,4 +1,4 @@
-/** The dashboard's texts in English. Their names are those of all languages. */
+/** The dashboard's texts in English. All languages use the same names. */
 export const en = {
   actions: 'Actions',
   again: 'Try again',

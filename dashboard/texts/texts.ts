@@ -1,24 +1,24 @@
-/** The dashboard's texts in the language of the person. */
+/** The dashboard's texts in the person's language. */
 import { computed, signal } from '@preact/signals';
 import { de } from './de.ts';
 import { en } from './en.ts';
 
-/** Names of texts; those of `en.ts`. */
+/** Names of texts, as in `en.ts`. */
 export type TextKey = keyof typeof en;
 /** All texts in one language. */
 export type Texts = Readonly<Record<TextKey, string>>;
 
-/** Languages by their code, each named in itself. */
+/** Languages by code, each with its own name for itself. */
 export const LANGUAGES = {
   en: { name: 'English', texts: en as Texts },
   de: { name: 'Deutsch', texts: de },
 } as const;
-/** Codes of the languages. */
+/** Language codes. */
 export type Language = keyof typeof LANGUAGES;
 
 const KEPT = 'annal.language';
 
-/** The language that is shown. */
+/** The current language. */
 export const language = signal<Language>(chosen());
 
 function chosen(): Language {
@@ -30,19 +30,19 @@ function chosen(): Language {
   return 'en';
 }
 
-/** Shows another language from now on, in this browser. */
+/** Switches to a different language from now on, in this browser. */
 export function choose(code: Language): void {
   localStorage.setItem(KEPT, code);
   language.value = code;
   document.documentElement.lang = code;
 }
 
-/** The texts in that language. */
+/** The texts in the current language. */
 export const texts = computed((): Texts => LANGUAGES[language.value].texts);
 
 /**
  * Returns a text.
- * @param given values of its placeholders, `{name}`; numbers are written as the language writes them
+ * @param given values for its placeholders, `{name}`; numbers are written in the language's format
  */
 export function say(key: TextKey, given: Readonly<Record<string, string | number>> = {}): string {
   return LANGUAGES[language.value].texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
@@ -52,15 +52,21 @@ export function say(key: TextKey, given: Readonly<Record<string, string | number
   });
 }
 
-/** Returns the text for a number: `key.one` for one, else `key.other`, in which `{count}` stands for it. */
+/**
+ * Returns the text for a number: `key.one` for one, otherwise `key.other`, in which `{count}` is the placeholder for the
+ * number.
+ */
 export function sayCount(key: string, count: number): string {
   return say(`${key}.${count === 1 ? 'one' : 'other'}` as TextKey, { count });
 }
 
-/** Dates in English have the day before the month and 24 hours, as in the sentences of the record. */
+/** English dates have the day before the month and a 24-hour clock, as in the record's sentences. */
 export const dateLocale = computed(() => (language.value === 'en' ? 'en-GB' : language.value));
 
-/** Returns a day and time as the language writes it. @param iso an instant */
+/**
+ * Returns a date and time in the language's format.
+ * @param iso an instant
+ */
 export function sayMoment(iso: string): string {
   return momentFormat.value.format(new Date(iso));
 }
@@ -69,7 +75,10 @@ const momentFormat = computed(
   () => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium', timeStyle: 'medium' }),
 );
 
-/** Returns a day and time with its zone. @param iso an instant */
+/**
+ * Returns a date and time with the time zone.
+ * @param iso an instant
+ */
 export function sayMomentInZone(iso: string): string {
   return zonedFormat.value.format(new Date(iso));
 }
@@ -78,17 +87,20 @@ const zonedFormat = computed(
   () => new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium', timeStyle: 'long' }),
 );
 
-/** Returns a day as the language writes it. @param iso an instant */
+/**
+ * Returns a date in the language's format.
+ * @param iso an instant
+ */
 export function sayDay(iso: string): string {
   return new Intl.DateTimeFormat(dateLocale.value, { dateStyle: 'medium' }).format(new Date(iso));
 }
 
-/** Returns a number as the language writes it. */
+/** Returns a number in the language's format. */
 export function sayNumber(value: number): string {
   return value.toLocaleString(language.value);
 }
 
-/** Returns a size as the language writes it, such as "1.5 MB". */
+/** Returns a size in the language's format, such as "1.5 MB". */
 export function sayBytes(bytes: number): string {
   const [divisor, unit] = BYTES.find(([least]) => Math.abs(bytes) >= least) ?? [1e3, 'kilobyte'];
   return new Intl.NumberFormat(language.value, { style: 'unit', unit, maximumFractionDigits: 1 }).format(
@@ -102,7 +114,7 @@ const BYTES = [
   [1e6, 'megabyte'],
 ] as const;
 
-/** Returns a FHIR date as the language writes it, as exact as it is; of a moment its day as it is written. */
+/** Returns a FHIR date in the language's format, with its own precision; for a date with a time, the date as written. */
 export function sayDate(date: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(date) ?? [];
   if (year === undefined) return date;
@@ -114,7 +126,7 @@ export function sayDate(date: string): string {
   }).format(Date.parse(`${year}-${month ?? '01'}-${day ?? '01'}`));
 }
 
-/** Returns a number of hours as the language writes it, such as "24 hours". */
+/** Returns a number of hours in the language's format, such as "24 hours". */
 export function sayHours(hours: number): string {
   return new Intl.NumberFormat(language.value, { style: 'unit', unit: 'hour', unitDisplay: 'long' }).format(
     hours,
@@ -123,7 +135,7 @@ export function sayHours(hours: number): string {
 
 /** Returns how long ago an instant was, such as "3 minutes ago". */
 export function sayAgo(iso: string): string {
-  // Said again with each tick.
+  // Recomputed on each tick.
   void tick.value;
   const seconds = Math.round((Date.parse(iso) - Date.now()) / 1_000);
   const format = agoFormat.value;

@@ -1,8 +1,8 @@
 /**
- * The read model `consents`: who allowed which application what, on which record, until when, what applications propose,
- * which people have which records, and which links they shared (docs/spec/decisions.md, sections 7 and 9). It also lists the
- * events of records that are not versions of resources, for auditors. Most events of a record are versions, which it never
- * decodes.
+ * The read model `consents`: what people allowed which application to do, on which record and until when; what applications
+ * propose; which people have which records; and which links they shared (docs/spec/decisions.md, sections 7 and 9). It also
+ * lists the record events that are not versions of resources, for auditors. Most of a record's events are versions, which it
+ * never decodes.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -12,7 +12,7 @@ import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
 import { indexes, STATEMENTS, type StatementName, tables } from './schema.ts';
 
-/** Types of events that it takes. */
+/** The event types that this read model processes. */
 const TYPES = [
   'ConsentGranted',
   'ConsentRevoked',
@@ -131,8 +131,8 @@ function proposalEnd(
 }
 
 /**
- * Returns the record of an event and its owner.
- * @throws Error if the metadata name no owner
+ * Returns an event's record and its owner.
+ * @throws Error if the metadata names no owner
  */
 function findHome({ stream, metadata: { owner } }: StoredEvent) {
   const record = recordPatient(stream);
@@ -140,11 +140,11 @@ function findHome({ stream, metadata: { owner } }: StoredEvent) {
   return { record, owner_project: owner.project, owner_environment: owner.environment };
 }
 
-/** Serves the checks of access tokens, and the lists of grants and of people's records. */
+/** Serves access token checks, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
   version: 4,
-  // Commands on consent wait for it, which ends a pause; all other writes don't.
+  // Consent commands wait for it, and that wait ends a pause; no other writes wait for it.
   gathers: true,
   prefixes: ['record-', 'project-'],
   types: ALL_TYPES,

@@ -3,7 +3,7 @@
  * shared links, and the events of records that are not versions of resources.
  */
 
-/** Returns the DDL of the tables; times are microseconds since 1970. */
+/** Returns the DDL for the tables; times are microseconds since 1970. */
 export const tables = (schema: string): string => `
 create table ${schema}.grants (
   grant_id text primary key,
@@ -130,7 +130,7 @@ create index if not exists erased_grants_of_application
   on ${schema}.erased_grants (application_id, granted_at, grant_id);
 `;
 
-/** Returns a statement that ends rows; if a batch ends a row several times, the first counts. */
+/** Returns a statement that ends rows; if a batch ends a row several times, the first time counts. */
 const ending =
   (table: string, { id, at, reason }: Readonly<Record<'id' | 'at' | 'reason', string>>) =>
   (schema: string): string =>
@@ -140,7 +140,10 @@ from (select distinct on (${id}) * from json_to_recordset($1::json) as x(${id} t
   order by ${id}, at) x
 where t.${id} = x.${id} and t.${at} is null`;
 
-/** A change gives way to an earlier one: the same batch again, or another cut, leaves the same rows. In the order of execution. */
+/**
+ * The earlier of two changes takes precedence, so repeating a batch, or dividing it differently, produces the same rows.
+ * Listed in order of execution.
+ */
 export const STATEMENTS = {
   grant: (schema: string) => `
 insert into ${schema}.grants (grant_id, record, application_id, project, environment, sector, issuer, subject, patient,
@@ -185,7 +188,7 @@ from json_to_recordset($1::json) as x(proposal_id text, grant_id text, record uu
   expires_at int8)
 on conflict (proposal_id) do nothing`,
 
-  // A proposal ends once; the same batch again changes nothing.
+  // A proposal ends only once; repeating a batch changes nothing.
   proposalEnd: (schema: string) => `
 update ${schema}.proposals p
 set ended_at = x.at, status = x.status, version = x.version, resource_id = coalesce(p.resource_id, x.resource_id)
@@ -204,7 +207,7 @@ select event_id, tenant, record, type, at, metadata
 from json_to_recordset($1::json) as x(event_id uuid, tenant uuid, record uuid, type text, at int8, metadata text)
 on conflict (event_id) do nothing`,
 
-  // Its events may have come in part only, when its stream was removed while it was read: whatever there is goes.
+  // If the stream was removed while it was being read, only some of its events may have arrived: whatever exists is deleted.
   erasure: (schema: string) => `
 with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
   links as (delete from ${schema}.links where record in (select record from gone)),

@@ -1,6 +1,6 @@
 /**
- * The read model `history`: one row per version of a resource. Provenances are made from it on read, and searched by the
- * keys of an event's agents, or of a client's own Provenance.
+ * The read model `history`: one row per version of a resource. Provenances are built from it on read, and searched by the keys
+ * of an event's agents or of a client's own Provenance.
  */
 import type { ClientBase, QueryConfig } from 'pg';
 import { searchable } from '#projections/history/searchable.ts';
@@ -29,7 +29,10 @@ const OPERATION = {
 const version = recordset(VERSION);
 const provenance = recordset(CLIENT_PROVENANCE);
 
-/** Versions never change: an existing row is the same. `on conflict` would write a second record for each to PostgreSQL's log. */
+/**
+ * Versions never change: an existing row is the same. `on conflict` would write a second record for each row to PostgreSQL's
+ * log.
+ */
 const unlessKnown = (schema: string) => `
 left join lateral (
   select true as known from ${schema}.version k where k.id = x.id and k.version = x.version offset 0) k on true
@@ -38,7 +41,7 @@ where k.known is null`;
 const insertVersions = (schema: string) => `
 insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from} ${unlessKnown(schema)}`;
 
-/** Inserts deletions whose previous version came with an earlier batch; the same callers see both. */
+/** Inserts deletions whose previous version was in an earlier batch; the same callers see both. */
 const insertDeletions = (schema: string) => `
 insert into ${schema}.version (${version.names})
 select ${version.values.replace(/\b(categories|targets)\b/g, 'b.$1')} from ${version.from}
@@ -46,7 +49,7 @@ left join lateral (
   select p.categories, p.targets from ${schema}.version p where p.id = x.id and p.version = x.version - 1 offset 0) b on true
 ${unlessKnown(schema)}`;
 
-/** Upserts current versions of clients' own Provenances. */
+/** Upserts the current versions of clients' own Provenances. */
 const upsertProvenances = (schema: string) => `
 insert into ${schema}.client_provenance as p (${provenance.names}) select ${provenance.values} from ${provenance.from}
 on conflict (id) do update set
@@ -88,7 +91,7 @@ function deleted(schema: string, rows: readonly Row<typeof VERSION>[]): QueryCon
 
 interface VersionRows {
   readonly whole: Row<typeof VERSION>[];
-  /** Deletions of types whose previous version decides who sees them, if that version isn't in the batch. */
+  /** Deletions of types for which the previous version decides who sees them, if that version isn't in the batch. */
   readonly deletions: Row<typeof VERSION>[];
 }
 
@@ -117,7 +120,7 @@ function versionRow(stored: StoredResourceEvent, sight: SightColumns): Row<typeo
     operation: OPERATION[event.type],
     agents: listAgents(metadata),
     ...sight,
-    // JSON omits undefined members, and copying the whole object is faster than a part of it.
+    // JSON omits undefined members, and copying the whole object is faster than copying part of it.
     metadata: JSON.stringify({ ...metadata, append: undefined, hash: undefined }),
     body: event.type === 'ResourceDeleted' ? null : event.body,
   };
@@ -130,7 +133,7 @@ function provenances(schema: string, changes: readonly StoredResourceEvent[]): Q
   return [{ name: `${schema}.provenance`, text: upsertProvenances(schema), values: [values] }];
 }
 
-/** Clients' own Provenances in the batch, each as it last was. A deleted one is found by nothing. */
+/** Returns clients' own Provenances in the batch, each in its latest state. Searches never find a deleted one. */
 function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLIENT_PROVENANCE>[] {
   const last = new Map<string, Row<typeof CLIENT_PROVENANCE> & { readonly version: number }>();
   for (const stored of changes) {
@@ -155,7 +158,7 @@ function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLI
   return [...last.values()];
 }
 
-/** Removes records (indexes version_of_record, client_provenance_of_record), whatever of them had come. */
+/** Removes whatever exists of the given records (indexes version_of_record, client_provenance_of_record). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];
@@ -177,14 +180,14 @@ export const history: Projection = {
   load,
 };
 
-/** Returns references to author and acting-as (R4: Provenance.agent.who), each once; null if the event names none. */
+/** Returns references to the author and acting-as (R4: Provenance.agent.who), each once; null if the event names neither. */
 function listAgents(metadata: EventMetadata): string[] | null {
   const { author, acting_as } = metadata;
   if (author?.reference === undefined && acting_as === undefined) return null;
   return each([author?.reference, acting_as]);
 }
 
-/** The search keys of a client's own Provenance: `recorded` as a FHIR instant, and its references. */
+/** The search keys for a client's own Provenance: `recorded` as a FHIR instant, and its references. */
 interface ClientProvenance {
   readonly recorded: string;
   readonly targets: string[];
@@ -195,7 +198,7 @@ interface Reference {
   readonly reference?: string;
 }
 
-/** Reads a Provenance body (valid R4). A target that names a version is found by the resource, too. */
+/** Reads a Provenance body (valid R4). A target that names a version can also be found by its resource. */
 function clientProvenance(body: string): ClientProvenance {
   const { recorded, target, agent } = JSON.parse(body) as {
     recorded: string;

@@ -1,7 +1,7 @@
-/** Tables of the read model `history`: every version of every resource, from which Provenances are made on read. */
+/** Tables of the read model `history`: every version of every resource, from which Provenances are built on read. */
 import { SIGHT } from '../owner.ts';
 
-/** Columns of `version`, in the order of the table. */
+/** Columns of `version`, in the table's order. */
 export const VERSION = {
   id: 'uuid',
   version: 'int',
@@ -30,7 +30,7 @@ export const CLIENT_PROVENANCE = {
   deleted: 'boolean',
 } as const;
 
-/** Bodies uncompressed and in the row up to 8 KB, as in `resources`. */
+/** Bodies are stored uncompressed, and in the row up to 8 KB, as in `resources`. */
 export const tables = (schema: string): string => `
 create table ${schema}.version (
   id uuid not null,
@@ -67,7 +67,7 @@ create table ${schema}.client_provenance (
 create index client_provenance_of_record on ${schema}.client_provenance (record, recorded, id);
 `;
 
-/** DDL of indexes that only queries need, created after the rows are loaded. */
+/** Returns the DDL for indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- Provenance by id. Not unique: what a writer gets wrong about an id must not stop the projection
 create index if not exists version_event on ${schema}.version (event_id);

@@ -1,6 +1,5 @@
 /**
- * The read model `projects`: callers, and the lists of the admin interface. It has few events, so rows are sent as
- * plain JSON.
+ * The read model `projects`: callers, and the lists in the admin interface. It has few events, so rows are sent as plain JSON.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BY_OPERATOR } from '#src/events/metadata.ts';
@@ -109,7 +108,8 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
       return [['branding', { ...rest, ...shown, id }]];
     }
     case 'ApplicationTrusted': {
-      // Owners could give trust once; only the operator's counts, on the command line or as a person.
+      // Owners could once mark applications as trusted; now only the operator's decision counts, made on the command line or
+      // as a person.
       const { trusted } = event.data;
       const isOperators = metadata.credential.kind === 'system' || metadata.cause === BY_OPERATOR;
       const row = { id, trusted: trusted && isOperators, trusted_by_others: trusted && !isOperators };

@@ -1,6 +1,6 @@
-/** Tables of the read model `projects`: organizations and their members, projects, keys, applications. Small. */
+/** Tables of the read model `projects`: organizations and their members, projects, keys, applications. They are small. */
 
-/** Returns the DDL of the tables. Keys are looked up by their hash; times are microseconds since 1970. */
+/** Returns the DDL for the tables. Keys are looked up by their hash; times are microseconds since 1970. */
 export const tables = (schema: string): string => `
 create table ${schema}.organization (
   id text primary key,

@@ -1,8 +1,8 @@
-/** The statements of the read model `projects`. Each takes any number of rows as one JSON text. */
+/** The statements of the read model `projects`. Each takes any number of rows as a single JSON text. */
 
 /**
- * Statements by name; `rows` of a batch are in the order of events. A row has its event's time, and later times win, so
- * that repeated or differently cut batches give the same rows. In the order of execution.
+ * Statements by name; a batch's `rows` are in event order. A row has its event's time, and the latest time wins, so that
+ * repeated or differently divided batches produce the same rows. Listed in order of execution.
  */
 export const STATEMENTS = {
   organization: (schema: string) => `
@@ -45,7 +45,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, domain text, at int8) order by id, at desc) x
 where o.id = x.id and (o.confirmed_at is null or o.confirmed_at < x.at)`,
 
-  // Takes all settings in a batch: the last ones may have the domain again, but the confirmation has ended anyway.
+  // Uses all settings in a batch: even if the last settings include the domain again, the confirmation has lapsed.
   confirmationEnd: (schema: string) => `
 update ${schema}.organization o set confirmed_domain = null
 from json_to_recordset($1::json) as x(id text, domains text[], at int8)
@@ -74,7 +74,8 @@ update ${schema}.production_request r set status = 'refused', reason = x.reason,
 from json_to_recordset($1::json) as x(request_id text, reason text, at int8)
 where r.id = x.request_id and r.answered_at is null`,
 
-  // After refusals: an allowance answers the requests that are still pending. A batch may hold several of a project.
+  // After refusals: allowing production answers the requests that are still pending. A batch may contain several for the same
+  // project.
   productionAllowance: (schema: string) => `
 update ${schema}.production_request r set status = 'allowed', answered_at = x.at
 from (select r.id, min(x.at) as at from ${schema}.production_request r
@@ -136,7 +137,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, secret_sha256 text, previous text, until int8, at int8) order by id, at desc) x
 where a.id = x.id and (a.secret_at is null or a.secret_at < x.at)`,
 
-  // After `secret`: an application that signs with keys has none.
+  // After `secret`: an application that signs with keys has no secret.
   applicationChange: (schema: string) => `
 update ${schema}.application a
 set redirect_uris = x.redirect_uris, post_logout_redirect_uris = x.post_logout_redirect_uris, scopes = x.scopes,
@@ -164,7 +165,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, trusted boolean, trusted_by_others boolean, at int8) order by id, at desc) x
 where a.id = x.id and (a.trusted_at is null or a.trusted_at < x.at)`,
 
-  // A guest can be registered again later, also in the same batch.
+  // A guest can be registered again later, even in the same batch.
   applicationEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json) as x(id text, at int8) order by id, at desc) x
@@ -175,13 +176,14 @@ update ${schema}.project p set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where p.id = x.id and p.deleted_at is null`,
 
-  // Every request looks a key up only by its hash, so the end of a project is copied to its keys.
+  // Every request looks up a key only by its hash, so the end of a project is copied to its keys.
   keysEnd: (schema: string) => `
 update ${schema}.api_key k set revoked_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where k.project = x.id and k.revoked_at is null`,
 
-  // Its own end and its project's come from different streams: the earlier one counts, in any order.
+  // An application's own end and its project's end come from different streams: the earlier one counts, in whatever order they
+  // arrive.
   applicationsEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)

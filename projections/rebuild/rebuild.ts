@@ -1,6 +1,6 @@
 /**
- * Rebuilds read models beside the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and
- * swapped in by renaming schemas. Reads and the projection continue meanwhile, and no webhooks are sent.
+ * Rebuilds read models next to the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and swapped in
+ * by renaming schemas. Reads and the projection continue during the rebuild, and no webhooks are sent.
  */
 import type pg from 'pg';
 import { shareBefore } from '#src/events/share.ts';
@@ -18,39 +18,39 @@ import { Shadow } from './shadow.ts';
 import { makeShadow, pollUntilReady, swap } from './swap.ts';
 import { loadTogether } from './together.ts';
 
-/** Dependencies of a rebuild. */
+/** Dependencies for a rebuild. */
 export interface RebuildDeps {
   readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>;
   readonly databaseUrl: string;
-  /** Default: all of the service. */
+  /** Default: all of the service's projections. */
   readonly projections?: readonly Projection[];
   readonly log?: { info(fields: object, message: string): void };
 }
 
-/** Progress of a rebuild. */
+/** A rebuild's progress. */
 export interface RebuildProgress {
   readonly name: string;
   readonly phase: 'loading' | 'indexing' | 'comparing' | 'swapping' | 'done';
   /** Events loaded by this call. */
   readonly events: number;
-  /** Share of the log that is processed, 0 to 1. */
+  /** Share of the log that has been processed, 0 to 1. */
   readonly share: number;
 }
 
 export interface RebuildOptions {
   readonly onProgress?: (progress: RebuildProgress) => void;
-  /** Called with the result of a comparison before the swap. */
+  /** Called with the result of comparing the tables before the swap. */
   readonly onCompared?: (name: string, tables: readonly TableComparison[]) => void;
   /** Default `full`. */
   readonly load?: Load;
-  /** Stops soon; the next call continues from there. */
+  /** Stops soon; the next call continues where this one stopped. */
   readonly signal?: AbortSignal;
-  /** Swaps although the comparison differs. */
+  /** Swaps even if the comparison finds differences. */
   readonly force?: boolean;
   /** Starts from the beginning instead of continuing an earlier call that was stopped or refused. */
   readonly fresh?: boolean;
   /**
-   * The log was restored and may end before the serving tables: they are not compared, and no earlier call's work is
+   * The log was restored and may end before the serving tables do: they aren't compared, and no earlier call's work is
    * continued.
    */
   readonly restored?: boolean;
@@ -62,13 +62,16 @@ export interface RebuildReport {
   /** `differs`: not swapped; the tables are kept for a call with `force`. */
   readonly outcome: 'swapped' | 'stopped' | 'differs';
   readonly events: number;
-  /** Serving rows that differ from rebuilt ones, at most 1,000 a table: `compared` says where more do. Empty when other software made them. */
+  /**
+   * Serving rows that differ from rebuilt ones, at most 1,000 per table: `compared` says which tables have more. Empty if
+   * different software made the serving tables.
+   */
   readonly differences: readonly RowDifference[];
-  /** The comparison by table, serving rows first; empty if there was none. */
+  /** The comparison by table, serving rows first; empty if nothing was compared. */
   readonly compared: readonly TableComparison[];
 }
 
-/** Thrown when another process is rebuilding the projection. */
+/** Thrown if another process is already rebuilding the projection. */
 export class RebuildRunning extends Error {
   override readonly name = 'RebuildRunning';
   constructor(readonly projection: string) {
@@ -81,16 +84,15 @@ interface Work {
   readonly projection: Projection;
   readonly shadow: Shadow;
   readonly pace: Pace;
-  /** True if the same software made the serving tables, so that rows can be compared. */
+  /** True if the same software made the serving tables, so the rows can be compared. */
   readonly comparable: boolean;
   events: number;
   share: number;
 }
 
 /**
- * Rebuilds the named projections. The log is read once for all; each has its own connection.
- * @throws RebuildRunning before anything is done; CannotApply; Unavailable; errors of the database. Tables built so far
- *   are kept.
+ * Rebuilds the named projections. The log is read once for all of them; each has its own connection.
+ * @throws RebuildRunning before anything is done; CannotApply; Unavailable; database errors. Tables built so far are kept.
  */
 export async function rebuild(
   deps: RebuildDeps,
@@ -139,14 +141,14 @@ async function begin(
   return { projection, shadow, pace, comparable, events: 0, share: 0 };
 }
 
-/** Returns the target position: not beyond the serving tables if they can be compared. */
+/** Returns the target position: not beyond the serving tables' position if the tables can be compared. */
 async function target({ store }: RebuildDeps, { projection, shadow, comparable }: Work): Promise<Position> {
   const serving = comparable ? await readCheckpoint(shadow.session, projection.name) : undefined;
   return serving?.position ?? store.head();
 }
 
 /**
- * Reads the log once for all.
+ * Reads the log once for all projections.
  * @returns whether they reached their targets
  */
 async function load(
@@ -198,7 +200,7 @@ function report(
   return { name, outcome, events, differences, compared };
 }
 
-/** Finishes all rebuilds, together or one by one. The first error is thrown at the end. */
+/** Finishes all rebuilds, together or one by one. Throws the first error at the end. */
 async function finishAll(
   deps: RebuildDeps,
   works: readonly Work[],
@@ -250,7 +252,7 @@ async function finish(deps: RebuildDeps, work: Work, options: RebuildOptions): P
   return report(deps, work, { outcome: 'swapped', compared });
 }
 
-/** Removes differences that erasures explain. */
+/** Removes the differences that erasures explain. */
 async function lawful(
   { store }: RebuildDeps,
   tables: readonly TableComparison[],

@@ -1,6 +1,6 @@
 /**
- * A shadow of a read model: the same tables in a second schema, filled from the log by the same functions while the
- * first serves. A rebuild swaps it in; a verification compares and drops it.
+ * A shadow of a read model: the same tables in a second schema, filled from the log by the same functions while the first
+ * schema serves reads. A rebuild swaps it in; a verification compares and drops it.
  */
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -14,14 +14,14 @@ import type { Projection } from '../projection.ts';
 import { replay } from '../replay.ts';
 import { inTransaction, WHOLE_TABLES } from '../session.ts';
 
-/** Events per batch: large ones load faster, and a batch of them must still fit in memory. */
+/** Events per batch: large batches load faster, but a batch of large events must still fit in memory. */
 const BATCH_SIZE = 1_000;
 
-/** The shadow of one projection, written over one session (without `pipeline`) by one process. */
+/** The shadow of one projection, written by one process on one session (without `pipeline`). */
 export class Shadow {
   /**
-   * @param schema of the shadow
-   * @param session used by nothing else meanwhile
+   * @param schema the shadow's schema
+   * @param session must not be used by anything else in the meantime
    */
   constructor(
     readonly projection: Projection,
@@ -37,10 +37,10 @@ export class Shadow {
   }
 
   /**
-   * Loads events up to `until`, a transaction per batch.
-   * @param options `loaded` is called with the number of events of each batch; `signal` stops after the current batch
+   * Loads events up to `until`, one transaction per batch.
+   * @param options `loaded` is called with the number of events in each batch; `signal` stops after the current batch
    * @returns whether it reached the end
-   * @throws CannotApply, Unavailable, errors of the database
+   * @throws CannotApply, Unavailable, database errors
    */
   async load(
     until: Position,
@@ -53,14 +53,17 @@ export class Shadow {
     });
   }
 
-  /** Brings it up to `until` within the transaction that the session is in. @returns whether it got there in time. */
+  /**
+   * Brings the shadow up to `until` within the session's current transaction.
+   * @returns whether it got there in time
+   */
   async loadWithin(until: Position, timeoutMs: number): Promise<boolean> {
     return this.#replay(until, AbortSignal.timeout(timeoutMs), (batch) => this.apply(batch));
   }
 
   /**
-   * Writes rows and checkpoint of a batch in the caller's transaction.
-   * @throws CannotApply naming the event at fault; errors of the database
+   * Writes a batch's rows and checkpoint in the caller's transaction.
+   * @throws CannotApply naming the event at fault; database errors
    */
   async apply({ events, position }: EventBatch): Promise<void> {
     const { projection, schema, session } = this;
@@ -86,7 +89,7 @@ export class Shadow {
 
   /**
    * Finds the event that can't be applied, by loading events one by one after the savepoint.
-   * @returns the reason itself if each of them can be loaded
+   * @returns the reason itself if each event can be loaded
    */
   async #culprit(
     events: readonly RecordedEvent[],
@@ -106,9 +109,9 @@ export class Shadow {
   }
 
   /**
-   * Compares with the serving tables, which continue to be written: one snapshot holds them at their checkpoint, and
-   * the shadow is loaded to exactly that position in the same transaction.
-   * @returns the result by table, or undefined if the serving tables were behind the shadow
+   * Compares with the serving tables while they continue to be written: one snapshot shows them at their checkpoint, and the
+   * shadow is loaded to exactly that position in the same transaction.
+   * @returns the result by table; undefined if the serving tables were behind the shadow
    */
   async compare(pace: Pace = PACES.full): Promise<TableComparison[] | undefined> {
     const { projection, schema, session } = this;

@@ -1,4 +1,4 @@
-/** A shadow's schema: made, and put in the place of the serving one. */
+/** A shadow's schema: creating it, and swapping it with the serving schema. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { dropErasedTable, erasedTable } from '../abandoned.ts';
@@ -8,13 +8,13 @@ import { inTransaction } from '../session.ts';
 import { schemaSql } from '../tables.ts';
 import type { Shadow } from './shadow.ts';
 
-/** How long a swap waits for the running batch, and then the projection for the swap, in ms. */
+/** How long a swap waits for the running batch, and how long the projection then waits for the swap, in ms. */
 const SWAP_MS = 2_000;
 
 /**
- * Creates the schema of a rebuild, or keeps that of an earlier one by the same software. Concurrent erasures hold the
- * serving checkpoint (`abandoned.ts`), so this waits for them.
- * @param prepare DDL for a new schema, besides its tables
+ * Creates a rebuild's schema, or keeps an earlier one made by the same software. Concurrent erasures lock the serving
+ * checkpoint (`abandoned.ts`), so this waits for them.
+ * @param prepare DDL for a new schema, in addition to its tables
  * @throws Error if there are no serving tables
  */
 export async function makeShadow(
@@ -41,7 +41,7 @@ export async function makeShadow(
   await session.query(dropOld);
 }
 
-/** Tries until there is a result; the serving tables, or a lock, may need a moment. */
+/** Tries until there is a result; the serving tables, or a lock, may take a moment. */
 export async function pollUntilReady<T>(
   attempt: () => Promise<T | undefined>,
   name: string,
@@ -58,8 +58,8 @@ export async function pollUntilReady<T>(
 }
 
 /**
- * Swaps the schemas. The lock on the serving checkpoint lets the current batch end and delays the next one, so nothing
- * is written during the renaming. Reads need no lock and find either the old tables or the new.
+ * Swaps the schemas. The lock on the serving checkpoint lets the current batch finish and delays the next one, so nothing is
+ * written while the schemas are renamed. Reads need no lock and find either the old tables or the new ones.
  * @returns undefined if it must be retried
  */
 export async function swap(
@@ -77,7 +77,7 @@ export async function swap(
     if (serving === undefined) throw new Error(`the read model ${name} doesn't exist`);
     if (comparable && position > serving.position) throw new NotYet();
     if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
-    // Also a heartbeat: the waiting runner must not be taken for hung.
+    // This is also a heartbeat: the waiting runner must not appear to hang.
     await moveCheckpoint(session, shadow.schema, await shadow.position());
     await session.query(dropErasedTable(name));
     await session.query(
@@ -92,7 +92,7 @@ export async function swap(
   });
 }
 
-/** The tables are not yet at the same position. */
+/** Thrown if the tables aren't at the same position yet. */
 class NotYet extends Error {
   override readonly name = 'NotYet';
 }

@@ -1,6 +1,6 @@
 /**
- * Brings several shadows up to date by one reading of the log: a batch is read and decoded once, and handed to each on
- * its session. While one batch is written the next is on its way.
+ * Brings several shadows up to date in one reading of the log: a batch is read and decoded once, and written to each shadow on
+ * its own session. The next batch is read while one is written.
  */
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 import { type Pace, paced } from '../pace.ts';
@@ -8,7 +8,7 @@ import { replay } from '../replay.ts';
 import { inTransaction } from '../session.ts';
 import type { Shadow } from './shadow.ts';
 
-/** A shadow and its target position, the end of an append. */
+/** A shadow and its target position, which is the end of an append. */
 export interface Destination {
   readonly shadow: Shadow;
   readonly until: Position;
@@ -17,14 +17,14 @@ export interface Destination {
 export interface TogetherOptions {
   readonly pace: Pace;
   readonly signal?: AbortSignal | undefined;
-  /** Called after each batch of a projection, with the number of new events. */
+  /** Called after each of a projection's batches, with the number of new events. */
   readonly loaded?: (projection: string, events: number, position: Position) => void;
 }
 
 /**
  * Loads each shadow to its target, from its own position.
- * @returns whether all reached it; false if `signal` aborted before
- * @throws CannotApply, Unavailable, errors of the database; rows written so far are kept
+ * @returns whether all reached their targets; false if `signal` aborted first
+ * @throws CannotApply, Unavailable, database errors; rows written so far are kept
  */
 export async function loadTogether(
   store: Pick<EventStore, 'subscribe' | 'head'>,
@@ -56,14 +56,14 @@ export async function loadTogether(
       handle: async (batch) => void (await handle(batch)),
     });
   } finally {
-    // A failed one must not leave another's session in use.
+    // A failed shadow must not leave another one's session in use.
     await Promise.allSettled(members.map((member) => member.idle()));
   }
   await Promise.all(members.map((member) => member.idle()));
   return reached;
 }
 
-/** One shadow's part in the reading. */
+/** One shadow's share of the work. */
 class Member {
   readonly shadow: Shadow;
   readonly until: Position;
@@ -78,21 +78,21 @@ class Member {
     this.until = until;
   }
 
-  /** Takes a batch once the previous one is written. Resolves when there is room for the next. */
+  /** Takes a batch once the previous one is written. Resolves when there is room for the next batch. */
   queue(batch: EventBatch): Promise<void> {
     const before = this.#working;
     this.#working = before.then(() => this.take(batch));
-    // Awaited with the next batch; until then its failure must not count as unhandled.
+    // This promise is awaited with the next batch; until then its failure must not count as unhandled.
     this.#working.catch(() => undefined);
     return before;
   }
 
-  /** Resolves when everything that was queued is written. */
+  /** Resolves when everything in the queue is written. */
   idle(): Promise<void> {
     return this.#working;
   }
 
-  /** Writes the events that are new to it, in a transaction. */
+  /** Writes the events that are new to the shadow, in a transaction. */
   async take({ events, position }: EventBatch): Promise<void> {
     const { shadow, at, until } = this;
     const to = least([position, until]);

@@ -7,7 +7,7 @@ import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
 
-/** The last state of a resource in a batch; `fresh` if the batch also created it. */
+/** A resource's last state in a batch; `fresh` if the batch also created the resource. */
 interface State {
   readonly row: Row<typeof RESOURCE> & { readonly id: string; readonly version: number };
   readonly fresh: boolean;
@@ -17,9 +17,9 @@ const resource = recordset(RESOURCE);
 const BODY = recordset({ body: RESOURCE.body }).values;
 
 /**
- * Writes current versions, inserted or updated after a look-up: `on conflict` would write a second record for each to
- * PostgreSQL's log. `created_at` stays that of the first version; a deleted one keeps the columns that decide
- * who sees it; an older version never replaces a newer one.
+ * Writes current versions, inserting or updating them after a lookup, because `on conflict` would write a second record for
+ * each to PostgreSQL's log. `created_at` stays that of the first version; a deleted version keeps the columns that decide who
+ * sees it; an older version never replaces a newer one.
  */
 const upsert = (schema: string) => `
 with known as materialized (
@@ -35,7 +35,7 @@ with known as materialized (
 )
 insert into ${schema}.resource (${resource.names}) select ${resource.values} from known where row is null`;
 
-/** Inserts first versions. One that exists stays as it is. */
+/** Inserts first versions. An existing version stays unchanged. */
 const add = (schema: string) => `
 insert into ${schema}.resource (${resource.names}) select ${resource.values} from ${resource.from}
 left join lateral (select true as known from ${schema}.resource r where r.id = x.id offset 0) r on true
@@ -45,7 +45,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
   return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];
 }
 
-/** Resources that came into being in the batch cannot be there yet: they are copied. */
+/** Resources that were created in the batch can't be in the table yet, so they are copied. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const states = [...lastStates(events).values()];
   const fresh = states.filter((state) => state.fresh);
@@ -84,7 +84,10 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
   return states;
 }
 
-/** Rows of resources that may be there already: first versions, which are many, by the faster statement. */
+/**
+ * Returns statements for resources that may already be in the table. First versions, which are numerous, use the faster
+ * statement.
+ */
 function merge(schema: string, states: readonly State[]): QueryConfig[] {
   const rows = states.map(({ row }) => row);
   const [first, later] = [rows.filter(isFirst), rows.filter((row) => !isFirst(row))];
@@ -103,8 +106,8 @@ function isFirst({ version }: State['row']): boolean {
 }
 
 /**
- * Removes records (index resource_of_record). Events of a record may have come in part only, when its stream was
- * removed while it was read: whatever there is goes.
+ * Removes records (index resource_of_record). If a record's stream was removed while it was being read, only some of its
+ * events may have arrived: whatever exists is deleted.
  */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);

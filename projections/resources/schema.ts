@@ -1,7 +1,7 @@
-/** Tables of the read model `resources`: the current version of every resource, deleted ones included. */
+/** Tables of the read model `resources`: the current version of every resource, including deleted ones. */
 import { SIGHT } from '../owner.ts';
 
-/** Columns of `resource`, in the order of the table. */
+/** Columns of `resource`, in the table's order. */
 export const RESOURCE = {
   id: 'uuid',
   type: 'text',
@@ -17,8 +17,9 @@ export const RESOURCE = {
 } as const;
 
 /**
- * Bodies are kept as they are, uncompressed, in the row up to 8 KB: compressing 2 to 8 KB costs more time on every
- * write than it saves in room. No fillfactor: every update changes `last_updated`, which is indexed, so none is HOT.
+ * Bodies are stored unchanged and uncompressed, in the row up to 8 KB: compressing 2 to 8 KB costs more time on every write
+ * than the saved space is worth. No fillfactor is set: every update changes `last_updated`, which is indexed, so no update is
+ * HOT.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.resource (
@@ -40,7 +41,7 @@ alter table ${schema}.resource alter body set storage external;
 create index resource_of_record on ${schema}.resource (record, type, id) where record is not null;
 `;
 
-/** DDL of indexes that only queries need, created after the rows are loaded. */
+/** Returns the DDL for indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- search of a tenant in the order of ids, the default; _id
 create index if not exists resource_by_id on ${schema}.resource (tenant, type, id) where not deleted;

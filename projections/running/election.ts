@@ -1,19 +1,19 @@
 /**
- * Elects the instance that runs a projection: the one whose session holds its advisory lock. The lock ends with the
- * session, so another instance takes over when a process dies. A process that hangs is recognised by its heartbeat, and
- * its session is ended.
+ * Elects the instance that runs a projection: the one whose session holds the projection's advisory lock. The lock ends with
+ * the session, so another instance takes over when a process dies. A process that hangs is recognised by its heartbeat, and
+ * its session is terminated.
  */
 import type { ClientBase } from 'pg';
 import { lockKeys, tryLock, unlock } from '../locks.ts';
 
-/** Age of a heartbeat after which a runner counts as hung. */
+/** The age from which a heartbeat means that its runner hangs. */
 const HEARTBEAT_LIMIT_MS = 5_000;
 
 const lockName = (projection: string): string => `run ${projection}`;
 
 /**
- * Tries to become the runner of all of several projections, on the session that will also write.
- * @returns how many of their locks were free; unless all were, none is kept
+ * Tries to become the runner of all the given projections, on the session that will also write.
+ * @returns how many of their locks were free; unless all were free, no lock is kept
  */
 export async function tryToRun(
   client: ClientBase,
@@ -27,9 +27,10 @@ export async function tryToRun(
 }
 
 /**
- * Ends the session of a runner that hangs. A backend that works or waits for a lock is not hung, however old its
- * heartbeat (a large batch, a swap), unless that lasts ten times as long; one just elected has not been idle long.
- * @returns whether a session was ended.
+ * Ends the session of a runner that hangs. A backend that is working or waiting for a lock doesn't count as hung, however old
+ * its heartbeat is (a large batch, a swap), unless that lasts ten times as long; a runner that has just been elected hasn't
+ * been idle for long.
+ * @returns whether a session was ended
  */
 export async function endHungRunner(
   client: ClientBase,

@@ -1,5 +1,5 @@
 /**
- * Runs projections while this instance is elected for them: batches in, rows and checkpoints out. Those of one runner are
+ * Runs projections while this instance is elected for them: batches in, rows and checkpoints out. A runner's projections are
  * written in one transaction.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -17,47 +17,47 @@ import { decodeOnce, forgetParsed, ownEvents } from '../parsed.ts';
 import type { Kept, Projection } from '../projection.ts';
 import { inTransaction } from '../session.ts';
 
-/** Interval of the heartbeat while there is no work. */
+/** How often the heartbeat is sent while the runner is idle. */
 const HEARTBEAT_MS = 1_000;
-/** Number of events whose statements are made together. */
+/** Number of events whose statements are built together. */
 const SLICE = 200;
 
-/** A projection of a runner. */
+/** One of a runner's projections. */
 interface Member {
   readonly projection: Projection;
-  /** The checkpoint's row. */
+  /** The checkpoint as stored in its row. */
   held: Checkpoint;
-  /** The current position: beyond `held` by events that the projection doesn't take. */
+  /** The current position, which may be beyond `held` by events that the projection doesn't process. */
   position: Position;
 }
 
 /** A projection, and the position that its checkpoint is moved to. */
 type Move = readonly [member: Member, position: Position];
 
-/** The part of a batch that a projection takes. */
+/** The part of a batch that a projection processes. */
 interface Work {
   readonly member: Member;
   readonly recorded: readonly RecordedEvent[];
 }
 
-/** Writes the rows of projections over one session. Calls of its methods must not overlap, except `tick`. */
+/** Writes the projections' rows on one session. Calls to its methods must not overlap, except for `tick`. */
 export class Runner {
   readonly #transaction: OneTransaction;
   readonly #members: readonly Member[];
   #beatenAt = 0;
-  /** Since when some have been ahead of the batches; undefined if none is. */
+  /** The time since which some projections have been ahead of others; undefined if none is ahead. */
   #unequalSince: number | undefined;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
-  /** True while statements are made, which may take long: the session is free for heartbeats. */
+  /** True while statements are being built, which may take long: meanwhile the session is free for heartbeats. */
   #isPreparing = false;
 
   /**
-   * @param session a session that is elected for all of them
+   * @param session a session that is elected for all the projections
    * @param elected projections, with their checkpoints as read on that session
-   * @param passed called with each position of a projection as soon as reads see it
+   * @param passed called with each of a projection's positions as soon as reads see it
    * @param tell whether other instances must be notified
-   * @param kept what requests asked for, of a projection that runs by itself
+   * @param kept rows maintained on request, for a projection that runs on its own
    */
   constructor(
     private readonly session: pg.Client,
@@ -70,20 +70,20 @@ export class Runner {
     this.#members = [...elected].map(([projection, held]) => ({ projection, held, position: held.position }));
   }
 
-  /** Returns the position up to which every projection is. */
+  /** Returns the position that every projection has reached. */
   get position(): Position {
     const [first = BEGINNING, ...others] = this.#members.map(({ position }) => position);
     return others.reduce((least, each) => (each < least ? each : least), first);
   }
 
-  /** Returns for how many ms some have waited until others caught up. */
+  /** Returns how many ms some projections have been waiting for others to catch up. */
   get waited(): number {
     return this.#unequalSince === undefined ? 0 : performance.now() - this.#unequalSince;
   }
 
   /**
-   * Applies one batch, of which a projection that is ahead takes only the events after its position.
-   * @throws CannotApply naming the event at fault; CheckpointMoved; errors of the connection. Nothing is written then.
+   * Applies one batch. A projection that is ahead processes only the batch's events after its own position.
+   * @throws CannotApply naming the event at fault; CheckpointMoved; connection errors. Nothing is written in these cases.
    */
   async apply(batch: EventBatch): Promise<void> {
     await this.#beating;
@@ -94,7 +94,7 @@ export class Runner {
       if (behind.length === this.#members.length) this.#unequalSince = undefined;
       else this.#unequalSince ??= performance.now();
       const works = behind.map((member) => ({ member, recorded: take(member, batch.events) }));
-      // Without events, `tick` moves the checkpoint.
+      // If there are no events, `tick` moves the checkpoint.
       const filled = works.filter(({ recorded }) => recorded.length > 0);
       if (filled.length > 0) await this.#write(filled, batch.position);
       for (const member of behind) member.position = batch.position;
@@ -105,9 +105,9 @@ export class Runner {
   }
 
   /**
-   * Maintains the runner: a heartbeat every second, also while the statements of a batch are made; between batches the
-   * checkpoints after events that the projections don't take, and what requests asked for.
-   * @throws CheckpointMoved; errors of the connection
+   * Maintains the runner. Sends a heartbeat every second, even while a batch's statements are being built. Between batches,
+   * moves the checkpoints past events that the projections don't process, and takes up what requests asked for.
+   * @throws CheckpointMoved; connection errors
    */
   async tick(): Promise<void> {
     const due = performance.now() - this.#beatenAt >= HEARTBEAT_MS;
@@ -146,7 +146,10 @@ export class Runner {
     }
   }
 
-  /** Makes the statements of a batch, with heartbeats. Afterwards none uses the session. @throws CannotApply */
+  /**
+   * Builds a batch's statements while sending heartbeats. Afterwards no heartbeat uses the session.
+   * @throws CannotApply
+   */
   async #prepare(projection: Projection, recorded: readonly RecordedEvent[]): ReturnType<typeof prepare> {
     this.#isPreparing = true;
     try {
@@ -159,7 +162,7 @@ export class Runner {
 
   /**
    * Writes checkpoints and rows in one transaction and one round trip.
-   * @throws CheckpointMoved; errors of the database
+   * @throws CheckpointMoved; database errors
    */
   async #advance(moves: readonly Move[], statements: readonly QueryConfig[]): Promise<void> {
     const tell = this.tell();
@@ -178,7 +181,7 @@ export class Runner {
     this.#beatenAt = performance.now();
   }
 
-  /** Finds the event that the tables refuse, by applying events one by one in a transaction that is rolled back. */
+  /** Finds the event that the tables reject, by applying events one by one in a transaction that is rolled back. */
   async #culprit(works: readonly Work[], reason: unknown): Promise<CannotApply> {
     const { session } = this;
     await session.query('begin');
@@ -187,7 +190,7 @@ export class Runner {
         const { name } = member.projection;
         for (const each of recorded) {
           try {
-            // Without names, because `#transaction` has prepared statements with those names.
+            // Statements have no names here, because `#transaction` has prepared statements with those names.
             for (const { text, values } of member.projection.statements(name, [decodeOnce(each)]))
               await session.query(text, values);
           } catch (error) {
@@ -202,7 +205,7 @@ export class Runner {
   }
 }
 
-/** Returns the events of a batch that a projection has still to take. */
+/** Returns the batch's events that a projection still has to process. */
 function take({ projection, position }: Member, events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   const [first] = events;
   const later =
@@ -213,8 +216,8 @@ function take({ projection, position }: Member, events: readonly RecordedEvent[]
 }
 
 /**
- * Decodes a batch and makes its statements in slices, with other requests in between, because an append may have
- * thousands of events.
+ * Decodes a batch and builds its statements in slices, with other requests in between, because an append may have thousands of
+ * events.
  * @throws CannotApply naming the event at fault
  */
 async function prepare(
@@ -237,7 +240,7 @@ async function prepare(
 }
 
 /**
- * Returns the statements of events; if their rows exceed a statement's limit, each half is made separately.
+ * Returns the statements for events; if their rows exceed a statement's limit, builds each half separately.
  * @throws CannotApply
  */
 async function makeStatements(

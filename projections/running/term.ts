@@ -1,4 +1,4 @@
-/** A term of a runner: the election, running its projections, and its end. */
+/** A runner's term: the election, running the projections, and the end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
@@ -9,62 +9,62 @@ import { closeSession, openSession } from '../session.ts';
 import { endHungRunner, tryToRun } from './election.ts';
 import { Runner } from './runner.ts';
 
-/** Circumstances of a term. */
+/** A term's dependencies. */
 export interface TermOptions {
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly databaseUrl: string;
   readonly signal: AbortSignal;
   readonly electionMs: number;
   readonly heartbeatLimitMs: number;
-  /** Called when it waits for another instance's runner, and when it is elected. */
+  /** Called when the term waits for another instance's runner, and when it is elected. */
   readonly entered: (state: 'following' | 'running') => void;
-  /** Called with each position of a projection as soon as reads see it. */
+  /** Called with each of a projection's positions as soon as reads see it. */
   readonly passed: (projection: string, position: Position) => void;
-  /** Tells whether other instances must be notified of positions. */
+  /** Returns whether other instances must be notified of positions. */
   readonly tell: () => boolean;
-  /** Tells whether the event log answers this instance; if not, it leaves the projection to others. */
+  /** Returns whether the event log is available to this instance; if not, this instance leaves the projection to others. */
   readonly logAnswers: () => boolean;
-  /** Resolves when projections have passed a position, or after some ms. */
+  /** Resolves when projections have passed a position, or after the given number of ms. */
   readonly waitFor: (position: Position, names: readonly string[], ms: number) => Promise<unknown>;
-  /** Resolves after some ms, or when a request waits for a projection. */
+  /** Resolves after the given number of ms, or when a request waits for a projection. */
   readonly pause: (projection: string, ms: number) => Promise<void>;
 }
 
-/** Thrown when other software made the tables: this instance must neither write them nor end their runner. */
+/** Thrown if different software made the tables: this instance must neither write them nor end their runner. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
 /**
- * Thrown when another instance keeps running some of several projections, or some wait too long for others: each must be run
- * by itself.
+ * Thrown if another instance keeps running some of several projections, or some wait too long for others: then each must run
+ * on its own.
  */
 export class Divided extends Error {
   override readonly name = 'Divided';
 }
 
 /**
- * How long projections wait for each other, in ms: until all are free, as while an instance hands over, or until all are at
- * the same position. Less than reads may lag behind, and writes wait.
+ * How long projections wait for each other, in ms: until all are free, for example while another instance hands them over, or
+ * until all are at the same position. This is less than reads may lag behind and writes may wait.
  */
 const WAIT_MS = 3_000;
 
-/** How long a projection that may wait collects events, in ms. */
+/** How long a projection that no write waits for collects events, in ms. */
 const GATHER_MS = 50;
-/** After a batch of this size more events are likely there already, so it doesn't wait. */
+/** After a batch of this size, more events are probably available already, so the projection doesn't wait. */
 const GATHERED = 250;
 
-/** Events and characters of a large batch. */
+/** Number of events, and of characters, from which a batch is large. */
 const LARGE_EVENTS = 64;
 const LARGE_CHARACTERS = 500_000;
-/** How long a projection lets others go first with a large batch, in ms. */
+/** How long a projection with a large batch lets others go first, in ms. */
 const AFTER_MS = 2_000;
 
 /** How often the runner checks whether a heartbeat is due. */
 const TICK_MS = 200;
 
 /**
- * Waits for the election, then runs projections: one, or several of the same `transaction`. Resolves when `signal` aborts,
+ * Waits for the election, then runs projections: one, or several with the same `transaction`. Resolves when `signal` aborts,
  * after the current batch, with the session closed.
  * @throws Outdated, Divided, CannotApply, and other errors that ended the term
  */
@@ -92,7 +92,7 @@ export async function serve(projections: readonly Projection[], options: TermOpt
 type Checkpoints = ReadonlyMap<Projection, Checkpoint>;
 
 /**
- * Returns the checkpoints to continue from after the election; undefined if `signal` aborted before.
+ * Returns the checkpoints to continue from after the election; undefined if `signal` aborted first.
  * @throws Outdated, Divided
  */
 async function elected(
@@ -116,7 +116,10 @@ async function elected(
   return undefined;
 }
 
-/** Returns the checkpoints. @throws Outdated */
+/**
+ * Returns the checkpoints.
+ * @throws Outdated
+ */
 async function current(session: pg.Client, projections: readonly Projection[]): Promise<Checkpoints> {
   const found = await readCheckpoints(
     session,
@@ -141,7 +144,7 @@ function isLarge({ events }: EventBatch): boolean {
   return characters > LARGE_CHARACTERS;
 }
 
-/** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
+/** Processes batches and sends heartbeats until one fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
   name: string,
@@ -192,6 +195,6 @@ async function run(
   } finally {
     await applying.catch(() => undefined);
   }
-  // Events that no projection takes count as seen, so that a stopped service has no lag.
+  // Events that no projection processes count as seen, so a stopped service has no lag.
   await runner.tick();
 }

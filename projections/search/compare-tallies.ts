@@ -1,6 +1,7 @@
 /**
- * Compares tallies with the entries that they count (docs/decisions/0036-tallies-on-request.md). Each tally and its count
- * are of one statement, so of one snapshot: events that are projected meanwhile change both or neither.
+ * Compares tallies with the entries that they count (docs/decisions/0036-tallies-on-request.md). A single statement reads each
+ * tally and counts its entries, so both come from one snapshot: events that are projected in the meantime change both or
+ * neither.
  */
 import type { ClientBase } from 'pg';
 import { containedIn } from '#src/fhir/search/contained.ts';
@@ -13,9 +14,9 @@ import { parseJson } from '#src/shared/json/json.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import type { TableComparison } from '../compare.ts';
 
-/** Tallies that are counted in one statement. */
+/** Number of tallies counted per statement. */
 const AT_ONCE = 20;
-/** Projects that are read at a time. */
+/** Number of projects read at a time. */
 const PROJECTS = 1_000;
 
 // Indexes: tally_pkey, entry_keys.
@@ -35,7 +36,10 @@ interface Counted extends AskedTally {
   readonly entries: string;
 }
 
-/** Compares all tallies that are counted. @param limit the maximum number of differences to name */
+/**
+ * Compares all tallies that have a count.
+ * @param limit the maximum number of differences to list
+ */
 export async function compareTallies(session: ClientBase, limit: number): Promise<TableComparison> {
   const differing: Counted[] = [];
   let compared = 0;
@@ -69,14 +73,14 @@ export async function compareTallies(session: ClientBase, limit: number): Promis
 
 const isWrong = ({ tally, entries }: Counted): boolean => tally !== entries;
 
-/** Counts again: a rebuild may have exchanged the schemas while the names of a statement's two tables were looked up. */
+/** Counts again: a rebuild may have swapped the schemas while the names of a statement's two tables were being resolved. */
 async function confirm(session: ClientBase, wrong: readonly Counted[]): Promise<readonly Counted[]> {
   if (wrong.length === 0) return [];
   const { rows } = await session.query<Counted>(AGAIN, [wrong.map(({ keys }) => keys)]);
   return rows.filter(isWrong);
 }
 
-/** Finds the projects whose ids are hashed in tenants. */
+/** Finds the projects whose ids are hashed in the tenants. */
 async function findTenants(
   session: ClientBase,
   wanted: ReadonlySet<string>,
@@ -100,7 +104,10 @@ async function findTenants(
   return found;
 }
 
-/** Returns the query whose total a tally is, by a resource that matches: keys are hashes; undefined if none does. */
+/**
+ * Returns the query whose total is the tally. It is found through a matching resource, because keys are hashes; undefined if
+ * none matches.
+ */
 async function describeQuery(
   session: ClientBase,
   { tenant, type, keys }: AskedTally,
@@ -117,7 +124,7 @@ async function describeQuery(
   return named.map((form) => (form === undefined ? 'unknown' : writeCondition(form))).join('&');
 }
 
-/** Writes a form (`src/fhir/search/keys.ts`) as a search has it. */
+/** Writes a form (`src/fhir/search/keys.ts`) in the syntax of a search. */
 function writeCondition({ code, value }: { readonly code: string; readonly value: string }): string {
   if (value === PRESENT) return `${code}:missing=false`;
   return `${code}=${value.slice(2)}${value.startsWith('s:') ? '|' : ''}`;

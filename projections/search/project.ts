@@ -1,4 +1,4 @@
-/** The read model `search`: the values that current versions of resources are searched by. */
+/** The read model `search`: the values by which the current versions of resources are searched. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
@@ -11,7 +11,7 @@ import { makeRows, type Rows } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 import { Tallies } from './tallies.ts';
 
-/** The tables besides `entry`, each with its columns and its rows of a resource. */
+/** The tables other than `entry`, each with its columns and its rows for a resource. */
 const VALUES = [
   { table: 'string', columns: STRING, of: (rows: Rows) => rows.strings },
   { table: 'period', columns: PERIOD, of: (rows: Rows) => rows.periods },
@@ -20,7 +20,7 @@ const VALUES = [
 
 const entry = recordset(ENTRY);
 
-/** Looks the entries up: the row and version that each has now. `on conflict` would write a second record for each to PostgreSQL's log. */
+/** Looks up the entries' current rows and versions. `on conflict` would write a second record for each to PostgreSQL's log. */
 const known = (schema: string) => `known as materialized (
   select x.*, e.held, e.row from ${entry.from}
   left join lateral (select e.version as held, e.ctid as row from ${schema}.entry e where e.id = x.id offset 0) e on true
@@ -47,14 +47,14 @@ with ${known(schema)}, changed as (
 )
 insert into ${schema}.entry (${entry.names}) select ${entry.names} from known where row is null`;
 
-/** Selects the resources whose versions are current now, each by its id: see `replace`. */
+/** Selects the resources whose versions are now current, each by its id: see `replace`. */
 const current = (schema: string) => `current as materialized (
   select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
   cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
   where e.version = x.version
 )`;
 
-/** Removes the rows of earlier versions, including values (index entry_in). */
+/** Removes the rows of earlier versions, including their values (index entry_in). */
 const emptied = (schema: string) => `
 with ${current(schema)}, gone as (
   delete from ${schema}.entry where container = any(array(select id from current)) returning id
@@ -64,16 +64,16 @@ with ${current(schema)}, gone as (
 ).join('')}
 select $1::text`;
 
-/** Inserts contained resources of the current versions, after `emptied`. */
+/** Inserts the resources contained in current versions, after `emptied`. */
 const contain = (schema: string) => `
 with ${current(schema)}
 insert into ${schema}.entry (${entry.names})
 select ${entry.values} from ${entry.from} where container = any(array(select id from current))`;
 
 /**
- * Replaces the values of current versions, using the tables' indexes by id; those that stay the same keep their rows.
- * Each id is looked up separately: without statistics the planner would scan whole tables for a batch. `not in` looks
- * them up in a hash, where the planner would compare each with each.
+ * Replaces the values of current versions, using the tables' indexes by id; values that stay the same keep their rows. Each id
+ * is looked up separately: without statistics the planner would scan whole tables for a batch. `not in` uses a hash lookup;
+ * otherwise the planner would compare every pair.
  */
 const replace = (schema: string, table: string, columns: Columns) => `
 with ${current(schema)}, wanted as materialized (
@@ -105,7 +105,7 @@ function* inSteps(schema: string, events: readonly StoredEvent[], tallies?: Tall
   ];
 }
 
-/** Resources that came into being in the batch cannot be there yet: they are copied. */
+/** Resources that were created in the batch can't be in the tables yet, so they are copied. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const created = new Set(
     events.filter(isResourceEvent).flatMap(({ event }) => (event.version === 1 ? [event.resourceId] : [])),
@@ -125,7 +125,7 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
   await runAll(tx, [...(await inSlices(merge(schema, others))), ...erase(schema, events)]);
 }
 
-/** The rows of each resource's newest version in the batch. */
+/** Returns the rows for each resource's newest version in the batch. */
 function* lastVersions(events: readonly StoredEvent[]): Steps<Rows[]> {
   const last = new Map<string, StoredResourceEvent>();
   for (const stored of events) {
@@ -146,7 +146,7 @@ function* merge(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   return [...(yield* added(schema, fresh)), ...(yield* replaced(schema, others))];
 }
 
-/** Tells whether a resource can't have earlier rows. One with contained resources is always replaced. */
+/** Returns true if a resource can't have earlier rows. A resource with contained resources is always replaced. */
 function isFirst({ entry: { version }, contained }: Rows): boolean {
   return version === 1 && contained.length === 0;
 }
@@ -158,7 +158,7 @@ function* added(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   return [{ name: `${schema}.add`, text: add(schema), values }];
 }
 
-/** A resource has one current version, so that its rows are those of that version or of none. */
+/** A resource has only one current version, so its rows belong to that version or to none. */
 function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   if (all.length === 0) return [];
   const entries = yield* stringifyRows(all.map((rows) => rows.entry));
@@ -180,10 +180,10 @@ function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   return statements;
 }
 
-/** Number of rows that are written as JSON in one step. */
+/** Number of rows serialized as JSON in one step. */
 const STEP = 1_000;
 
-/** Rows as `json_to_recordset` takes them. */
+/** Returns rows in the form that `json_to_recordset` accepts. */
 function* stringifyRows(rows: readonly object[]): Steps<string> {
   if (rows.length <= STEP) return JSON.stringify(rows);
   const parts: string[] = [];
@@ -201,7 +201,7 @@ function listIds(
   return [entries.map(({ id }) => id), entries.map(({ version }) => version)];
 }
 
-/** Removes records (index entry_keys), whatever of them had come. */
+/** Removes whatever exists of the given records (index entry_keys). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];
@@ -213,7 +213,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [{ text, values: [keys, patients] }];
 }
 
-/** Serves searches by values of resources. */
+/** Serves searches by resource values. */
 export const search: Projection = {
   name: 'search',
   version: 12,

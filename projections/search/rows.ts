@@ -1,4 +1,4 @@
-/** The rows that a version of a resource makes in the read model `search`. */
+/** Builds a resource version's rows in the read model `search`. */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import { type Contained, containedIn } from '#src/fhir/search/contained.ts';
 import { extract, type Found, LABEL, type SearchValues, type Within } from '#src/fhir/search/extract.ts';
@@ -30,22 +30,25 @@ import type { ENTRY, PERIOD, QUANTITY, STRING } from './schema.ts';
 
 type Entry = Row<typeof ENTRY> & { readonly id: string; readonly version: number };
 
-/** The rows of one resource, its contained resources included. */
+/** The rows for one resource, including its contained resources. */
 export interface Rows {
   readonly tenant: string;
   readonly type: string;
   readonly entry: Entry;
-  /** Rows of its contained resources. */
+  /** Rows for its contained resources. */
   readonly contained: readonly Entry[];
   readonly strings: readonly Row<typeof STRING>[];
   readonly periods: readonly Row<typeof PERIOD>[];
   readonly quantities: readonly Row<typeof QUANTITY>[];
 }
 
-/** Number of values that are processed in one step. */
+/** Number of values processed in one step. */
 const STEP = 200;
 
-/** Counts values. @returns a function that is called for each value, and returns true when a step is full */
+/**
+ * Counts values.
+ * @returns a function that is called for each value, and returns true when a step is full
+ */
 function countSteps(): () => boolean {
   let left = STEP;
   return () => {
@@ -56,7 +59,7 @@ function countSteps(): () => boolean {
   };
 }
 
-/** The rows of an event's version, in steps; of a deleted one only the entry. */
+/** Returns the rows for an event's version, in steps; for a deleted version, only the entry. */
 export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   const { event } = stored;
   const { tenant, record } = readOwner(stored);
@@ -105,7 +108,7 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
 /** The rows that a contained resource adds. */
 type Inner = Pick<Rows, 'strings' | 'periods' | 'quantities'> & { readonly entry: Entry };
 
-/** The rows of a contained resource. It goes with its container: they have the same version and record. */
+/** Returns a contained resource's rows. It follows its container: both have the same version and record. */
 function* containedRows(
   { type, rowId, resource }: Contained,
   { id: container, version, record }: { id: string; version: number; record: string | null },
@@ -152,7 +155,7 @@ function writeTargets(ids: ReadonlySet<string>, record: string | null): string {
   return writeArray(targets.sort());
 }
 
-/** Numbers or UUIDs as PostgreSQL reads an array of them: half the time of an array of JSON, for either side. */
+/** Returns numbers or UUIDs in PostgreSQL's array syntax: it takes half as long as a JSON array, on both sides. */
 function writeArray(members: Iterable<string>): string {
   return `{${[...members].join()}}`;
 }
@@ -249,12 +252,15 @@ function isSeen(seen: Set<string>, text: string): boolean {
   return false;
 }
 
-/** A number of more digits than a JavaScript number has, or beyond its largest power; bodies are written without blanks. */
+/**
+ * Matches a number that has more digits than a JavaScript number, or that is beyond its largest power; bodies are written
+ * without blanks.
+ */
 const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 
-/** Parses the resource; decimals that JavaScript would round are `LosslessNumber`s, others are numbers. */
+/** Parses the resource; decimals that JavaScript would round become `LosslessNumber`s, others become numbers. */
 function parsed(event: Version, record: string | null): object {
-  // The read model `timeline` uses it, too.
+  // The read model `timeline` uses it too.
   if (record !== null && timelineKind(event.resourceType) !== undefined) {
     const { value, exact } = parsedOnce(event);
     if (!exact) return value;

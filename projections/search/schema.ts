@@ -1,7 +1,7 @@
 /** Tables of the read model `search`. */
 import { isWidePeriod, isWideQuantity } from '#src/fhir/search/spans.ts';
 
-/** Columns of `entry`, in the order of the table. */
+/** Columns of `entry`, in the table's order. */
 export const ENTRY = {
   id: 'uuid',
   version: 'int',
@@ -51,10 +51,10 @@ export const QUANTITY = {
 } as const;
 
 /**
- * Returns the DDL: one row per resource with hashes of its tokens, references and uris, and tables of ordered values.
- * All keys contain tenant, type and parameter (`src/fhir/search/keys.ts`), so that nothing of another project matches.
- * A deleted resource keeps its row, without values, so that no older version returns. A contained resource has its own
- * row with keys that only chained searches use.
+ * Returns the DDL: one row per resource with hashes of its tokens, references and URIs, and tables of ordered values. All keys
+ * contain tenant, type and parameter (`src/fhir/search/keys.ts`), so nothing from another project matches. A deleted resource
+ * keeps its row, without values, so that no older version can return. A contained resource has its own row with keys that only
+ * chained searches use.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (
@@ -121,7 +121,7 @@ create table ${schema}.quantity (
 create index quantity_of on ${schema}.quantity (id, key);
 `;
 
-/** DDL of indexes that only queries need, created after the rows are loaded. */
+/** Returns the DDL for indexes that only queries need, created after the rows are loaded. */
 export const indexes = (schema: string): string => `
 -- strings that begin with a text; with the id, as the next two, so that a page of a sorted search begins where one ended
 create index if not exists string_by_value on ${schema}.string (key, folded, id);

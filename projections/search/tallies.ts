@@ -1,8 +1,8 @@
 /**
- * Tallies: the number of entries that have all of some keys, for searches that were asked with their total and found many
- * (docs/decisions/0036-tallies-on-request.md). Only the runner of the read model writes them. A row begins without a count
- * and without changes; from then on each batch adds its changes, in its own transaction. The count is taken later, in one
- * snapshot with the changes so far, so that count and changes are exact together in every snapshot.
+ * Tallies: the number of entries that have all of certain keys, for searches that were requested with their total and found
+ * many (docs/decisions/0036-tallies-on-request.md). Only the read model's runner writes them. A row starts without a count and
+ * without changes; from then on each batch adds its changes, in its own transaction. The count is made later, in one snapshot
+ * with the changes so far, so that count and changes together are exact in every snapshot.
  */
 import pg, { type QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -15,22 +15,22 @@ import type { Kept } from '../projection.ts';
 import { closeSession, endWithClient, openSession } from '../session.ts';
 import type { Rows } from './rows.ts';
 
-/** How many there may be, and how long. */
+/** How many tallies there may be, and how long they are kept. */
 export const TALLY_LIMITS = {
-  /** Of a project in one environment. */
+  /** Maximum per project and environment. */
   most: 32,
-  /** A tally that nobody asked for in this time makes room for another one, in ms. */
+  /** A tally that nobody has requested for this time, in ms, may be replaced by another. */
   sparedMs: 3_600_000,
-  /** A tally that nobody asked for in this time goes, in ms. */
+  /** A tally that nobody has requested for this time, in ms, is deleted. */
   unusedMs: 86_400_000,
 } as const;
 
-/** The maximum number of notifications that are remembered until they are taken up. */
+/** The maximum number of notifications remembered until they are processed. */
 const MOST_ASKED = 1_000;
 
 interface Tally extends AskedTally {
   isCounted: boolean;
-  /** When it was last asked for, by this process's clock. */
+  /** When it was last requested, by this process's clock. */
   used: number;
 }
 
@@ -40,7 +40,7 @@ const TALLIED = 'json_to_recordset($2::json) as t(keys int8[])';
 const add = (schema: string, sign: '+' | '-') =>
   `update ${schema}.tally w set changed = w.changed ${sign} s.by from sums s where w.keys = s.keys and s.by <> 0`;
 
-/** Adds what entries of newer versions change, before they are written (`$1`). */
+/** Adds the changes that newer versions of entries cause, before the entries are written (`$1`). */
 const change = (schema: string) => `
 with changed as materialized (
   select x.keys as now, e.keys as before from json_to_recordset($1::json) as x(id uuid, version int, keys int8[])
@@ -52,7 +52,7 @@ with changed as materialized (
 )
 ${add(schema, '+')}`;
 
-/** Takes off entries of records that are to be erased (`$1`: keys of records, `$3`: their ids). */
+/** Subtracts the entries of records that are about to be erased (`$1`: the records' keys, `$3`: their ids). */
 const takeOff = (schema: string) => `
 with gone as materialized (
   select e.keys from ${schema}.entry e where e.keys && $1::int8[] and e.record = any($3::uuid[])
@@ -62,8 +62,8 @@ with gone as materialized (
 ${add(schema, '-')}`;
 
 /**
- * Counts. Both numbers are those of the statement's snapshot: if the row is changed meanwhile, the update finds its new
- * version, but keeps the materialized difference.
+ * Counts the entries. Both numbers come from the statement's snapshot: if the row is changed in the meantime, the update finds
+ * the row's new version, but keeps the materialized difference.
  */
 const COUNT = `
 with kept as materialized (select t.changed from search.tally t where t.keys = $1::int8[] and t.counted is null),
@@ -72,16 +72,16 @@ counted as materialized (
 )
 update search.tally w set counted = c.counted from counted c where w.keys = $1::int8[] and w.counted is null`;
 
-/** Makes the statements of a batch with those of tallies. */
+/** Builds a batch's statements, including those for tallies. */
 type Make = (
   schema: string,
   events: readonly StoredEvent[],
   tallies: Tallies,
 ) => Steps<readonly QueryConfig[]>;
 
-/** The tallies of a runner's term. */
+/** The tallies during a runner's term. */
 export class Tallies implements Kept {
-  /** At least those that have rows, by their keys. */
+  /** The tallies that have rows, and possibly more, by their keys. */
   #all = new Map<string, Tally>();
   #byTenant = new Map<string, Tally[]>();
   readonly #asked = new Set<string>();
@@ -98,7 +98,10 @@ export class Tallies implements Kept {
     private readonly limits: Limits,
   ) {}
 
-  /** Opens those that have rows. @param session that of the elected runner */
+  /**
+   * Opens the tallies that have rows.
+   * @param session the elected runner's session
+   */
   static async open(
     session: pg.Client,
     databaseUrl: string,
@@ -140,7 +143,7 @@ export class Tallies implements Kept {
     await this.#counting;
   }
 
-  /** Returns the statement for rows of resources' newest versions, to run before they are written. */
+  /** Returns the statement for the rows of resources' newest versions, to run before those rows are written. */
   change(schema: string, all: readonly Rows[]): QueryConfig[] {
     if (this.#all.size === 0) return [];
     const rows: object[] = [];
@@ -158,7 +161,7 @@ export class Tallies implements Kept {
     return [{ name: `${schema}.tally`, text: change(schema), values }];
   }
 
-  /** Returns the statements for records that a batch erases, to run before that. */
+  /** Returns the statements for the records that a batch erases, to run before the erasure. */
   takeOff(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
     return events.flatMap(({ event, stream }): QueryConfig[] => {
       if (event.type !== 'RecordErased') return [];
@@ -174,7 +177,7 @@ export class Tallies implements Kept {
     return this.#byTenant.get(tenant) ?? [];
   }
 
-  /** Reads the rows: a rebuild may have replaced their table by an empty one. */
+  /** Reads the rows: a rebuild may have replaced their table with an empty one. */
   async #load(): Promise<void> {
     const { rows } = await this.session.query<AskedTally & { isCounted: boolean }>(
       'select tenant, type, keys::text as keys, counted is not null as "isCounted" from search.tally',
@@ -201,7 +204,8 @@ export class Tallies implements Kept {
         if (performance.now() - tally.used > this.limits.unusedMs) await this.#drop(tally);
       }
     } catch (error) {
-      // Searches count until they ask again. No row is unknown here: one is remembered before it is written.
+      // Until tallies are requested again, searches count the matches themselves. Every row is known here: a tally is
+      // remembered before its row is written.
       if (!(error instanceof pg.DatabaseError)) throw error;
     }
     this.#countLater();
@@ -235,7 +239,7 @@ export class Tallies implements Kept {
     );
   }
 
-  /** Counts on another session, beside the batches; if that fails, after the next question. */
+  /** Counts on another session, in parallel with the batches; if that fails, counts after the next request. */
   #countLater(): void {
     this.#counting ??= this.#count()
       .catch(() => undefined)
@@ -262,7 +266,7 @@ export class Tallies implements Kept {
   }
 }
 
-/** Tells whether an array literal has all members of another one. */
+/** Returns true if an array literal has all members of another one. */
 function hasAll(keys: string, wanted: string): boolean {
   const members = `,${keys.slice(1, -1)},`;
   return wanted

@@ -1,4 +1,4 @@
-/** The read model `timeline`: the places of resources in the lists of REST v1. */
+/** The read model `timeline`: the places of resources in REST v1's lists. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
@@ -13,14 +13,14 @@ const entry = recordset(ENTRY);
 const place = recordset(PLACE);
 const tally = recordset(TALLY);
 
-/** Leaves out the versions that exist: `on conflict` would write each new row to PostgreSQL's log twice. */
+/** Leaves out versions that already exist: `on conflict` would write each new row to PostgreSQL's log twice. */
 const unlessKnown = (schema: string) => `
   left join lateral (select true as known from ${schema}.entry k where k.id = x.id and k.version = x.version offset 0) k on true
   where k.known is null`;
 
 /**
- * First versions, their places, and how many places there are more. A version never changes: if a batch comes again, all
- * its rows exist, and nothing is counted.
+ * Adds first versions and their places, and counts the new places. A version never changes: if a batch is repeated, all its
+ * rows exist already, and nothing is counted.
  */
 const add = (schema: string) => `
 with added as materialized (
@@ -39,9 +39,9 @@ const addLater = (schema: string) => `
 insert into ${schema}.entry (${entry.names}) select x.* from ${entry.from} ${unlessKnown(schema)}`;
 
 /**
- * Selects later versions that are in other lists, elsewhere in them, or seen by others than the version before: others
- * stay where it is. Each version is looked up separately, and its places by their keys: without statistics the planner
- * would scan whole tables for a batch.
+ * Selects later versions that differ from the version before in their lists, their positions in those lists, or who may see
+ * them; all other versions keep its place. Each version is looked up separately, and its places by their keys: without
+ * statistics the planner would scan whole tables for a batch.
  */
 const moved = (schema: string) => `moved as materialized (
   select x.id, x.version, x.since, n as present, b as previous
@@ -52,7 +52,7 @@ const moved = (schema: string) => `moved as materialized (
     is distinct from (b.at, b.day, b.last_day, b.lists, b.vague_lists, b.categories)
 )`;
 
-/** The places of moved versions. */
+/** Inserts the places of moved versions. */
 const movePlaces = (schema: string) => `
 with ${moved(schema)}, placed as (
   insert into ${schema}.place (${place.names})
@@ -65,7 +65,7 @@ with ${moved(schema)}, placed as (
   returning record, list, at
 ), ${count(schema, 'placed', 1)}`;
 
-/** Ends the places that moved versions had before. */
+/** Ends the previous places of moved versions. */
 const endPlaces = (schema: string) => `
 with ${moved(schema)}, vacated as materialized (
   select p.ctid as row, m.since
@@ -79,7 +79,7 @@ with ${moved(schema)}, vacated as materialized (
   returning p.record, p.list, p.at
 ), ${count(schema, 'ended', -1)}`;
 
-/** Adds up places, by `sign`. Rows are found first, because `on conflict` would lock each one. */
+/** Adds to the place counts, with the given `sign`. Rows are looked up first, because `on conflict` would lock each one. */
 function count(schema: string, places: string, sign: 1 | -1): string {
   return `counted as materialized (
   select d.*, t.ctid as row from (
@@ -92,7 +92,7 @@ function count(schema: string, places: string, sign: 1 | -1): string {
 insert into ${schema}.tally (${tally.names}) select ${tally.names} from counted where row is null`;
 }
 
-/** Returns the lists of an entry with the day of its place in each, as SQL. */
+/** Returns an entry's lists, with the day of its place in each, as SQL. */
 function listsSql(of: string): string {
   return `select u.list, ${of}.day from unnest(${of}.lists) u(list)
     union all select v.list, ${of}.last_day from unnest(${of}.vague_lists) v(list)`;
@@ -123,7 +123,7 @@ function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryCo
   ];
 }
 
-/** Copies rows into empty tables, and counts them here. */
+/** Copies rows into empty tables, and counts their places here. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const entries = await inSlices(makeEntries(events));
   const places = entries.filter(isFirst).flatMap(listPlaces);
@@ -178,7 +178,7 @@ function move(schema: string, later: readonly Entry[]): QueryConfig[] {
   ];
 }
 
-/** Removes records (primary keys of place and tally begin with the record), whatever of them had come. */
+/** Removes whatever exists of the given records (the primary keys of place and tally begin with the record). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];
@@ -189,7 +189,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   return [{ text, values: [patients] }];
 }
 
-/** Serves the timeline and the lists of a patient's record. */
+/** Serves the timeline and lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
   version: 18,

@@ -1,4 +1,4 @@
-/** The rows that a version of a resource makes in the read model `timeline`. */
+/** Builds a resource version's rows in the read model `timeline`. */
 
 import { isModified } from '#src/clinical/reading/status.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -25,7 +25,7 @@ import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
 import type { ENTRY } from './schema.ts';
 
-/** A row of `entry`; the rows of `place` follow from it. */
+/** A row of `entry`; the rows of `place` are derived from it. */
 export type Entry = Row<typeof ENTRY> & {
   readonly id: string;
   readonly version: number;
@@ -38,11 +38,12 @@ export type Entry = Row<typeof ENTRY> & {
 };
 
 /**
- * The moment of entries without a date, in 1684: the day of entry isn't a clinical date, so they are before all others.
+ * The time, in 1684, given to entries without a date: the day of entry isn't a clinical date, so these entries come before all
+ * others.
  */
 const UNDATED: Micros = -9_000_000_000_000_000;
 
-/** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
+/** A list that is never read: hidden resources have a place too, so that an erasure finds it. */
 const UNREAD = searchKey('not shown');
 
 /** Returns the entries of a batch's resources, one per step. */
@@ -109,11 +110,11 @@ type Shown = Pick<
   | 'refers'
   | 'refers_version'
 > & {
-  /** Undefined where the resource says no time. */
+  /** Undefined if the resource states no time. */
   readonly when: EventDate | undefined;
 };
 
-/** The members of a resource that nothing shows, but that is counted. */
+/** The members for a resource that no list shows, but that is counted. */
 const NOT_SHOWN = {
   ...{ title: null, title_system: null, summary: null, summary_codes: null },
   ...{ fields: null, refers: null, refers_version: null },
@@ -148,7 +149,7 @@ function visibleMembers(kind: TimelineKind, event: Version): Shown | undefined {
   };
 }
 
-/** Returns the keys of the lists in which an entry stands by its last possible day; null if its day is known. */
+/** Returns the keys of the lists in which an entry is placed by its last possible day; null if its day is known. */
 function vagueKeys(lists: readonly string[], when: EventDate | undefined): string[] | null {
   if (when === undefined || !isVague(when.date)) return null;
   return lists.map((name) => searchKey(vaguePart(name)));
@@ -157,7 +158,7 @@ function vagueKeys(lists: readonly string[], when: EventDate | undefined): strin
 /** Kinds whose Medication may be in the directory. */
 const NAMED_ELSEWHERE: ReadonlySet<TimelineKind> = new Set(['medication', 'prescription']);
 
-/** Members that lists show. Changing them needs a new `version` of the projection. */
+/** Members that lists show. Changing them requires a new projection `version`. */
 const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => object>>> = {
   observation: shownObservation,
   condition: shownCondition,

@@ -1,6 +1,6 @@
-/** Tables of the read model `timeline`: the lists of REST v1, sorted by time, and the entries' texts. */
+/** Tables of the read model `timeline`: REST v1's lists, sorted by time, and the entries' text. */
 
-/** Columns of `entry`, in the order of the table. */
+/** Columns of `entry`, in the table's order. */
 export const ENTRY = {
   id: 'uuid',
   version: 'int',
@@ -44,10 +44,10 @@ export const PLACE = {
 export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int' } as const;
 
 /**
- * Returns the DDL. Places have a period of validity: the pages of a list are of one moment, so a changed date moves
- * nothing past a reader. A version has places of its own if it is in other lists, elsewhere in them, or seen by others
- * than the version before. Totals are kept by time bucket (`bucketNumber`): counting a list takes some
- * hundred rows, however long it is.
+ * Returns the DDL. Places have a period of validity: all pages of a list are as of the same time, so a changed date moves
+ * nothing past a reader. A version has its own places if it differs from the version before in its lists, its positions in
+ * those lists, or who may see it. Totals are kept per time bucket (`bucketNumber`): counting a list reads a few hundred rows,
+ * however long it is.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (

@@ -1,21 +1,21 @@
 /**
- * Checks the hash chains of all streams while the log is read, and compares them with the heads of a checkpoint. The
- * last event of each stream is kept in temporary tables, so that memory doesn't grow with the log.
+ * Checks the hash chains of all streams while the log is read, and compares them with the heads in a checkpoint. Each stream's
+ * last event is kept in temporary tables, so memory use doesn't grow with the log.
  */
 import type { ClientBase } from 'pg';
 import { GENESIS, readHash, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 
-/** The head of a stream: its last revision, and the hash of that event. */
+/** A stream's head: its last revision, and that event's hash. */
 export interface NamedHead extends StreamHead {
   readonly stream: string;
 }
 
-/** A broken link of a chain. */
+/** A broken link in a chain. */
 export interface BrokenLink {
   /**
-   * `hash`: an event was altered or moved; `revision`: events of a stream are missing or duplicated; `checkpoint`: the
-   * history up to here differs from the checkpoint's.
+   * `hash`: an event was altered or moved; `revision`: a stream's events are missing or duplicated; `checkpoint`: the history
+   * up to here differs from the checkpoint's.
    */
   readonly what: 'hash' | 'revision' | 'checkpoint';
   readonly event: RecordedEvent;
@@ -24,13 +24,13 @@ export interface BrokenLink {
 
 /** The current state of a stream that the checkpoint names. */
 export interface LostHead extends NamedHead {
-  /** The last revision that there is now; null when the stream has no events at all. */
+  /** The last revision that exists now; null if the stream has no events at all. */
   readonly seen: number | null;
 }
 
 interface Seen {
   readonly revision: number;
-  /** Undefined if the last event has none: the next cannot be checked. */
+  /** Undefined if the last event has no hash: then the next event can't be checked. */
   readonly hash: string | undefined;
 }
 
@@ -40,17 +40,17 @@ const AT_A_TIME = 5_000;
 export class ChainCheck {
   #expecting = false;
 
-  /** @param session holds the temporary tables; used by nothing else meanwhile */
+  /** @param session holds the temporary tables; must not be used by anything else in the meantime */
   constructor(private readonly session: ClientBase) {}
 
-  /** Makes the temporary tables. */
+  /** Creates the temporary tables. */
   async begin(): Promise<void> {
     await this.session.query(`
       create temp table seen_stream (stream text collate "C" primary key, revision int not null, hash text);
       create temp table expected_head (stream text collate "C" primary key, revision int not null, hash text not null)`);
   }
 
-  /** Takes the heads that streams once had; before the first `check`. */
+  /** Stores the heads that streams once had; call it before the first `check`. */
   async expect(heads: AsyncIterable<NamedHead>): Promise<void> {
     this.#expecting = true;
     let some: NamedHead[] = [];
@@ -68,7 +68,7 @@ export class ChainCheck {
     await add();
   }
 
-  /** Checks the next events, in the order of the log. */
+  /** Checks the next events, in log order. */
   async check(events: readonly RecordedEvent[]): Promise<BrokenLink[]> {
     const streams = [...new Set(events.map(({ stream }) => stream))];
     const expected = await this.#expected(streams);
@@ -106,13 +106,13 @@ export class ChainCheck {
     return broken;
   }
 
-  /** Tells whether a stream has had events. */
+  /** Returns true if a stream has had events. */
   async has(stream: string): Promise<boolean> {
     const { rowCount } = await this.session.query('select 1 from seen_stream where stream = $1', [stream]);
     return rowCount !== 0;
   }
 
-  /** Forgets a stream that was erased. */
+  /** Forgets an erased stream. */
   async forget(stream: string): Promise<void> {
     await this.session.query('delete from seen_stream where stream = $1', [stream]);
   }
@@ -128,7 +128,7 @@ export class ChainCheck {
     return Number(rows[0]?.n ?? 0);
   }
 
-  /** Streams that do not reach the head that was expected; once everything was checked. */
+  /** Returns the streams that don't reach their expected heads; call it once everything has been checked. */
   async lost(): Promise<LostHead[]> {
     const { rows } = await this.session.query<LostHead>(
       `select e.stream, e.revision, e.hash, s.revision as seen
@@ -138,7 +138,7 @@ export class ChainCheck {
     return rows;
   }
 
-  /** Every stream's head, in the order of the names' bytes. */
+  /** Yields every stream's head, in byte order of the names. */
   async *heads(): AsyncGenerator<NamedHead> {
     for (let after = ''; ; ) {
       const { rows } = await this.session.query<NamedHead>(

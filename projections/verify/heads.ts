@@ -11,11 +11,11 @@ export interface LogHeads {
   readonly position: Position;
   readonly events: number;
   readonly streams: number;
-  /** Sorted by the names' bytes, read page by page from the database. */
+  /** Sorted in byte order of the names, and read page by page from the database. */
   readonly heads: AsyncIterable<NamedHead>;
 }
 
-/** The log cannot be vouched for. */
+/** Thrown if the log has faults, so its heads can't be trusted. */
 export class LogFaulty extends Error {
   override readonly name = 'LogFaulty';
   /** @param faults at most 1,000 */
@@ -26,9 +26,9 @@ export class LogFaulty extends Error {
 
 export interface HeadsOptions {
   readonly signal?: AbortSignal;
-  /** Called with the number of events read, and the position. */
+  /** Called with the number of events read so far, and the position. */
   readonly onProgress?: (events: number, position: Position) => void;
-  /** Reads along: is given every event that can be understood, in order. */
+  /** Receives every event that can be understood, in order, during the same read. */
   readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
 }
 
@@ -36,10 +36,10 @@ const BATCH_SIZE = 2_000;
 const NAMED = 1_000;
 
 /**
- * Reads the log up to where it ends now, and hands the heads of its streams to `use`.
- * @param deps the database keeps the heads seen, in temporary tables.
- * @returns the result of `use`; undefined if `signal` aborted before the end.
- * @throws LogFaulty if a chain is broken; Unavailable; errors of the database; the errors of `use`.
+ * Reads the log up to its current end, and passes its streams' heads to `use`.
+ * @param deps the database keeps the heads seen, in temporary tables
+ * @returns the result of `use`; undefined if `signal` aborted before the end
+ * @throws LogFaulty if a chain is broken; Unavailable; database errors; errors from `use`
  */
 export async function withHeads<T>(
   deps: { readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>; readonly databaseUrl: string },

@@ -1,7 +1,7 @@
 /**
- * Checks the log as it is read: the hash chain and revisions of every stream, the version numbers of every resource,
- * and that records said to be erased are gone. The last event seen of each stream and resource is kept in temporary
- * tables, so that memory does not grow with the log.
+ * Checks the log while it is read: every stream's hash chain and revisions, every resource's version numbers, and that records
+ * reported as erased no longer exist. The last event seen for each stream and resource is kept in temporary tables, so memory
+ * use doesn't grow with the log.
  */
 
 import type { ClientBase } from 'pg';
@@ -18,14 +18,13 @@ import { isResourceEvent } from '../owner.ts';
 import { decodeOnce } from '../parsed.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
 
-/** A fault of the log itself. */
+/** A fault in the log itself. */
 export interface LogFault {
   /**
-   * `hash`: an event was altered or moved; `revision`: events of a stream are missing or duplicated; `version`: the
-   * same for versions of a resource; `form`: an unreadable event; `newer`: an event that a newer version of Annal
-   * wrote, the first of its type and version; `erasure`: an erased record has events; `checkpoint`: a stream's history
-   * differs from the checkpoint's, or ends before it; `id`: a duplicate event id; `identity`: the log's first event
-   * isn't the installation's.
+   * `hash`: an event was altered or moved; `revision`: a stream's events are missing or duplicated; `version`: the same for a
+   * resource's versions; `form`: an unreadable event; `newer`: an event that a newer version of Annal wrote, the first of its
+   * type and version; `erasure`: an erased record has events; `checkpoint`: a stream's history differs from the checkpoint's,
+   * or ends before it; `id`: a duplicate event id; `identity`: the log's first event isn't the installation's.
    */
   readonly what:
     | 'hash'
@@ -39,37 +38,37 @@ export interface LogFault {
     | 'identity';
   readonly stream: string;
   readonly revision: number;
-  /** The event's id; null when it is the absence of one. */
+  /** The event's id; null if the fault is a missing event. */
   readonly event: string | null;
   /** `Type/id` of the event's resource, if known. */
   readonly resource?: string;
   readonly message: string;
 }
 
-/** A record of the checkpoint that was purged since. */
+/** A record in the checkpoint that has been purged since. */
 export interface ErasedSince {
   readonly patient: string;
   /** Instant of `RecordErasureRequested`. */
   readonly requested: string;
-  /** Instant of `RecordErased`; null while the purge is under way. */
+  /** Instant of `RecordErased`; null while the purge is in progress. */
   readonly erased: string | null;
-  /** The request that asked for it, and its key or application; without either, the kind of credential. */
+  /** The request that asked for the purge, and its key or application; if it had neither, the kind of credential. */
   readonly request_id: string;
   readonly credential: string;
 }
 
-/** Reads through the log once, from its beginning. */
+/** Reads the log once, from its beginning. */
 export class LogCheck {
   readonly faults: LogFault[] = [];
   readonly chains: ChainCheck;
   #events = 0;
-  /** Types and versions of newer versions of Annal that were reported. */
+  /** Event types and versions from newer versions of Annal that have been reported. */
   readonly #newer = new Set<string>();
-  /** Streams with such events; their resources' versions are unknown. */
+  /** Streams that contain such events; their resources' versions are unknown. */
   readonly #partly = new Set<string>();
 
   /**
-   * @param session holds the temporary tables; used by nothing else meanwhile
+   * @param session holds the temporary tables; must not be used by anything else in the meantime
    * @param store tells whether a stream was erased
    * @param limit the maximum number of faults listed
    */
@@ -86,12 +85,15 @@ export class LogCheck {
     return this.#events;
   }
 
-  /** Tells whether a stream has an event that a newer version of Annal wrote. */
+  /** Returns true if a stream has an event that a newer version of Annal wrote. */
   hasNewer(stream: string): boolean {
     return this.#partly.has(stream);
   }
 
-  /** Makes the temporary tables. @param heads where streams ended when a checkpoint was made. */
+  /**
+   * Creates the temporary tables.
+   * @param heads where streams ended when a checkpoint was made
+   */
   async begin(heads?: AsyncIterable<NamedHead>): Promise<void> {
     await this.chains.begin();
     await this.session.query(
@@ -101,7 +103,10 @@ export class LogCheck {
     if (heads !== undefined) await this.chains.expect(heads);
   }
 
-  /** Checks the next events, in order. @returns those that can be read. */
+  /**
+   * Checks the next events, in order.
+   * @returns the events that can be read
+   */
   async check(events: readonly RecordedEvent[]): Promise<StoredEvent[]> {
     this.#events += events.length;
     await this.session.query(
@@ -138,7 +143,7 @@ export class LogCheck {
     return readable;
   }
 
-  /** Reports duplicate ids, after all events were checked. Stores look for an id in its own stream only. */
+  /** Reports duplicate ids, once all events have been checked. Stores look for an id only in its own stream. */
   async checkIds(): Promise<void> {
     const { rows } = await this.session.query<{
       id: string;
@@ -159,8 +164,8 @@ export class LogCheck {
   }
 
   /**
-   * Reports streams that end before the checkpoint, after all events were checked.
-   * @returns the streams purged since
+   * Reports streams that end before the checkpoint, once all events have been checked.
+   * @returns the streams that have been purged since
    */
   async checkLost(): Promise<ErasedSince[]> {
     const lost = await this.chains.lost();
@@ -213,7 +218,7 @@ export class LogCheck {
       const { patient } = stored.event.data;
       const stream = recordStream(patient);
       if (!(await this.chains.has(stream))) continue;
-      // A store may hand over events of a stream that it has removed, until it is scavenged.
+      // A store may still return events from a stream that it has removed, until it is scavenged.
       if (await isErased(this.store, patient)) await this.chains.forget(stream);
       else await this.#report('erasure', stored, `record ${patient} was erased but still has events`);
     }
@@ -246,7 +251,7 @@ export class LogCheck {
   }
 }
 
-/** The location of a fault: an event, or a gap. */
+/** The location of a fault: an event or a gap. */
 interface Place {
   readonly stream: string;
   readonly revision: number;
@@ -274,7 +279,7 @@ function erasedSince(patient: string, { requested, erased }: ErasureTrace): Eras
   };
 }
 
-/** Returns the key or application that the credential belongs to; without either, the kind of credential. */
+/** Returns the credential's key or application; if it has neither, its kind. */
 function heldBy({ key_id: key, application, kind }: EventMetadata['credential']): string {
   return key ?? application ?? kind;
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the parts of schema `operations` that derive from events with the log: snapshots, parked events, positions
- * of processes. The rest of that schema (idempotency keys, the log's identity) can't be checked by events.
+ * Compares the parts of the schema `operations` that are derived from events with the log: snapshots, parked events, process
+ * positions. The rest of the schema (idempotency keys, the log's identity) can't be checked against events.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -11,7 +11,7 @@ import type { EventStore, Position } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 
-/** A row of schema `operations` that contradicts the log. */
+/** A row in the schema `operations` that contradicts the log. */
 export interface OperationsFault {
   readonly table: 'snapshot' | 'snapshot_entry' | 'parked' | 'process';
   /** The stream and the other columns that identify the row. */
@@ -21,7 +21,7 @@ export interface OperationsFault {
   readonly message: string;
 }
 
-/** Copies the rows into temporary tables at the start, in one consistent read. */
+/** Copies the rows into temporary tables first, in one consistent read. */
 const STAGE = `
   begin isolation level repeatable read;
   create temp table noted_snapshot (like operations.snapshot including all);
@@ -43,13 +43,13 @@ interface Snapshot {
   readonly environment: string | null;
 }
 
-/** Reads along with a pass over the log, from its beginning. */
+/** Checks the rows during a pass over the log, from its beginning. */
 export class OperationsCheck {
   readonly faults: OperationsFault[] = [];
   #there = false;
 
   /**
-   * @param session holds the temporary tables; used by nothing else meanwhile
+   * @param session holds the temporary tables; must not be used by anything else in the meantime
    * @param limit the maximum number of faults listed
    */
   constructor(
@@ -58,7 +58,7 @@ export class OperationsCheck {
     private readonly limit: number,
   ) {}
 
-  /** Copies the rows; none in a database without the schema. */
+  /** Copies the rows; does nothing in a database without the schema. */
   async begin(): Promise<void> {
     const { rowCount } = await this.session.query(
       "select where to_regclass('operations.parked') is not null",
@@ -97,7 +97,7 @@ export class OperationsCheck {
     );
   }
 
-  /** Reports rows without an event, after all events were read. */
+  /** Reports rows without an event, once all events have been read. */
   async end(): Promise<void> {
     if (!this.#there) return;
     await this.#endSnapshots();
@@ -187,7 +187,7 @@ export class OperationsCheck {
     }
   }
 
-  /** Adds a fault unless the record was erased: a purge removes these rows later than the events. */
+  /** Adds a fault unless the record was erased: a purge removes these rows after the events. */
   async #addUnlessErased(fault: OperationsFault): Promise<void> {
     const patient = recordPatient(String(fault.key.stream));
     if (patient === undefined || !(await isErased(this.store, patient))) this.#add(fault);

@@ -1,7 +1,7 @@
 /**
- * Verifies the read models of some streams: derives their rows from the events of these streams alone, and compares them
- * with the rows that the serving tables have for the same records. Each read model is compared at its own position, in one
- * snapshot, whose rollback removes the derived rows.
+ * Verifies the read models of some streams: derives their rows from only these streams' events, and compares them with the
+ * rows that the serving tables have for the same records. Each read model is compared at its own position, in one snapshot;
+ * rolling back removes the derived rows.
  */
 import type pg from 'pg';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
@@ -21,13 +21,16 @@ export interface Part {
   /** Streams, each read from its beginning. */
   readonly streams: readonly string[];
   readonly records: readonly string[];
-  /** The tenants whose directories are verified, too; empty for records alone. */
+  /** The tenants whose directories are also verified; empty to verify only records. */
   readonly tenants: readonly string[];
 }
 
 const BATCH = 1_000;
 
-/** Yields a stream's events in batches; none if it was removed. @throws Unavailable */
+/**
+ * Yields a stream's events in batches; none if the stream was removed.
+ * @throws Unavailable
+ */
 export async function* readInBatches(
   store: Pick<EventStore, 'read'>,
   stream: string,
@@ -47,8 +50,8 @@ export async function* readInBatches(
 }
 
 /**
- * Compares the tables of a read model that name the record of each row.
- * @param session used by nothing else meanwhile
+ * Compares those tables of a read model that name each row's record.
+ * @param session must not be used by anything else in the meantime
  * @throws temporary errors
  */
 export async function verifyPart(
@@ -114,7 +117,10 @@ export async function verifyPart(
   }
 }
 
-/** Loads events of one stream. @throws CannotApply naming the read model; temporary errors */
+/**
+ * Loads one stream's events.
+ * @throws CannotApply naming the read model; temporary errors
+ */
 async function load(
   session: pg.Client,
   projection: Projection,
@@ -148,14 +154,14 @@ async function isRemoved(store: Pick<EventStore, 'read'>, stream: string): Promi
   }
 }
 
-/** A table, and the condition of the rows that the part has in it. */
+/** A table, and the condition that selects the part's rows. */
 interface PartTable {
   readonly table: string;
   readonly values: readonly string[];
   readonly condition: (values: readonly string[]) => string;
 }
 
-/** Returns the tables that name records. Tables of the directory are compared if they name tenants. */
+/** Returns the tables that name records. Directory rows are compared in tables that name tenants. */
 async function listTables(
   session: pg.Client,
   { compared }: Projection,
@@ -176,7 +182,10 @@ async function listTables(
   );
 }
 
-/** Returns a UUID as SQL: views take no parameters. @throws TypeError for another text */
+/**
+ * Returns a UUID as SQL: views take no parameters.
+ * @throws TypeError for any other text
+ */
 function quote(id: string): string {
   if (!/^[0-9a-f-]{36}$/.test(id)) throw new TypeError('not a UUID');
   return `'${id}'::uuid`;

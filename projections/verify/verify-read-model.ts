@@ -1,6 +1,6 @@
 /**
- * Verifies one read model: derives it again beside the serving tables, up to their own position, and compares. The rest of
- * the log is derived afterwards, because an event that can't be applied is why a read model stays behind.
+ * Verifies one read model: derives it again next to the serving tables, up to their own position, and compares. The rest of
+ * the log is derived afterwards, because an event that can't be applied is the usual reason why a read model stays behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -15,7 +15,7 @@ import { inTransaction } from '../session.ts';
 import { schemaSql } from '../tables.ts';
 import type { LogCheck } from './log-check.ts';
 
-/** A read model that could not be compared, or a row that differs. */
+/** A read model that couldn't be compared, or a row that differs. */
 export type ReadModelFault =
   | (RowDifference & { readonly projection: string })
   | {
@@ -28,9 +28,9 @@ export type ReadModelFault =
 export interface ReadModelLag {
   readonly projection: string;
   readonly position: Position;
-  /** Events of its streams that it doesn't show yet. */
+  /** Number of events in its streams that it doesn't show yet. */
   readonly behind: number;
-  /** False if it moved back during the verification, so that nothing of it could be compared. */
+  /** False if it moved back during the verification, so that it couldn't be compared. */
   readonly compared: boolean;
 }
 
@@ -39,16 +39,16 @@ export interface Derivation {
   readonly projection: Projection;
   readonly session: pg.Client;
   readonly shadow: Shadow;
-  /** The read model's position at the start: it is compared where it is, not where the log is. */
+  /** The read model's position at the start: it is compared at this position, not at the log's. */
   readonly limit: Position | undefined;
-  /** How far the derivation has come. */
+  /** The position that the derivation has reached. */
   position: Position;
   failure: unknown;
 }
 
 const shadowName = (projection: Projection): string => `${projection.name}_verify`;
 
-/** Makes the empty tables of a derivation. */
+/** Creates a derivation's empty tables. */
 export async function derive(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   projection: Projection,
@@ -56,7 +56,7 @@ export async function derive(
 ): Promise<Derivation> {
   const schema = shadowName(projection);
   await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
-  // These tables aren't needed after a crash, so they have no write-ahead log.
+  // These tables aren't needed after a crash, so they aren't written to the write-ahead log.
   await session.query(
     projection.compared.map((table) => `alter table ${schema}.${table} set unlogged`).join(';'),
   );
@@ -71,7 +71,10 @@ export async function derive(
   };
 }
 
-/** Applies a batch of the log to a derivation, as far as the read model has come. @throws temporary errors */
+/**
+ * Applies a batch from the log to a derivation, up to the read model's position.
+ * @throws temporary errors
+ */
 export async function applyTo(derivation: Derivation, batch: EventBatch): Promise<void> {
   const { projection, session, shadow, limit = batch.position } = derivation;
   if (derivation.failure !== undefined || derivation.position >= limit) return;
@@ -87,7 +90,7 @@ export async function applyTo(derivation: Derivation, batch: EventBatch): Promis
   });
 }
 
-/** Removes the tables; if the database can't be reached, the next verification does. */
+/** Removes the tables; if the database can't be reached, the next verification removes them. */
 export async function drop({ session, shadow }: Derivation): Promise<void> {
   await session.query(`drop schema if exists ${shadow.schema} cascade`).catch(() => undefined);
 }
@@ -107,12 +110,12 @@ export interface Found {
 export interface ReadLog {
   readonly check: Pick<LogCheck, 'events' | 'hasNewer'>;
   readonly head: Position;
-  /** How long the read model may take to reach the head. */
+  /** How long the read model may take to reach the log's head. */
   readonly catchUpMs: number;
 }
 
 /**
- * Compares a derivation with the serving tables at their own position, and says how far that is from the head.
+ * Compares a derivation with the serving tables at their own position, and returns how far that position is from the head.
  * @throws temporary errors
  */
 export async function lookAt(
@@ -127,7 +130,7 @@ export async function lookAt(
     return { faults: [{ projection: name, what: 'outdated', message }] };
   }
   const underivable = (reason: unknown): ReadModelFault[] => {
-    // Events of a newer version are reported once, not for each read model.
+    // Events from a newer version are reported only once, not for each read model.
     if (isNewer(reason, check)) return [];
     const message = reason instanceof Error ? reason.message : String(reason);
     return [{ projection: name, what: 'underivable', message }];
@@ -160,7 +163,7 @@ export async function lookAt(
     })),
   ];
   const reached = await shadow.position();
-  // The rest is derived too, because an event that can't be applied is why a read model stays behind.
+  // The rest is derived too, because an event that can't be applied is the usual reason why a read model stays behind.
   let behind = 0;
   const rest = shadow.load(head, {
     loaded: (events) => {

@@ -1,6 +1,6 @@
 /**
- * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again beside
- * the serving ones, and reports every differing row. The service can run meanwhile.
+ * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again next to the
+ * serving ones, and reports every differing row. The service can run in the meantime.
  */
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -23,11 +23,11 @@ import {
   type ReadModelLag,
 } from './verify-read-model.ts';
 
-/** Dependencies of a verification. */
+/** Dependencies for a verification. */
 export interface VerifyDeps {
   readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read' | 'reached'>;
   readonly databaseUrl: string;
-  /** Default: all of the service. */
+  /** Default: all of the service's projections. */
   readonly projections?: readonly Projection[];
 }
 
@@ -39,17 +39,17 @@ export interface VerifyOptions {
   }) => void;
   readonly signal?: AbortSignal;
   /**
-   * How long a projection may take to reach the log's head at the start; afterwards it is compared up to its own position.
+   * How long a projection may take to reach the log's head at the start; after that it is compared at its own position.
    * Default 60 s.
    */
   readonly catchUpMs?: number;
-  /** Heads of streams in a checkpoint: each stream must still have that history. */
+  /** The streams' heads in a checkpoint: each stream must still have that history. */
   readonly heads?: AsyncIterable<NamedHead>;
-  /** Reads along: is given every event that can be understood, in order. */
+  /** Receives every event that can be understood, in order, during the same read. */
   readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
 }
 
-/** Another process verifies the same database. */
+/** Thrown if another process is already verifying the same database. */
 export class VerifyRunning extends Error {
   override readonly name = 'VerifyRunning';
   constructor() {
@@ -57,18 +57,18 @@ export class VerifyRunning extends Error {
   }
 }
 
-/** The result; `clean` means that nothing is wrong. A read model that lags isn't wrong. */
+/** The result; `clean` means that nothing is wrong. A lagging read model isn't a fault. */
 export interface VerifyReport {
   readonly clean: boolean;
   readonly events: number;
   readonly streams: number;
-  /** Faults of the log: at most 1,000 are named. */
+  /** Faults in the log: at most 1,000 are listed. */
   readonly log: readonly LogFault[];
-  /** Result of the comparison with a checkpoint; null without one. `streams` is their number. */
+  /** The result of comparing with a checkpoint; null without a checkpoint. `streams` is the number of streams. */
   readonly checkpoint: { readonly streams: number; readonly erased: readonly ErasedSince[] } | null;
-  /** Faults of schema `operations`: at most 1,000 are named. */
+  /** Faults in the schema `operations`: at most 1,000 are listed. */
   readonly operations: readonly OperationsFault[];
-  /** Faults of the read models: at most 1,000 a table are named. */
+  /** Faults in the read models: at most 1,000 per table are listed. */
   readonly readModels: readonly ReadModelFault[];
   readonly lagging: readonly ReadModelLag[];
 }
@@ -79,7 +79,7 @@ const CATCH_UP_MS = 60_000;
 
 /**
  * Verifies the log and the read models.
- * @throws VerifyRunning; Error if it was aborted; Unavailable; errors of the database and of reading `heads`
+ * @throws VerifyRunning; Error if it was aborted; Unavailable; database errors; errors from reading `heads`
  */
 export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
   const projections = deps.projections ?? PROJECTIONS;
@@ -125,14 +125,17 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   }
 }
 
-/** The checks that read along. */
+/** The checks that process events during the same read. */
 interface Readers {
   readonly check: LogCheck;
   readonly noted: OperationsCheck;
   readonly derivations: readonly Derivation[];
 }
 
-/** Reads the log once: checks it, and applies it to every shadow. @returns the log's head at the start */
+/**
+ * Reads the log once: checks it, and applies it to every shadow.
+ * @returns the log's head at the start
+ */
 async function read(
   { store }: VerifyDeps,
   { check, noted, derivations }: Readers,

@@ -1,4 +1,7 @@
-/** The read model `webhooks`: endpoints as their owners and the senders of deliveries see them. Few events, plain JSON rows. */
+/**
+ * The read model `webhooks`: endpoints as their owners and the delivery senders see them. It has few events, and its rows are
+ * plain JSON.
+ */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';

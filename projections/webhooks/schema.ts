@@ -1,6 +1,6 @@
-/** The table of the read model `webhooks` and the statements that fill it: each takes its rows as one JSON text. */
+/** The table of the read model `webhooks`, and the statements that fill it: each takes its rows as a single JSON text. */
 
-/** Times are microseconds since 1970. */
+/** Returns the DDL for the table; times are microseconds since 1970. */
 export const tables = (schema: string): string => `
 create table ${schema}.endpoint (
   id text primary key,
@@ -25,8 +25,8 @@ create index if not exists endpoint_of_project on ${schema}.endpoint (project, e
 `;
 
 /**
- * A change has its event's time, and a later one replaces it: the same batch again, or a different division into
- * batches, leaves the same rows. In the order of execution.
+ * A change has its event's time, and a later change replaces it, so repeating a batch, or dividing it differently, produces
+ * the same rows. Listed in order of execution.
  */
 export const STATEMENTS = {
   endpoint: (schema: string) => `

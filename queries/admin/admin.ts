@@ -1,7 +1,4 @@
-/**
- * The read side of the admin interface: one function per question. `membership.ts` decides who may see a
- * result.
- */
+/** The read side of the admin interface: one function per query. `membership.ts` decides who may see a result. */
 import type { Pool } from 'pg';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { type OperationQueries, openOperationQueries } from './operations.ts';
@@ -22,7 +19,7 @@ export type AdminQueries = Organizations &
   Traffic &
   OperationQueries;
 
-/** Opens them over a database. */
+/** Creates the queries on a database. */
 export function openAdminQueries(pool: Pool): AdminQueries {
   return {
     ...openOrganizations(pool),

@@ -1,10 +1,10 @@
-/** Requests of all projects that the service refused or failed to answer, and any single one, for operators. */
+/** Requests in all projects that the service refused or failed to answer, and any single request, for operators. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { ROUTE } from './slow-requests.ts';
 
-/** The project of a request; names are null if it was deleted. */
+/** A request's project; names are null if it was deleted. */
 interface OfProject {
   readonly project: string;
   readonly project_name: string | null;
@@ -12,22 +12,22 @@ interface OfProject {
   readonly environment: Environment | null;
 }
 
-/** Requests of one project that ended in the same way on one route. */
+/** One project's requests that ended in the same way on one route. */
 export interface FailedRoute extends OfProject {
   readonly status: number;
   readonly method: string;
-  /** The path with `{id}` in place of ids. */
+  /** The path with `{id}` instead of ids. */
   readonly route: string;
   readonly requests: number;
   readonly first: Micros;
   readonly last: Micros;
   /** The newest of them. */
   readonly request_id: string;
-  /** Of the newest: JSON `{type, fields}`. */
+  /** The newest request's error: JSON `{type, fields}`. */
   readonly error: string | null;
 }
 
-/** How many there were in an hour. */
+/** The number of such requests in an hour. */
 export interface FailedHour {
   readonly hour: Micros;
   /** Answered 5xx. */
@@ -36,7 +36,7 @@ export interface FailedHour {
   readonly throttled: number;
 }
 
-/** Which ones are counted. */
+/** The requests to count. */
 export interface FailedAsked {
   readonly from: Micros;
   /** Exclusive. */
@@ -44,7 +44,7 @@ export interface FailedAsked {
   readonly project?: string | undefined;
 }
 
-/** A request; without ids in its path. */
+/** A request, without the ids in its path. */
 export interface FoundRequest extends OfProject {
   readonly method: string;
   readonly route: string;
@@ -56,7 +56,7 @@ export interface FoundRequest extends OfProject {
 
 /** The questions. */
 export interface FailedRequests {
-  /** Returns at most 100 groups, the newest first. */
+  /** Returns at most 100 groups, newest first. */
   readonly failedRoutes: (asked: FailedAsked) => Promise<readonly FailedRoute[]>;
   readonly failedHours: (asked: FailedAsked) => Promise<readonly FailedHour[]>;
   readonly findRequest: (requestId: string) => Promise<FoundRequest | undefined>;
@@ -90,7 +90,7 @@ select r.project, r.environment, r.method, ${ROUTE} as route, r.status, r.ms, r.
        p.name as project_name, o.name as organization_name
   from operations.request_log r ${NAMED} where r.request_id = $1`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openFailedRequests(pool: Pool): FailedRequests {
   const ask = async <Row extends object>(name: string, text: string, asked: FailedAsked) =>
     (await pool.query<Row>({ name, text, values: [asked.from, asked.to, asked.project ?? null] })).rows;

@@ -1,4 +1,4 @@
-/** Reads guests: applications that are registered from their own metadata documents. For operators. */
+/** Reads guests, which are applications registered from their own metadata documents. For operators. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { GUESTS } from '#src/shared/access/guests.ts';
@@ -12,11 +12,11 @@ export interface GuestRow {
   readonly host: string;
   readonly name: string;
   readonly environment: Environment;
-  /** When its document last stated something new. */
+  /** When its document last changed. */
   readonly created_at: Micros;
-  /** When somebody was last sent here by it; null if that isn't known. */
+  /** When it last sent somebody to this service; null if unknown. */
   readonly used_at: Micros | null;
-  /** The number of its active grants. */
+  /** Number of its active grants. */
   readonly grants: number;
 }
 
@@ -41,7 +41,7 @@ export async function readGuests(pool: Pool): Promise<readonly GuestRow[]> {
   return (await pool.query<GuestRow>({ name: 'guests', text: LIST, values: [GUESTS.project] })).rows;
 }
 
-/** Returns the ids of the guests of a host and of the hosts below it. */
+/** Returns the ids of the guests from a host and its subdomains. */
 export async function findGuestIds(pool: Pool, host: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ id: string }>(OF_HOST, [GUESTS.project, host]);
   return rows.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Invitations to organizations: those of an organization, and those of a person's address. */
+/** Invitations to organizations: all invitations from an organization, and all to a person's address. */
 import type { Pool } from 'pg';
 import type { Role } from '#src/shared/access/member.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
@@ -10,21 +10,21 @@ export interface InvitationRow {
   readonly organization_name: string;
   readonly email: string;
   readonly role: Role;
-  /** The address of the member who invited, or their `sub`. */
+  /** The e-mail address of the member who sent the invitation, or their `sub`. */
   readonly invited_by: string;
   readonly created_at: number;
   readonly expires_at: number;
   readonly ended_at: number | null;
-  /** accepted, withdrawn, replaced; null while it waits, and if its time is over. */
+  /** accepted, withdrawn or replaced; null while it is pending, and if it has expired. */
   readonly end_reason: string | null;
 }
 
 /** Queries about invitations. */
 export interface InvitationQueries {
   readonly invitationsOf: (organization: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
-  /** Finds one by its id, for whomever it is. */
+  /** Finds an invitation by its id, regardless of the person it is for. */
   readonly invitation: (id: string) => Promise<InvitationRow | undefined>;
-  /** Returns those that wait for an address, in lower case, the newest first. */
+  /** Returns the pending invitations to an address, in lower case, newest first. */
   readonly invitationsFor: (email: string, now: number) => Promise<readonly InvitationRow[]>;
 }
 
@@ -34,7 +34,7 @@ const INVITATION = `select i.id, i.organization, o.name as organization_name, i.
   join projects.organization o on o.id = i.organization
   left join projects.member m on (m.organization, m.issuer, m.subject) = (i.organization, i.by_issuer, i.by_subject)`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openInvitations(pool: Pool): InvitationQueries {
   return {
     invitationsOf: (organization, asked) =>

@@ -1,23 +1,23 @@
-/** The condition under which the admin interface shows anything: membership in an organization. */
+/** The condition for the admin interface to show anything: membership in an organization. */
 import type { Identity } from '#src/shared/access/identity.ts';
 import { verifiedDomain } from '#src/shared/access/member.ts';
 
-/** SQL expressions of an identity: a person, and which organizations believe who issued the token. */
+/** SQL expressions for an identity: a person, and which organizations trust the token's issuer. */
 export interface IdentitySql {
   readonly issuer: string;
   readonly subject: string;
-  /** The domain of a verified address; the empty text if there is none. */
+  /** The domain of a verified address; empty if there is none. */
   readonly domain: string;
-  /** The organizations that trust the token; null if the installation does. */
+  /** The organizations that trust the token; null if the installation trusts it. */
   readonly organizations: string;
 }
 
 /**
- * Returns the organizations of an identity, a table expression of (organization, role). A person is a member by name, or
- * a developer if the organization trusts the issuer that verified an address in one of its domains. A person removed by
- * name isn't a developer. With a token that only organizations trust, everyone is a developer at most, because the owner
- * of their issuer could issue one for any member; auditors, who write nothing, aren't members then. Index: projects.member_of (issuer, subject),
- * projects.organization_sso_domains.
+ * Returns an identity's organizations, as a table expression of (organization, role). A person is a member by name, or a
+ * developer if the organization trusts the issuer that verified the person's address in one of the organization's domains. A
+ * person removed by name isn't a developer. With a token that only organizations trust, everyone is at most a developer,
+ * because the issuer's owner could issue a token for any member; auditors, who write nothing, then aren't members. Index:
+ * projects.member_of (issuer, subject), projects.organization_sso_domains.
  */
 export const selectMembership = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
   select m.organization, case when ${organizations}::text[] is null then m.role else 'developer' end as role
@@ -32,7 +32,7 @@ export const selectMembership = ({ issuer, subject, domain, organizations }: Ide
       where m.organization = o.id and m.issuer = ${issuer} and m.subject = ${subject})
 )`;
 
-/** The organizations of the identity in the parameters `$1` to `$4`: `membershipValues`. */
+/** The organizations of the identity given in parameters `$1` to `$4`: `membershipValues`. */
 export const MEMBERSHIP = selectMembership({
   issuer: '$1',
   subject: '$2',

@@ -1,4 +1,4 @@
-/** Questions of the installation's operators that its own tables answer: jobs, parked events, instances, trust. */
+/** Operators' queries that the installation's own tables answer: jobs, parked events, instances, trust. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { JOB_COLUMNS, type Job } from '#src/shared/job.ts';
@@ -9,7 +9,7 @@ import { allProductionRequests, type NamedProductionRequest } from './production
 import { readSizes, type Sizes } from './sizes.ts';
 import { readSlowRoutes, type SlowRoutes } from './slow-requests.ts';
 
-/** An event that a process could not handle. */
+/** An event that a process couldn't handle. */
 export interface ParkedRow {
   /** Process and event: `webhooks:0190…`. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ParkedRow {
   readonly event: string;
   readonly stream: string;
   readonly revision: number;
-  /** Of the last attempt, without data. */
+  /** The last attempt's error, without data. */
   readonly error: string;
   readonly attempts: number;
   readonly created_at: Micros;
@@ -51,7 +51,7 @@ export interface TrustedRow {
   readonly trusted_at: Micros | null;
 }
 
-/** The names of a project and of its organization. */
+/** The names of a project and its organization. */
 export interface ProjectName {
   readonly name: string;
   readonly organization: string;
@@ -59,12 +59,15 @@ export interface ProjectName {
 
 /** The questions. */
 export interface OperationQueries extends FailedRequests {
-  /** Lists jobs of a kind, the newest first. @param subject only those about it */
+  /**
+   * Lists jobs of one kind, newest first.
+   * @param subject returns only jobs about it
+   */
   readonly jobs: (kind: string, asked: PageAsked, subject?: string) => Promise<Page<Job>>;
-  /** Returns the newest job of each subject that needs no newer one: those that failed within a week. */
+  /** Returns each subject's newest job in the last seven days, if that job failed. */
   readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
   readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
-  /** Returns the names of projects by id; those that were deleted are absent. */
+  /** Returns the names of projects by id; deleted projects are absent. */
   readonly projectNames: (ids: readonly string[]) => Promise<ReadonlyMap<string, ProjectName>>;
   readonly instances: () => Promise<readonly InstanceRow[]>;
   readonly allProductionRequests: () => Promise<readonly NamedProductionRequest[]>;
@@ -106,7 +109,7 @@ select * from (
    order by subject, created_at desc) j
  where status = 'failed' order by created_at desc limit 20`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openOperationQueries(pool: Pool): OperationQueries {
   return {
     jobs: (kind, asked, subject) => {

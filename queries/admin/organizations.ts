@@ -1,4 +1,4 @@
-/** Organizations of a person, and their members. */
+/** A person's organizations, and their members. */
 import type { Pool } from 'pg';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { Role } from '#src/shared/access/member.ts';
@@ -45,7 +45,7 @@ const COLUMNS = `o.id, o.name, o.created_at, m.role, o.sso_issuer, o.sso_client_
 const MEMBER = `m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email, m.role, m.changed_at as created_at
   from projects.member m where m.organization = $1 and m.role is not null`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openOrganizations(pool: Pool): Organizations {
   return {
     organizations: (identity, asked) =>

@@ -1,6 +1,6 @@
 /**
- * Pages of the admin interface's lists: newest first, by key, with the number of all (docs/spec/decisions.md, section 4). It is
- * counted for the first page; the cursor carries it to the others.
+ * Pages in the admin interface's lists: newest first, by key, with the total number of rows (docs/spec/decisions.md, section
+ * 4). Rows are counted for the first page; the cursor carries the number to the other pages.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -24,8 +24,8 @@ export interface List {
   /** Names the statement. */
   readonly name: string;
   /**
-   * `select` of all its rows, columns `created_at` and `id` among them; parameters from `$1` on. As a function it
-   * returns the condition from which a page continues: `< (…, …)` over the two, empty for the first page.
+   * A `select` that returns all rows, including columns `created_at` and `id`; parameters start at `$1`. If it is a function,
+   * it receives the condition from which a page continues: `< (…, …)` over the two columns, or empty for the first page.
    */
   readonly rows: string | ((after: string) => string);
   readonly values: readonly unknown[];
@@ -35,7 +35,7 @@ const key = z.tuple([z.int(), z.string().max(200), z.int().nonnegative()]);
 
 /**
  * Reads a page of a list, in one statement.
- * @throws Refusal invalid (422) for a cursor of another list
+ * @throws Refusal invalid (422) for a cursor from a different list
  */
 export async function readPage<T extends { readonly created_at: number; readonly id: string }>(
   pool: Pool,
@@ -45,14 +45,14 @@ export async function readPage<T extends { readonly created_at: number; readonly
   const from = cursor === undefined ? undefined : decodeListCursor(cursor, key);
   const after = from === undefined ? [] : from.slice(0, 2);
   const next = values.length + 1;
-  // A separate text for each, because an optional condition prevents the use of an index.
+  // A separate text for each, because an optional condition would prevent the use of an index.
   const place = from === undefined ? '' : `< ($${next}::int8, $${next + 1}::text)`;
   const all = typeof rows === 'string' ? rows : rows(place);
   const where = typeof rows === 'string' && place !== '' ? `where (l.created_at, l.id) ${place}` : '';
   const counted = from === undefined ? '(select count(*)::int from list)' : 'null::int';
   const answer = await pool.query<{ total: number | null; page: T[] }>({
     name: `page-${name}${from === undefined ? '' : '-after'}`,
-    // Not materialized: counting needs no columns, and only one page is returned.
+    // Not materialized, because counting needs no columns, and only one page is returned.
     text: `with list as not materialized (${all})
 select ${counted} as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}

@@ -1,4 +1,4 @@
-/** A project's patients as its dashboard lists them. */
+/** A project's patients as the dashboard lists them. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
@@ -6,7 +6,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { decodeListCursor, encodeCursor } from '../cursor.ts';
 import type { Page, PageAsked } from './page.ts';
 
-/** The current version of a Patient; times are microseconds since 1970. */
+/** A Patient's current version; times are microseconds since 1970. */
 export interface PatientRow {
   readonly id: string;
   /** FHIR JSON. */
@@ -19,19 +19,19 @@ export interface PatientRow {
 /** Queries about patients. */
 export interface Patients {
   /**
-   * Reads live patients, the newest first.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads live patients, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly patients: (tenant: Tenant, asked: PageAsked) => Promise<Page<PatientRow>>;
-  /** Tells whether one of the tenants has, or had, a patient's record. */
+  /** Returns true if one of the tenants has, or had, a patient's record. */
   readonly hasRecord: (tenants: readonly Tenant[], patient: string) => Promise<boolean>;
-  /** Tells whether there is anything that isn't deleted. */
+  /** Returns true if the tenant has anything that isn't deleted. */
   readonly hasData: (tenant: Tenant) => Promise<boolean>;
 }
 
 const key = z.tuple([z.string().refine(isUuid)]);
 
-// Ids are UUIDv7: their order is that of time. Index: resources.resource_by_id (tenant, type, id), backwards.
+// Ids are UUIDv7, so they sort by time. Index: resources.resource_by_id (tenant, type, id), backwards.
 const patientsSql = (after: boolean) => `
 with list as not materialized (
   select r.id, r.body, r.version, r.created_at, r.last_updated from resources.resource r
@@ -40,7 +40,7 @@ select (select count(*)::int from list) as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${after ? 'where l.id < $3::uuid' : ''}
     order by l.id desc limit $2) p) as page`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openPatients(pool: Pool): Patients {
   return {
     async patients(tenant, { limit, cursor }) {

@@ -1,4 +1,4 @@
-/** Reads requests of projects for production, and the facts that decide on them. */
+/** Reads projects' production requests, and the facts that decide on them. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
@@ -9,7 +9,7 @@ export interface ProductionRequestRow {
   readonly project: string;
   readonly use: string;
   readonly status: 'pending' | 'allowed' | 'refused';
-  /** The operator's, for a refusal. */
+  /** The operator's reason for a refusal. */
   readonly reason: string | null;
   readonly created_at: Micros;
   readonly answered_at: Micros | null;
@@ -20,22 +20,22 @@ export interface NamedProductionRequest extends ProductionRequestRow {
   readonly project_name: string;
   readonly organization: string;
   readonly organization_name: string;
-  /** The person who asked: the e-mail address, if the organization's members have it, or else the subject. */
+  /** The person who asked: their e-mail address if it is known from the organization's members, otherwise the subject. */
   readonly person: string | null;
-  /** True if the project may create production keys and applications, if these need a request. */
+  /** True if the project may create production keys and applications, where these require a request. */
   readonly production: boolean;
 }
 
 /** Queries about requests. */
 export interface ProductionQueries {
   readonly productionRequests: (project: string, asked: PageAsked) => Promise<Page<ProductionRequestRow>>;
-  /** Tells whether a project may create things of production, where that is by request. */
+  /** Returns whether a project may create things in production, where that requires a request. */
   readonly hasProduction: (project: string) => Promise<boolean>;
 }
 
 const REQUEST = 'r.id, r.project, r.use, r.status, r.reason, r.created_at, r.answered_at';
 /**
- * The condition under which a project `p` may create production keys and applications, by the rule of
+ * The condition under which a project `p` may create production keys and applications, following the rule in
  * `commands/project/production.ts`. Indexes: api_key_of_project, application_of_project.
  */
 const HAS_PRODUCTION = `(p.production is not distinct from 'allowed'
@@ -44,7 +44,7 @@ const HAS_PRODUCTION = `(p.production is not distinct from 'allowed'
   or exists (select from projects.application a
     where a.project = p.id and a.environment = 'production' and a.created_at > coalesce(p.production_at, 0)))`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openProduction(pool: Pool): ProductionQueries {
   return {
     productionRequests: (project, asked) =>
@@ -69,8 +69,8 @@ export function openProduction(pool: Pool): ProductionQueries {
 }
 
 /**
- * Returns requests of open projects: those that wait, oldest first, then those that were answered, newest first.
- * @param project only this one's
+ * Returns requests of open projects: first pending requests, oldest first, then answered requests, newest first.
+ * @param project returns only this project's requests
  */
 export async function allProductionRequests(
   pool: Pool,
@@ -91,7 +91,7 @@ export async function allProductionRequests(
 }
 
 /**
- * Returns when the newest production application of a project was registered, deleted ones included. Index:
+ * Returns when a project's newest production application was registered, including deleted applications. Index:
  * application_of_project.
  */
 export async function newestProductionApplication(pool: Pool, project: string): Promise<Micros | undefined> {

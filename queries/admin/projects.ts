@@ -1,4 +1,4 @@
-/** Open projects, their keys and applications, as members of their organization see them. Deleted ones are not there. */
+/** Open projects, their keys and applications, as their organization's members see them. Deleted ones aren't included. */
 import type { Pool } from 'pg';
 import { type Environment, isFilling } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
@@ -6,7 +6,7 @@ import type { Role } from '#src/shared/access/member.ts';
 import { MEMBERSHIP, membershipValues } from './membership.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 
-/** A project; times are microseconds since 1970, as everywhere below. */
+/** A project; times are microseconds since 1970, as everywhere in this file. */
 export interface ProjectRow {
   readonly id: string;
   readonly organization: string;
@@ -29,7 +29,7 @@ export interface KeyRow {
   readonly scopes: readonly ('read' | 'write')[];
   readonly last4: string;
   readonly created_at: number;
-  /** Null: it has no end. */
+  /** Null if the key doesn't expire. */
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
   readonly last_used_at: number | null;
@@ -55,7 +55,7 @@ export interface ApplicationRow {
   readonly logo_sha256: string | null;
   readonly logo_type: string | null;
   readonly logo_size: number | null;
-  /** JSON of its registered keys. */
+  /** The registered keys as JSON. */
   readonly jwks: string | null;
   readonly jwks_uri: string | null;
   readonly sector: string | null;
@@ -65,10 +65,10 @@ export interface ApplicationRow {
   readonly created_at: number;
 }
 
-/** Something of an organization, with the caller's role in it. */
+/** An object that belongs to an organization, with the caller's role there. */
 export type Held<T> = T & { readonly role: Role };
 
-/** Queries about projects. Single ones are undefined if they don't exist or aren't the person's. */
+/** Queries about projects. Queries for a single object return undefined if it doesn't exist or isn't the person's. */
 export interface Projects {
   readonly projects: (organization: string, asked: PageAsked) => Promise<Page<ProjectRow>>;
   readonly project: (identity: Identity, id: string) => Promise<Held<NamedProject> | undefined>;
@@ -76,7 +76,7 @@ export interface Projects {
   readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
   readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
   readonly application: (identity: Identity, id: string) => Promise<Held<ApplicationRow> | undefined>;
-  /** Returns an application of any organization, for operators. */
+  /** Returns an application in any organization, for operators. */
   readonly anyApplication: (id: string) => Promise<ApplicationRow | undefined>;
 }
 
@@ -89,7 +89,7 @@ const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind
   a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.logo_sha256, a.logo_type, a.logo_size,
   a.jwks, a.jwks_uri, a.sector, a.previous_until, a.trusted, a.created_at`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openProjects(pool: Pool): Projects {
   /** Reads one row by primary key or unique index, with the caller's membership. */
   const held = async <T extends { readonly role: Role }>(

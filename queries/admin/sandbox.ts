@@ -5,15 +5,16 @@ import type { Micros } from '#src/shared/time/time.ts';
 
 /** Queries about sandboxes. */
 export interface SandboxQueries {
-  /** Live patients: those of the given ids, and all others. */
+  /** Counts live patients: those with the given ids, and all others. */
   readonly sandboxPatients: (
     tenant: Tenant,
     synthetic: readonly string[],
   ) => Promise<{ readonly synthetic: number; readonly own: number }>;
-  /** Reads patients whose records were opened before a time; deleted ones included, purged ones not. */
+  /** Reads patients whose records were created before a given time, including deleted but not purged patients. */
   readonly recordsBefore: (tenant: Tenant, before: Micros) => Promise<string[]>;
   /**
-   * Counts sandboxes of open projects that wait for a request since a time by a person, or in an organization.
+   * Counts the sandboxes of open projects with a waiting request that was made since the given time by a person or in an
+   * organization.
    * @param person issuer and subject, separated by a space
    */
   readonly sandboxesWaiting: (
@@ -40,7 +41,7 @@ select count(*)::int as waiting from projects.project p
 where p.filling is not null and p.filling_at >= $3 and p.deleted_at is null
   and (p.filling_by = $1 or p.organization = $2)`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openSandboxQueries(pool: Pool): SandboxQueries {
   return {
     async sandboxPatients(tenant, synthetic) {

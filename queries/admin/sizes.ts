@@ -1,15 +1,15 @@
-/** How large the database is, by schema and table, and how it grew: one sample a day. */
+/** The size of the database, by schema and table, and how it grew: one sample per day. */
 import type { Pool } from 'pg';
 
 /** A table with its indexes. */
 export interface TableSize {
   readonly name: string;
   readonly bytes: number;
-  /** An estimate of the database; null if it never counted. */
+  /** The database's estimate; null if it has never counted the rows. */
   readonly rows: number | null;
 }
 
-/** A schema: a read model, the log, or one of the tables that aren't derived. */
+/** A schema: a read model, the log, or tables that aren't derived. */
 export interface SchemaSize {
   readonly name: string;
   readonly bytes: number;
@@ -21,17 +21,17 @@ export interface SizeSample {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
   readonly database: number;
-  /** Bytes by the name of the schema. */
+  /** Bytes by schema name. */
   readonly schemas: Readonly<Record<string, number>>;
-  /** Content of documents; null if their store couldn't be asked. */
+  /** The documents' content; null if the document store couldn't be reached. */
   readonly documents: { readonly count: number; readonly bytes: number } | null;
 }
 
-/** The sizes of all that is stored. */
+/** The sizes of all stored data. */
 export interface Sizes {
   readonly database: number;
   readonly schemas: readonly SchemaSize[];
-  /** The newest 90, oldest first. */
+  /** The newest 90 samples, oldest first. */
   readonly samples: readonly SizeSample[];
 }
 

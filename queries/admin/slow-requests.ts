@@ -1,11 +1,11 @@
-/** Which routes were slowest lately, from the request log of all projects. */
+/** The routes that were slowest recently, from the request log of all projects. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Times of a route; in ms. */
+/** A route's response times, in ms. */
 export interface SlowRoute {
   readonly method: string;
-  /** The path with `{id}` in place of ids. */
+  /** The path with `{id}` instead of ids. */
   readonly route: string;
   readonly requests: number;
   readonly p50: number;
@@ -20,27 +20,27 @@ export interface SlowRoute {
   };
 }
 
-/** The slowest routes of a period. */
+/** The slowest routes in a period. */
 export interface SlowRoutes {
   /** Microseconds. */
   readonly from: Micros;
-  /** The number of requests that were looked at. */
+  /** The number of requests that were examined. */
   readonly requests: number;
   readonly routes: readonly SlowRoute[];
 }
 
-/** The most entries that are read: the period is shortened to this many, as far as usage tells. */
+/** The maximum number of entries that are read: the period is shortened to contain about this many, estimated from usage. */
 const MOST = 50_000;
 const DAY = 86_400_000_000;
 const LISTED = 50;
 
-// Usage has a row per project and environment a day.
+// Usage has one row per project, environment and day.
 const PERIOD = `
 select greatest(1, coalesce(sum(requests), 0) / 2)::int8 as daily,
        (extract(epoch from clock_timestamp()) * 1000000)::int8 as now
   from operations.usage where day >= (now() at time zone 'utc')::date - 1`;
 
-// Ids are UUIDs, or have a prefix: `proj_…`. This costs more than all the rest, some 6 µs an entry.
+// Ids are UUIDs, or have a prefix: `proj_…`. This costs more than all the rest, some 6 µs per entry.
 export const ROUTE = `regexp_replace(path, '/([0-9a-f-]{36}|[a-z]+_[^/]{22,})', '/{id}', 'g')`;
 
 // Index: request_log_age (BRIN).
@@ -56,7 +56,7 @@ select method, route, count(*)::int as requests, sum(count(*)) over ()::int as a
           order by ms desc))[1] as slowest
   from entry group by method, route order by p95 desc, route, method limit ${LISTED}`;
 
-/** Reads them: of the last day, or of a shorter period if there were many requests. */
+/** Reads the slowest routes in the last day, or in a shorter period if there were many requests. */
 export async function readSlowRoutes(pool: Pool): Promise<SlowRoutes> {
   const { rows: period } = await pool.query<{ daily: number; now: Micros }>(PERIOD);
   const { daily = 1, now = 0 } = period[0] ?? {};

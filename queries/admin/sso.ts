@@ -1,8 +1,8 @@
-/** Single sign-on: which organization has a domain, which ones trust an issuer. */
+/** Single sign-on: which organization has a domain, and which organizations trust an issuer. */
 import type { Pool } from 'pg';
 import type { SsoClient } from '#src/shared/access/identity.ts';
 
-/** The sign-in of a domain. */
+/** A domain's sign-in. */
 export interface DomainSso {
   readonly organization: string;
   readonly issuer: string;
@@ -11,15 +11,15 @@ export interface DomainSso {
 
 /** Queries about single sign-on. */
 export interface SsoQueries {
-  /** Reads the sign-in of an e-mail domain in lower case. */
+  /** Reads the sign-in for an e-mail domain in lower case. */
   readonly readSso: (domain: string) => Promise<DomainSso | undefined>;
-  /** Reads domain → id of its organization; other domains are absent. */
+  /** Reads domain → its organization's id; domains without an organization are absent. */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Reads the organizations whose settings name an issuer. */
   readonly ssoClients: (issuer: string) => Promise<readonly SsoClient[]>;
 }
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openSso(pool: Pool): SsoQueries {
   return {
     async readSso(domain) {

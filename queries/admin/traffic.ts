@@ -1,10 +1,10 @@
-/** The request log and daily usage of a project, for its members. Both are written a second late. */
+/** A project's request log and daily usage, for its members. Both are written with a delay of one second. */
 import type { Pool } from 'pg';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 
-/** An entry of the log; `created_at` is when the request was answered, microseconds since 1970. */
+/** An entry in the log; `created_at` is when the request was answered, in microseconds since 1970. */
 export interface RequestRow {
   /** `Service-Request-Id`. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface RequestRow {
   readonly path: string;
   readonly status: number;
   readonly ms: number;
-  /** Why it was refused: JSON `{type, fields}`; null for a success, and for entries of before it was kept. */
+  /** Why the request was refused: JSON `{type, fields}`; null for a success, and for old entries that don't record it. */
   readonly error: string | null;
 }
 
@@ -52,15 +52,15 @@ export interface RequestsAsked extends PageAsked {
   readonly to?: number | undefined;
 }
 
-/** Usage of a project on one day in one environment. */
+/** A project's usage on one day in one environment. */
 export interface UsageRow {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
   readonly environment: Environment;
   readonly requests: number;
-  /** Requests answered 4xx; null for a day whose errors were not counted. */
+  /** Requests that returned 4xx; null for a day on which errors weren't counted. */
   readonly client_errors: number | null;
-  /** Requests answered 5xx; null with the other one. */
+  /** Requests that returned 5xx; null whenever `client_errors` is null. */
   readonly server_errors: number | null;
   readonly reads: number;
   readonly writes: number;
@@ -72,20 +72,23 @@ export interface UsageRow {
 export interface Traffic {
   /**
    * Reads the request log.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly requests: (project: string, asked: RequestsAsked) => Promise<Page<RequestRow>>;
-  /** Returns an entry of the log by its request id; undefined if there is none. */
+  /** Returns a log entry by its request id; undefined if there is none. */
   readonly request: (project: string, requestId: string) => Promise<RequestRow | undefined>;
-  /** Returns the versions that a request wrote, oldest first; those of purged records are gone. */
+  /** Returns the versions that a request wrote, oldest first; versions in purged records no longer exist. */
   readonly written: (tenant: string, entry: RequestRow) => Promise<WrittenRow[]>;
-  /** Days without use are left out; oldest first. @param from,to `YYYY-MM-DD`, inclusive. */
+  /**
+   * Returns the usage by day, oldest first. Days without use are left out.
+   * @param from,to `YYYY-MM-DD`, inclusive
+   */
   readonly usage: (project: string, from: string, to: string) => Promise<UsageRow[]>;
 }
 
 /**
- * Conditions of the filters; `?` is the value. Absent filters must not be in the statement: a plan for any value
- * wouldn't use their index. The first ones select the entries that the others search.
+ * The filters' conditions; `?` is the value. Absent filters must not be in the statement: a plan for any value wouldn't use
+ * their index. The first conditions select the entries in which the others search.
  */
 const WITHIN = [
   ['requestId', 'l.request_id = ?'],
@@ -103,7 +106,7 @@ const FILTERS = [
   ['method', 'l.method = ?'],
 ] as const;
 
-/** The most entries that a search reads, whatever the size of the log. */
+/** The maximum number of entries that a search reads, whatever the size of the log. */
 const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).
@@ -118,7 +121,9 @@ select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.client
  where u.project = $1 and u.day between $2::date and $3::date
  order by u.day, u.environment`;
 
-/** The most versions of a request that are listed, and how far clocks may differ from the request's times, in µs. */
+/**
+ * The maximum number of a request's versions that are listed, and how far clocks may differ from the request's times, in µs.
+ */
 const MOST_WRITTEN = 1_000;
 const SLACK = 2_000_000;
 
@@ -133,7 +138,10 @@ select v.type, v.id::text, v.version, v.record::text as patient, v.operation, v.
     order by v.recorded_at limit ${MOST_WRITTEN}) v
  order by v.recorded_at, v.event_id limit ${MOST_WRITTEN}`;
 
-/** Opens the questions. @param lookedThrough for tests. */
+/**
+ * Creates the queries.
+ * @param lookedThrough for tests
+ */
 export function openTraffic(pool: Pool, lookedThrough = LOOKED_THROUGH): Traffic {
   return {
     requests(project, { limit, cursor, statuses, ...filters }) {

@@ -1,6 +1,6 @@
 /**
- * Searches the access log of a project's records, for auditors. A search reads a bounded number of entries, whatever the
- * size of the log.
+ * Searches the access log of a project's records, for auditors. A search reads a limited number of entries, whatever the size
+ * of the log.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -12,24 +12,26 @@ import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import { findPeople } from './people.ts';
 
-/** An entry with its proof, and what can be derived from it. */
+/** An entry with its proof and the data that can be derived from it. */
 export interface AuditedAccess extends AccessRow {
   /** The entry's hash, 64 hex digits. */
   readonly hash: string;
-  /** Name of the organization of the application, key or member; null for others. */
+  /** The name of the organization that the application, key or member belongs to; null for other actors. */
   readonly organization: string | null;
-  /** The source system of the resource that was read, as it was then; null if it wasn't one, or names none. */
+  /**
+   * The source system of the resource that was read, at the time of the read; null if no resource was read, or it names none.
+   */
   readonly source_system: string | null;
 }
 
-/** Conditions of a search; all given ones must hold. */
+/** A search's conditions; all given conditions must be met. */
 export interface AccessAsked {
   readonly limit: number;
   readonly cursor?: string | undefined;
   readonly patient?: string | undefined;
   readonly application?: string | undefined;
   readonly key?: string | undefined;
-  /** The subject of a person's ID token, or a part of the e-mail address of a member of the project's organization. */
+  /** The subject of a person's ID token, or part of the e-mail address of a member of the project's organization. */
   readonly person?: string | undefined;
   readonly actions?: readonly string[] | undefined;
   readonly status?: string | undefined;
@@ -41,7 +43,7 @@ export interface AccessAsked {
 export interface AccessPage {
   readonly rows: readonly AuditedAccess[];
   readonly next: string | undefined;
-  /** How far back this page searched, if it ended before it was full. */
+  /** The time back to which this page searched, if it ended before it was full. */
   readonly searchedTo: Micros | undefined;
 }
 
@@ -52,23 +54,23 @@ export interface AccessLogHead {
   readonly hash: string;
 }
 
-/** Questions about the access log. */
+/** Queries about the access log. */
 export interface AccessSearch {
   /**
-   * Searches entries, the newest first.
-   * @throws Refusal invalid (422) for a cursor of another search
+   * Searches entries, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different search
    */
   readonly accesses: (tenant: Tenant, asked: AccessAsked) => Promise<AccessPage>;
-  /** Returns the head of a patient's log; undefined if it has no entries. */
+  /** Returns the head of a patient's access log; undefined if it has no entries. */
   readonly accessHead: (patient: string) => Promise<AccessLogHead | undefined>;
 }
 
-/** The most entries that a page looks through. */
+/** The maximum number of entries that a page examines. */
 const LOOKED_THROUGH = 20_000;
-/** A search by time alone goes back in steps that grow: the first, and the factor. */
+/** A search by time only goes back in growing steps: the first step's length in µs, and the growth factor. */
 const FIRST_STEP = 60_000_000;
 const GROWTH = 4;
-/** No entry is older: 2020. */
+/** No entry is older than this: 2020. */
 const OLDEST = 1_577_836_800_000_000;
 
 const place = z.tuple([z.int(), z.string().refine(isUuid), z.int()]);
@@ -78,8 +80,8 @@ const ORDER = 'order by e.at desc, e.record desc, e.seq desc';
 const KEY = 'select e.at::float8 as at, e.record, e.seq::float8 as seq';
 
 /**
- * Returns entries with what is derived from them. Indexes: primary keys of application, project and organization;
- * api_key (key_id); history.version (id, version).
+ * Returns entries with the data derived from them. Indexes: primary keys of application, project and organization; api_key
+ * (key_id); history.version (id, version).
  */
 const derived = (organization: string): string => `
 select n.*, encode(p.hash, 'hex') as hash,
@@ -96,7 +98,10 @@ select n.*, encode(p.hash, 'hex') as hash,
   left join projects.organization o on o.id = j.organization
  order by n.at desc, n.record desc, n.seq desc`;
 
-/** Opens the questions. @param lookedThrough for tests */
+/**
+ * Creates the queries.
+ * @param lookedThrough for tests
+ */
 export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): AccessSearch {
   return {
     async accesses(tenant, asked) {
@@ -140,7 +145,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
     },
   };
 
-  /** Returns the ids of the actors that are asked for; undefined for any. */
+  /** Returns the ids of the requested actors; undefined for any actor. */
   async function findActors(
     { project }: Tenant,
     { application, key, person }: AccessAsked,
@@ -150,7 +155,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
     return [...given, person, ...(await findPeople(pool, project, person))];
   }
 
-  /** Reads the places of entries that meet all conditions, within a step. */
+  /** Reads the places of the entries within a step that meet all conditions. */
   async function readKeys(tenant: Tenant, asked: AccessAsked, step: Step, most: number): Promise<Place[]> {
     const binds = new Binds();
     const looked = `select e.* from operations.access_entry e where ${step.where(binds)} ${step.order} limit ${lookedThrough}`;
@@ -172,7 +177,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
     return rows.map(({ at, record, seq }) => [at, record, seq]);
   }
 
-  /** Returns the last entry that a step looked at, if there may be more of it. */
+  /** Returns the last entry that a step examined, if the step may contain more. */
   async function findEnd(step: Step): Promise<Place | undefined> {
     const binds = new Binds();
     const { rows } = await pool.query<{ at: number; record: string; seq: number }>({
@@ -197,19 +202,20 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
   }
 }
 
-/** A part of the log that is read at a time. */
+/** A part of the log that is read at once. */
 interface Step {
-  /** The condition that an index finds the part's entries by. */
+  /** The condition by which an index finds the part's entries. */
   readonly where: (binds: Binds) => string;
-  /** The order of the index, the newest first. */
+  /** The index's order, newest first. */
   readonly order: string;
-  /** The actors that remain to be compared. */
+  /** The actors that still have to be compared. */
   readonly actors: readonly string[] | undefined;
 }
 
 /**
- * Returns the parts that a search looks at, the newest first: of a patient, by the primary key (record, seq), in which times
- * never go back; of actors, by access_entry_of_actor (actor_id, at); of a time, by access_entry_at (brin), in steps that grow.
+ * Returns the parts that a search examines, newest first: for a patient, by the primary key (record, seq), in which times
+ * never go back; for actors, by access_entry_of_actor (actor_id, at); for a period, by access_entry_at (brin), in growing
+ * steps.
  */
 function* steps(
   { patient, from, to }: AccessAsked,

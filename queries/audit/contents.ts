@@ -1,13 +1,16 @@
-/** Reads what events of a page are about, for auditors: the texts of versions, and of the living patients. */
+/** Reads the contents of a page's events, for auditors: the text of versions and of live patients. */
 import type { Pool } from 'pg';
 import { MOST_BYTES } from '../rest/record-versions.ts';
 import type { EventRow } from './events.ts';
 
-/** Questions about the contents of events. */
+/** Queries about event contents. */
 export interface EventContents {
-  /** Returns the texts of versions by their events, of a deletion that of the last version before it; large ones are absent. */
+  /**
+   * Returns the text of versions by event id; for a deletion, the text of the last version before it; large versions are
+   * absent.
+   */
   readonly versionTexts: (rows: readonly EventRow[]) => Promise<ReadonlyMap<string, string>>;
-  /** Returns the texts of Patients by id; deleted ones are absent. */
+  /** Returns the text of Patients by id; deleted Patients are absent. */
   readonly patientTexts: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
@@ -25,7 +28,7 @@ select v.event_id as id, t.body
 const PATIENTS = `
 select r.id, r.body from resources.resource r where r.id = any($1::uuid[]) and r.type = 'Patient' and not r.deleted`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openEventContents(pool: Pool): EventContents {
   const read = async (
     name: string,

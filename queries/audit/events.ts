@@ -1,6 +1,6 @@
 /**
- * Searches events of a project's records and directory, for auditors: versions of resources in `history.version`, other
- * events of records in `consents.events`. A search reads a bounded number of rows, whatever the size of the log.
+ * Searches events in a project's records and directory, for auditors: resource versions in `history.version`, and the records'
+ * other events in `consents.events`. A search reads a limited number of rows, whatever the size of the log.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -19,23 +19,23 @@ export interface EventRow {
   readonly at: Micros;
   /** Type of the event. */
   readonly type: string;
-  /** Of the resource whose version it is; null for other events, as the next two. */
+  /** The type of the resource whose version it is; null for other events, like the next two members. */
   readonly resource_type: string | null;
   readonly resource_id: string | null;
   readonly version: number | null;
   /** The patient; null in the directory. */
   readonly record: string | null;
-  /** JSON of its metadata without `append` and `hash`. */
+  /** JSON of its metadata, without `append` and `hash`. */
   readonly metadata: string;
-  /** Of an event of a project itself: the key, the application, or the URL or id of the webhook endpoint that it is about. */
+  /** For an event about a project itself: the key, the application, or the webhook endpoint's URL or id that it is about. */
   readonly subject?: Omit<CredentialIds, 'kind'> | string | undefined;
 }
 
-/** Conditions of a search; all given ones must hold. */
+/** A search's conditions; all given conditions must be met. */
 export interface EventsAsked {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** Not before this moment. */
+  /** The earliest time, inclusive. */
   readonly from?: Micros | undefined;
   /** Before this moment. */
   readonly to?: Micros | undefined;
@@ -43,7 +43,7 @@ export interface EventsAsked {
   readonly patient?: string | undefined;
   /** `Type` or `Type/id`. */
   readonly resource?: { readonly type: string; readonly id?: string | undefined } | undefined;
-  /** A reference, a type of author, a subject, or a part of a name or of a member's e-mail address. */
+  /** A reference, an author type, a subject, or part of a name or of a member's e-mail address. */
   readonly author?: string | undefined;
   readonly authorType?: string | undefined;
   readonly key?: string | undefined;
@@ -54,29 +54,29 @@ export interface EventsAsked {
 /** A page of a search. */
 export interface EventPage {
   readonly rows: readonly EventRow[];
-  /** Undefined when everything was searched. */
+  /** Undefined once everything has been searched. */
   readonly next: string | undefined;
-  /** How far back this page searched, if it ended before it was full. */
+  /** The time back to which this page searched, if it ended before it was full. */
   readonly searchedTo: Micros | undefined;
 }
 
-/** The place of an event. */
+/** An event and the environment that it is in. */
 export interface EventPlace extends EventRow {
   readonly environment: Tenant['environment'];
 }
 
-/** Questions about events. */
+/** Queries about events. */
 export interface EventQueries {
   /**
-   * Searches events, the newest first.
-   * @throws Refusal invalid (422) for a cursor of another search
+   * Searches events, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different search
    */
   readonly events: (tenant: Tenant, asked: EventsAsked) => Promise<EventPage>;
-  /** Finds an event of a project's records and directories by its id. */
+  /** Finds an event in a project's records and directories by its id. */
   readonly event: (project: string, id: string) => Promise<EventPlace | undefined>;
 }
 
-/** The most rows that a page looks through. */
+/** The maximum number of rows that a page examines. */
 const LOOKED_THROUGH = 20_000;
 
 const OPERATIONS = {
@@ -93,7 +93,10 @@ const ROW = `v.event_id as id, v.recorded_at::float8 as at, v.type, v.resource_t
 
 const place = z.tuple([z.int(), z.string().refine(isUuid)]);
 
-/** Opens the questions. @param lookedThrough for tests */
+/**
+ * Creates the queries.
+ * @param lookedThrough for tests
+ */
 export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): EventQueries {
   return {
     async events(tenant, asked) {
@@ -145,7 +148,7 @@ export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): Ev
     },
   };
 
-  /** Returns the last row that a search looked at, if there may be more behind it. */
+  /** Returns the last row that a search examined, if there may be more rows after it. */
   async function findEnd(
     tenant: Tenant,
     asked: EventsAsked,
@@ -163,10 +166,10 @@ export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): Ev
 }
 
 /**
- * Returns the rows that a search looks at, as SQL: a union whose parts are each read from an index in the order of time;
- * undefined if no row can match. Indexes: the primary key (id, version) of history.version for a resource,
- * version_of_record (record, recorded_at, event_id) and consents.events_of_record for a patient, else version_of_tenant
- * (tenant, type, recorded_at, event_id), a part for each type, and consents.events_of_tenant (tenant, recorded_at, event_id).
+ * Returns the rows that a search examines, as SQL: a union whose parts are each read from an index in time order; undefined if
+ * no row can match. Indexes: for a resource, the primary key (id, version) of history.version; for a patient,
+ * version_of_record (record, recorded_at, event_id) and consents.events_of_record; otherwise version_of_tenant (tenant, type,
+ * recorded_at, event_id), one part per type, and consents.events_of_tenant (tenant, recorded_at, event_id).
  */
 function selectLookedAt(
   binds: Binds,
@@ -191,14 +194,14 @@ function selectLookedAt(
   const operations = Object.entries(OPERATIONS).flatMap(([type, operation]) =>
     types === undefined || types.includes(type) ? operation : [],
   );
-  // Each part has the order and the limit itself: the planner would otherwise read and sort whole parts.
+  // Each part has its own order and limit: otherwise the planner would read and sort whole parts.
   const limited = (rows: string): string =>
     `(${rows} order by v.recorded_at desc, v.event_id desc limit ${most})`;
   const versions = (conditions: readonly string[]): string =>
     limited(`select ${VERSION} from history.version v where ${[...conditions, ...within].join(' and ')}`);
   const parts: string[] = [];
   if (operations.length > 0) {
-    // The owner is compared in a form that no index serves where another index finds the rows.
+    // If another index finds the rows, the owner is compared in a form that no index supports.
     const owned = `(v.tenant = ${owner}) is true`;
     const ofType = (type: string): string => `v.type = ${binds.add(type, 'text')}`;
     const found = [id, record].flatMap((each) => each ?? []);
@@ -220,8 +223,8 @@ function selectLookedAt(
 }
 
 /**
- * Returns conditions on the rows looked at. A member of the metadata is found by its text: in JSON, a quotation mark inside a value is escaped, so
- * `"key_id":"…"` is only ever a member.
+ * Returns conditions on the examined rows. A metadata member is found by its text: in JSON, a quotation mark inside a value is
+ * escaped, so `"key_id":"…"` can only be a member.
  */
 function listFilters(
   binds: Binds,

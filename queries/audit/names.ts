@@ -1,7 +1,7 @@
-/** Names of credentials for auditors: of keys, applications and members, also of those that are revoked or removed. */
+/** Names of credentials for auditors: keys, applications and members, including revoked and removed ones. */
 import type { Pool } from 'pg';
 
-/** A credential as metadata of events have it. */
+/** A credential as in an event's metadata. */
 export interface CredentialIds {
   readonly kind: string;
   readonly key_id?: string | undefined;
@@ -10,15 +10,15 @@ export interface CredentialIds {
   readonly subject?: string | undefined;
 }
 
-/** The name of a credential, by `credentialKey`. */
+/** Credential names by `credentialKey`. */
 export type CredentialNames = ReadonlyMap<string, string>;
 
-/** Returns the names of credentials; those without a name are absent. */
+/** Returns the names of credentials; credentials without a name are absent. */
 export type NameCredentials = (
   credentials: readonly Omit<CredentialIds, 'kind'>[],
 ) => Promise<CredentialNames>;
 
-/** Returns the text by which a credential's name is found. */
+/** Returns the text by which a credential's name is looked up. */
 export function credentialKey({ key_id, application, issuer, subject }: Omit<CredentialIds, 'kind'>): string {
   return key_id ?? application ?? `${issuer ?? ''} ${subject ?? ''}`;
 }

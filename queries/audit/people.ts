@@ -1,14 +1,14 @@
-/** Finds people for auditors, who know e-mail addresses and not subjects. */
+/** Finds people for auditors, who know e-mail addresses but not subjects. */
 import type { Pool } from 'pg';
 
-/** Returns the pattern of `like` that matches texts in lower case that contain a text. */
+/** Returns the `like` pattern that matches lower-case text containing the given text. */
 export function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
 /**
- * Returns the subjects of a project's members, removed ones too, whose e-mail address contains a text. Indexes: primary
- * keys of projects.project and projects.member (organization, issuer, subject).
+ * Returns the subjects of those members of a project's organization, including removed members, whose e-mail address contains
+ * the given text. Indexes: primary keys of projects.project and projects.member (organization, issuer, subject).
  */
 export async function findPeople(pool: Pool, project: string, text: string): Promise<string[]> {
   const { rows } = await pool.query<{ subject: string }>({

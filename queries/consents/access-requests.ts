@@ -1,6 +1,7 @@
 /**
- * Access requests that a person may decide (docs/spec/decisions.md, section 7): those under their verified address, their
- * `sub`, or the pairwise id of a record that they have. Requests of applications that they had muted are never among them.
+ * Access requests that a person may decide on (docs/spec/decisions.md, section 7): requests addressed to their verified
+ * address, their `sub`, or the pairwise id of a record that they have. Requests from applications that they had muted are
+ * never included.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -34,18 +35,18 @@ export interface AccessRequestRow {
   readonly created_at: Micros;
   readonly expires_at: Micros;
   readonly decided_at: Micros | null;
-  /** The real id of the Patient of an approval, as the next two. */
+  /** The real id of the approved record's Patient; null without an approval, like the next two members. */
   readonly record: string | null;
   readonly granted_scope: string | null;
   readonly grant_id: string | null;
 }
 
-/** The person who asks, and their records. */
+/** A person and their records. */
 export interface RequestsOf {
   readonly person: PersonId;
-  /** Verified; undefined: none. */
+  /** Verified; undefined if they have none. */
   readonly email: string | undefined;
-  /** The real ids of the Patients that the person has now. */
+  /** The real ids of the person's current Patients. */
   readonly records: readonly string[];
   readonly environment: Environment;
 }
@@ -62,18 +63,21 @@ export interface MutedRow {
 /** Queries about access requests. */
 export interface AccessRequestQueries {
   /**
-   * Reads a person's requests of the last day, the newest first.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads a person's requests from the last day, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly accessRequests: (
     of: RequestsOf,
     asked: PageAsked & { readonly status?: RequestStatus | undefined },
   ) => Promise<Page<AccessRequestRow>>;
-  /** Reads one; undefined if it isn't among them. */
+  /** Reads one of the person's requests; undefined if it isn't among them. */
   readonly accessRequest: (of: RequestsOf, id: string) => Promise<AccessRequestRow | undefined>;
-  /** Reads the environment of a request, to know where to look; undefined for an unknown one. */
+  /** Reads a request's environment, to find out where to look; undefined for an unknown request. */
   readonly environmentOfRequest: (id: string) => Promise<Environment | undefined>;
-  /** Reads the applications that a person has muted, the newest first. @param asked `environment` undefined: both */
+  /**
+   * Reads the applications that a person has muted, newest first.
+   * @param asked `environment` undefined for both
+   */
   readonly mutedBy: (
     person: PersonId,
     asked: PageAsked & { readonly environment?: Environment | undefined },
@@ -122,7 +126,7 @@ const bindRequest = ({ person, email, records, environment }: RequestsOf): unkno
   environment,
 ];
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openAccessRequests(pool: Pool): AccessRequestQueries {
   return {
     accessRequests: (of, { status, ...asked }) =>

@@ -1,4 +1,4 @@
-/** The read side of consent: grants on records with their end, and the people of the records. */
+/** The read side of consent: grants on records and how they ended, and the people that records belong to. */
 import type { Pool } from 'pg';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 import { refuseCostly } from '../database/gather.ts';
@@ -14,7 +14,7 @@ import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
 import { openSharedLinks, type SharedLinkQueries } from './shared-links.ts';
 import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
 
-/** All queries about consent. They check no credential: callers say whose data they ask for. */
+/** All queries about consent. They check no credential: callers specify whose data they want. */
 export interface ConsentQueries
   extends GrantQueries,
     RecordQueries,
@@ -29,8 +29,8 @@ export interface ConsentQueries
 }
 
 /**
- * Opens them over a database.
- * @param devIssuer the identifier of the development issuer; undefined if the installation has none
+ * Creates the queries on a database.
+ * @param devIssuer the development issuer's identifier; undefined if the installation has none
  */
 export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueries {
   const questions = {

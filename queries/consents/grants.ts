@@ -1,14 +1,14 @@
-/** Grants by application, project, person and record, now and as of any moment (docs/spec/decisions.md, section 9). */
+/** Grants by application, project, person and record, now and as of any point in time (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
-/** A grant at the moment that was asked for; times are microseconds since 1970. */
+/** A grant as of the requested time; times are microseconds since 1970. */
 export interface GrantRow {
   readonly id: string;
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   /** The id under which the application knows the Patient. */
   readonly patient: string;
@@ -26,13 +26,13 @@ export interface GrantRow {
   /** When it was granted. */
   readonly created_at: Micros;
   readonly expires_at: Micros;
-  /** Language of the sentences. */
+  /** The language of the sentences. */
   readonly lang: string;
   /** The sentences that the person read and allowed. */
   readonly sentences: readonly string[];
   /** Null while no event has ended it. */
   readonly ended_at: Micros | null;
-  /** `expired`, or the reason of `ConsentRevoked`; null with it. */
+  /** `expired`, or the reason in `ConsentRevoked`; null if `ended_at` is null. */
   readonly end_reason: string | null;
   readonly owner_project: string;
   readonly owner_environment: Environment;
@@ -47,22 +47,22 @@ export interface GrantRow {
 /** States of a grant (docs/spec/interface.md, section 3). */
 export type GrantStatus = 'active' | 'revoked' | 'expired';
 
-/** The requested grants: those that meet every given condition, at least one of them. */
+/** The requested grants: those that meet every given condition. At least one condition must be given. */
 export interface GrantsAsked extends PageAsked {
   readonly application?: string | undefined;
   /** The application's project. */
   readonly project?: string | undefined;
   readonly environment?: Environment | undefined;
   readonly person?: PersonId | undefined;
-  /** The real id of a Patient. */
+  /** A Patient's real id. */
   readonly record?: string | undefined;
-  /** The id of a Patient under which applications know it. */
+  /** The id under which applications know a Patient. */
   readonly patient?: string | undefined;
-  /** Shows grants as they were at this moment, microseconds; default: now. */
+  /** Shows grants as of this time, in microseconds; default: now. */
   readonly at?: Micros | undefined;
 }
 
-/** The facts about a grant that a purge leaves; times are microseconds since 1970. */
+/** The facts about a grant that remain after a purge; times are microseconds since 1970. */
 export interface ErasedGrant {
   readonly id: string;
   readonly application_id: string;
@@ -73,19 +73,19 @@ export interface ErasedGrant {
 /** Queries about grants. */
 export interface GrantQueries {
   /**
-   * Reads grants, the newest first, ended ones too.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads grants, newest first, including ended grants.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listGrants: (asked: GrantsAsked) => Promise<Page<GrantRow>>;
-  /** Reads the current state of a grant; undefined if there is none. */
+  /** Reads a grant's current state; undefined if it doesn't exist. */
   readonly grant: (id: string) => Promise<GrantRow | undefined>;
-  /** Reads the active grant of an application, a person and a record; undefined if there is none. */
+  /** Reads the active grant for an application, a person and a record; undefined if there is none. */
   readonly activeGrant: (
     application: string,
     person: PersonId,
     record: string,
   ) => Promise<GrantRow | undefined>;
-  /** Reads an application's grants on records that were purged since, oldest first, at most 1,000. */
+  /** Reads an application's grants on records that have been purged since, oldest first, at most 1,000. */
   readonly listErasedGrants: (application: string, at?: Micros) => Promise<readonly ErasedGrant[]>;
 }
 
@@ -93,8 +93,8 @@ export interface GrantQueries {
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Columns of a grant at a moment.
- * @param until parameter: events after it don't count
+ * Returns a grant's columns as of a given time.
+ * @param until parameter: events after this time don't count
  * @param clock parameter: a grant whose time is over by then has expired
  */
 const columns = (until: string, clock: string): string => `
@@ -108,14 +108,17 @@ const columns = (until: string, clock: string): string => `
        else 'active' end as status,
   a.name as application_name, a.kind as application_kind, a.privacy_url, o.name as organization`;
 
-/** The application's names are those of today. It may be deleted. */
+/** The application's current names. It may have been deleted. */
 const FROM = `
   from consents.grants g
   left join projects.application a on a.id = g.application_id
   left join projects.project p on p.id = g.project
   left join projects.organization o on o.id = p.organization`;
 
-/** Conditions by name; `?` and `!` are the values. Absent ones must not be in the statement: their index would not be used. */
+/**
+ * Conditions by name; `?` and `!` are the values. Absent conditions must not be in the statement: their index would not be
+ * used.
+ */
 const CONDITIONS = {
   application: 'g.application_id = ?',
   project: 'g.project = ?',
@@ -126,7 +129,7 @@ const CONDITIONS = {
   subject: 'g.subject = ?',
 } as const;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openGrants(pool: Pool): GrantQueries {
   return {
     listGrants({ at, limit, cursor, person, ...asked }) {

@@ -1,4 +1,4 @@
-/** The invitations of a record, from their rows in `operations` (`src/operations/invitations.ts`). */
+/** A record's invitations, from their rows in `operations` (`src/operations/invitations.ts`). */
 import type { Pool } from 'pg';
 import type { InvitationStatus } from '#src/shared/access/invitation.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -17,8 +17,8 @@ export interface InvitationRow {
 /** Queries about invitations. */
 export interface InvitationQueries {
   /**
-   * Reads a record's invitations, the newest first, ended ones too.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads a record's invitations, newest first, including ended ones.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listInvitations: (record: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
 }

@@ -1,16 +1,19 @@
-/** The people who have a record, for these people themselves. A project sees its links without them: `links.ts`. */
+/**
+ * The people who have a record, shown to these people themselves. A project sees its records' links without the people:
+ * `links.ts`.
+ */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { RecordLink } from './links.ts';
 
-/** A link that holds, with the name that the person's issuer states. */
+/** An active link, with the name that the person's issuer states. */
 export interface LinkedPerson extends Omit<RecordLink, 'created_at'> {
-  /** Null if it is unknown. */
+  /** Null if unknown. */
   readonly name: string | null;
   readonly since: Micros;
 }
 
-/** Reads the links of a record that hold, the oldest first, at most 200. It checks no right. */
+/** Reads a record's active links, oldest first, at most 200. It makes no permission check. */
 export type LinkedPeople = (record: string) => Promise<readonly LinkedPerson[]>;
 
 // Indexes: consents.links_of_record, and the primary key of operations.person.

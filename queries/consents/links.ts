@@ -1,4 +1,4 @@
-/** The links of a record, as its project sees them: without the persons. */
+/** A record's links as its project sees them: without the people. */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -13,20 +13,20 @@ export interface RecordLink {
   readonly created_at: Micros;
 }
 
-/** Queries about the links of a record. */
+/** Queries about a record's links. */
 export interface RecordLinks {
   /**
-   * Reads the links that hold, the newest first.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads the active links, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listLinks: (record: string, asked: PageAsked) => Promise<Page<RecordLink>>;
-  /** Reads a link by its id, also one that has ended, with its person; undefined if the record has none. */
+  /** Reads a link by its id, even if it has ended, with its person; undefined if the record has no such link. */
   readonly readLink: (record: string, id: string) => Promise<(RecordLink & PersonId) | undefined>;
 }
 
 const COLUMNS = 'l.link_id as id, l.relationship, l.via, l.linked_at as created_at';
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openRecordLinks(pool: Pool): RecordLinks {
   return {
     // Index: consents.links_of_record.

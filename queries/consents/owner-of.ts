@@ -1,12 +1,12 @@
-/** Which project keeps a record. */
+/** Reads which project owns a record. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 
 /**
- * Reads the owner of a record, also while its Patient is deleted; undefined for an unknown id. It checks no right.
- * @param record the real id of a Patient
+ * Reads a record's owner, even while its Patient is deleted; undefined for an unknown id. It makes no permission check.
+ * @param record a Patient's real id
  */
 export type OwnerOf = (record: string) => Promise<Tenant | undefined>;
 

@@ -1,8 +1,8 @@
-/** Which of some Patients belong to a project, for the identity grant (docs/spec/decisions.md, section 7). */
+/** Finds which of the given Patients belong to a project, for the identity grant (docs/spec/decisions.md, section 7). */
 import type { Pool } from 'pg';
 import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 
-/** Returns those ids of records whose Patient a project created and hasn't deleted. */
+/** Returns the ids of those records whose Patient a project created and hasn't deleted. */
 export type PatientsOfProject = (owner: Tenant, records: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** Opens the question. */

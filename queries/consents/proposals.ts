@@ -1,4 +1,4 @@
-/** Proposals of a record, as they are now (docs/spec/decisions.md, section 7). */
+/** A record's proposals in their current state (docs/spec/decisions.md, section 7). */
 import type { Pool } from 'pg';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
@@ -20,14 +20,14 @@ export type ProposalStatus = (typeof PROPOSAL_STATUSES)[number];
 /** A proposal; times are microseconds since 1970. */
 export interface ProposalRow {
   readonly id: string;
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   readonly grant_id: string;
   readonly operation: 'create' | 'update';
   readonly resource_type: string;
-  /** Null for a creation that wasn't accepted. */
+  /** Null for a creation that hasn't been accepted. */
   readonly resource_id: string | null;
-  /** Of an update: the version that it changes. */
+  /** For an update, the version that it changes. */
   readonly base_version: number | null;
   readonly author_type: AuthorType;
   /** Exact FHIR JSON text of the proposed resource. */
@@ -39,7 +39,7 @@ export interface ProposalRow {
   /** Null while no event has ended it. */
   readonly ended_at: Micros | null;
   readonly status: ProposalStatus;
-  /** Of an accepted one: the version that it became. */
+  /** For an accepted proposal, the version that it became. */
   readonly version: number | null;
   /** Exact FHIR JSON text of the version that an update changes. */
   readonly base: string | null;
@@ -53,45 +53,48 @@ export interface ProposalRow {
 
 /** The requested proposals. */
 export interface ProposalsAsked extends PageAsked {
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   readonly status?: ProposalStatus | undefined;
-  /** Only those of this application. */
+  /** Only proposals from this application. */
   readonly application?: string | undefined;
 }
 
-/** A proposal that no event has ended, although it can no longer be accepted. */
+/** A proposal that can no longer be accepted, but that no event has ended. */
 export interface LapsedProposal {
   readonly proposalId: string;
   readonly record: string;
 }
 
-/** Queries about proposals. Updates need the read models `resources` and `history` besides `consents`. */
+/** Queries about proposals. Updates need the read models `resources` and `history` in addition to `consents`. */
 export interface ProposalQueries {
-  /** Reads proposals, the newest first. @throws Refusal invalid (422) for a cursor of another list */
+  /**
+   * Reads proposals, newest first.
+   * @throws Refusal invalid (422) for a cursor from a different list
+   */
   readonly listProposals: (asked: ProposalsAsked) => Promise<Page<ProposalRow>>;
-  /** Reads a proposal of a record; undefined if it has none with that id. */
+  /** Reads a proposal on a record; undefined if the record has none with that id. */
   readonly proposal: (record: string, id: string) => Promise<ProposalRow | undefined>;
   /**
-   * Reads a few proposals that have lapsed at a moment.
-   * @param except ids that are left out
+   * Reads a few proposals that have lapsed by a given time.
+   * @param except ids to leave out
    */
   readonly lapsedProposals: (at: Micros, except: readonly string[]) => Promise<readonly LapsedProposal[]>;
-  /** Tells whether an application exists, and its project. */
+  /** Returns whether an application and its project exist. */
   readonly isApplicationOpen: (id: string) => Promise<boolean>;
 }
 
-/** Proposals that are ended at the same time. */
+/** The number of proposals that are ended at once. */
 const PAGE = 20;
 
-/** The condition under which a pending proposal can no longer be accepted, at the moment of a parameter. */
+/** Returns the condition under which a pending proposal can no longer be accepted, at the time in a parameter. */
 const lapsed = (at: string): string =>
   `(p.expires_at <= ${at} or g.ended_at is not null or g.expires_at <= ${at})`;
 
 /** `r.version` is null for a creation. */
 const MOVED = 'r.version <> p.base_version';
 
-/** @param at parameter: now */
+/** @param at parameter: the current time */
 const columns = (at: string): string => `
   p.proposal_id as id, p.record, p.grant_id, p.operation, p.resource_type, p.resource_id, p.base_version, p.author_type,
   p.resource, p.rationale, p.made_at as created_at, p.expires_at, p.ended_at, p.version, v.body as base,
@@ -111,7 +114,7 @@ const FROM = `
   left join projects.project j on j.id = g.project
   left join projects.organization o on o.id = j.organization`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openProposals(pool: Pool): ProposalQueries {
   return {
     listProposals({ record, status, application, ...page }) {

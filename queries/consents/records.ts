@@ -1,4 +1,4 @@
-/** The records that a person has: their own and those of dependents (docs/spec/decisions.md, section 9). */
+/** The records that a person has: their own and those of their dependents (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
 import { type Death, readDeath } from '#src/clinical/reading/person.ts';
 import { first, text } from '#src/fhir/parts.ts';
@@ -8,55 +8,55 @@ import { isUuid } from '#src/shared/ids.ts';
 import { parseStored } from '#src/shared/json/json.ts';
 import type { SandboxLinks } from './sandbox-links.ts';
 
-/** A person who has records; the address counts only for synthetic patients. */
+/** A person who has records; the e-mail address matters only for synthetic patients. */
 export type RecordHolder = Pick<Identity, 'issuer' | 'subject' | 'email'>;
 
-/** A link of a person to a record. */
+/** A person's link to a record. */
 export interface LinkRow {
-  /** Undefined for a link that follows from an e-mail address of the sandbox: no event made it. */
+  /** Undefined for a link that results from an e-mail address in the sandbox: no event created it. */
   readonly linkId: string | undefined;
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   readonly environment: Environment;
   readonly relationship: 'self' | 'dependent';
   readonly via: 'invitation' | 'own' | 'identity_grant' | 'sandbox';
 }
 
-/** A record of a person (`MyPatient`, docs/spec/decisions.md, section 4). */
+/** A person's record (`MyPatient`, docs/spec/decisions.md, section 4). */
 export interface MyPatient extends LinkRow {
   /** The same as `record`. */
   readonly id: string;
   readonly given: string | null;
   readonly family: string | null;
-  /** YYYY-MM-DD, or less of it. */
+  /** YYYY-MM-DD, possibly without day or month. */
   readonly birth_date: string | null;
-  /** Undefined for a person who is alive as far as the record says. */
+  /** Undefined unless the record says that the person has died. */
   readonly died: Death | undefined;
-  /** The name of the project that keeps the record; null for a synthetic patient where one project was asked for. */
+  /** The name of the project that owns the record; null for a synthetic patient if a single project was requested. */
   readonly keeper: string | null;
 }
 
-/** Which records to read. */
+/** The records to read. */
 export interface RecordsAsked {
-  /** Leaves out synthetic patients of other projects; linked records of other projects stay. */
+  /** Leaves out synthetic patients in other projects; linked records in other projects are kept. */
   readonly project?: string | undefined;
-  /** Also records whose Patient is deleted; they have no name. */
+  /** True to include records whose Patient is deleted; they have no name. */
   readonly deleted?: boolean | undefined;
 }
 
 /** Queries about people's records. */
 export interface RecordQueries {
-  /** Reads a person's records in an environment: their own first, then in the order in which they were linked. */
+  /** Reads a person's records in an environment: their own first, then the others in the order in which they were linked. */
   readonly listRecords: (
     person: RecordHolder,
     environment: Environment,
     asked?: RecordsAsked,
   ) => Promise<readonly MyPatient[]>;
-  /** Reads a person's link to a record, also while its Patient is deleted; undefined if they have none. */
+  /** Reads a person's link to a record, even while the record's Patient is deleted; undefined if they have none. */
   readonly linkTo: (person: RecordHolder, record: string) => Promise<LinkRow | undefined>;
 }
 
-/** The maximum number of records of one person. */
+/** The maximum number of records per person. */
 const MOST = 1_000;
 
 const LINK = `l.link_id as "linkId", l.record, l.environment, l.relationship, l.via`;
@@ -74,12 +74,12 @@ select ${LINK} from consents.links l
 where l.record = $3::uuid and l.issuer = $1 and l.subject = $2 and l.unlinked_at is null
 order by l.relationship <> 'self', l.linked_at limit 1`;
 
-/** The row of a record. */
+/** A record's row. */
 type Row = LinkRow & Pick<MyPatient, 'keeper'> & { readonly body: string | null; readonly deleted: boolean };
 
 /**
- * Opens the questions.
- * @param devIssuer the identifier of the development issuer, whose people have synthetic patients; undefined: none
+ * Creates the queries.
+ * @param devIssuer the identifier of the development issuer, whose people have synthetic patients; undefined if there is none
  */
 export function openRecords(
   pool: Pool,

@@ -1,6 +1,7 @@
 /**
- * Links of people to synthetic patients, computed from e-mail addresses (docs/spec/decisions.md, section 9, Sandbox): a
- * generated Patient with the person's address is their own record, one whose RelatedPerson has it is a dependent's.
+ * People's links to synthetic patients, computed from e-mail addresses (docs/spec/decisions.md, section 9, Sandbox): a
+ * generated Patient with the person's address is their own record, and a Patient whose RelatedPerson has the address is a
+ * dependent's.
  */
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/parts.ts';
@@ -8,23 +9,23 @@ import { searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { isFilling, tenantId } from '#src/shared/access/caller.ts';
 import { parseStored } from '#src/shared/json/json.ts';
 
-/** A record that a person has by their address. */
+/** A record that a person has because of their e-mail address. */
 export interface SandboxLink {
   readonly record: string;
   readonly relationship: 'self' | 'dependent';
-  /** Its current Patient, FHIR JSON. */
+  /** Its current Patient as FHIR JSON. */
   readonly body: string;
-  /** The name of the project whose sandbox it is in; null where one project or record was asked for. */
+  /** The name of the project whose sandbox contains it; null if a single project or record was requested. */
   readonly keeper: string | null;
 }
 
-/** The place to look: in the sandboxes of all open projects, of one project, or for one record. */
+/** Where to look: in the sandboxes of all open projects, in one project's sandbox, or for one record. */
 export interface SandboxAsked {
   readonly project?: string | undefined;
   readonly record?: string | undefined;
 }
 
-/** Reads the links of an e-mail address, lower case. */
+/** Reads the links for a lower-case e-mail address. */
 export type SandboxLinks = (email: string, asked?: SandboxAsked) => Promise<readonly SandboxLink[]>;
 
 interface Row {
@@ -35,7 +36,7 @@ interface Row {
   readonly tenant: string;
 }
 
-/** The maximum number of records of one address: a person has a few in each sandbox. */
+/** The maximum number of records per address: a person has a few in each sandbox. */
 const MOST = 1_000;
 
 // Indexes: search.entry_keys (keys), and primary keys. The first version of a generated Patient is the service's own.
@@ -56,7 +57,7 @@ const PROJECTS = `select p.id, p.name from projects.project p where p.deleted_at
 
 /** Opens the question. */
 export function openSandboxLinks(pool: Pool): SandboxLinks {
-  /** The tenants to look in, with the names of their projects. */
+  /** Returns the tenants to search, with their projects' names. */
   const tenants = async ({ project, record }: SandboxAsked): Promise<ReadonlyMap<string, string | null>> => {
     if (record !== undefined) {
       const { rows } = await pool.query<{ tenant: string }>({
@@ -86,7 +87,7 @@ export function openSandboxLinks(pool: Pool): SandboxLinks {
     });
     const found = new Map<string, SandboxLink>();
     for (const { record, type, own, body, tenant } of rows) {
-      // Equal hashes are not yet equal addresses.
+      // Equal hashes don't guarantee equal addresses.
       if (!hasAddress(own, email)) continue;
       const relationship = type === 'Patient' ? 'self' : 'dependent';
       const keeper = all.get(tenant) ?? null;

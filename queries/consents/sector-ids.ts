@@ -1,24 +1,24 @@
-/** The ids that earlier grants gave to applications of a sector (docs/spec/decisions.md, section 1). */
+/** The ids that earlier grants gave to a sector's applications (docs/spec/decisions.md, section 1). */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 
-/** A sector: applications of one project and environment that share ids. */
+/** A sector: applications in one project and environment that share ids. */
 export interface SectorAsked {
   readonly project: string;
   readonly environment: Environment;
   readonly sector: string;
 }
 
-/** Ids that applications of a sector know; undefined where no grant has given one. */
+/** Ids that a sector's applications know; undefined if no grant has given one. */
 export interface SectorIds {
-  /** Pairwise id of the Patient. */
+  /** The Patient's pairwise id. */
   readonly patient: string | undefined;
-  /** Pairwise `sub` of the person. */
+  /** The person's pairwise `sub`. */
   readonly subject: string | undefined;
 }
 
-/** Reads them for a record and a person, ended grants included: ids stay the same for as long as the record exists. */
+/** Reads the ids for a record and a person, including ids from ended grants: ids stay the same as long as the record exists. */
 export type IdsOfSector = (sector: SectorAsked, record: string, person: PersonId) => Promise<SectorIds>;
 
 // Indexes: consents.grants_of_record, consents.grants_of_person.

@@ -1,4 +1,4 @@
-/** Shared links: those of a record, one that is being opened, and those that must be ended. */
+/** Shared links: a record's links, a link that is being opened, and links that must be ended. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
@@ -7,10 +7,10 @@ import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 /** States of a shared link. */
 export const SHARED_LINK_STATUSES = ['active', 'revoked', 'expired', 'closed'] as const;
 
-/** A shared link, as its record's people see it. */
+/** A shared link as the record's people see it. */
 export interface SharedLinkRow {
   readonly id: string;
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   readonly label: string | null;
   /** `summary`, `everything` or `document/<id>`. */
@@ -19,9 +19,9 @@ export interface SharedLinkRow {
   readonly passcode: boolean;
   readonly created_at: Micros;
   readonly expires_at: Micros;
-  /** `closed`: five wrong passcodes, or its key was lost with the database. */
+  /** `closed`: after five wrong passcodes, or because its key was lost with the database. */
   readonly status: (typeof SHARED_LINK_STATUSES)[number];
-  /** Null if it has ended. */
+  /** Null if the link has ended. */
   readonly sealed_key: string | null;
   readonly access_count: number;
   readonly last_access_at: Micros | null;
@@ -35,17 +35,17 @@ export interface OpenedLinkRow {
   readonly environment: Environment;
   readonly content: string;
   readonly long_term: boolean;
-  /** False if it has ended, or there is no longer anything to show. */
+  /** False if it has ended, or there is nothing left to show. */
   readonly open: boolean;
   readonly sealed_key: string | null;
-  /** Of the passcode; null if it opens without one. */
+  /** The passcode's salt; null if the link needs no passcode. */
   readonly salt: Buffer | null;
-  /** Hash of the passcode. */
+  /** The passcode's hash. */
   readonly passcode: Buffer | null;
   readonly attempts: number;
-  /** Characters of the stored content; null if it is made whenever it is opened. */
+  /** The stored content's length in characters; null if the content is created each time the link is opened. */
   readonly length: number | null;
-  /** The receipt of its stored content; null without one. */
+  /** The stored content's receipt; null without one. */
   readonly receipt: string | null;
 }
 
@@ -59,19 +59,19 @@ export interface SharedLinkToEnd {
 /** Queries about shared links. */
 export interface SharedLinkQueries {
   /**
-   * Reads a record's links, the newest first, ended ones too.
-   * @throws Refusal invalid (422) for a cursor of another list
+   * Reads a record's links, newest first, including ended ones.
+   * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listSharedLinks: (record: string, asked: PageAsked) => Promise<Page<SharedLinkRow>>;
-  /** Reads a link of a record; undefined if there is none. */
+  /** Reads one of a record's links; undefined if it doesn't exist. */
   readonly sharedLink: (record: string, id: string) => Promise<SharedLinkRow | undefined>;
-  /** Reads a link that is being opened, also one that has ended; undefined if there never was one. */
+  /** Reads a link that is being opened, even if it has ended; undefined if it never existed. */
   readonly openedLink: (id: string) => Promise<OpenedLinkRow | undefined>;
-  /** Reads links whose time is over, that wrong passcodes have closed, or whose project was deleted; at most 500. */
+  /** Reads links that have expired, that wrong passcodes have closed, or whose project was deleted; at most 500. */
   readonly sharedLinksToEnd: () => Promise<readonly SharedLinkToEnd[]>;
 }
 
-/** Attempts that close a link: those that were wrong, or that a crash interrupted a minute ago. */
+/** The attempts that close a link: wrong ones, or ones that a crash interrupted a minute ago. */
 const CLOSED = `k.attempts >= 5 and (k.wrong >= 5 or k.attempted_at < now() - interval '1 minute')`;
 
 const DELETED_PROJECT = `exists (select from projects.project p where p.id = s.owner_project and p.deleted_at is not null)`;
@@ -117,7 +117,7 @@ union all
 (select s.link_id, s.record, 'platform' from projects.project p join consents.shared_links s on s.owner_project = p.id
   where p.deleted_at is not null and s.ended_at is null and s.expires_at > $1::int8 limit 500)`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openSharedLinks(pool: Pool): SharedLinkQueries {
   return {
     // Index: consents.shared_links_of_record.

@@ -6,7 +6,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 /** A grant that no event has ended. */
 export interface OpenGrant {
   readonly grantId: string;
-  /** The real id of the Patient. */
+  /** The Patient's real id. */
   readonly record: string;
   readonly applicationId: string;
   readonly person: PersonId;
@@ -15,17 +15,23 @@ export interface OpenGrant {
 /** Queries about grants to be ended. */
 export interface GrantsToEnd {
   /**
-   * Reads grants whose time was over at a moment, those that expired first first.
-   * @param except ids that are left out
+   * Reads grants that had expired at a given time, in order of expiry.
+   * @param except ids to leave out
    */
   readonly expired: (at: Micros, except: readonly string[]) => Promise<readonly OpenGrant[]>;
-  /** Reads grants of an application, in the order of their ids. @param after the last id before; empty: none */
+  /**
+   * Reads an application's grants, in order of id.
+   * @param after the previous page's last id; empty for the first page
+   */
   readonly ofApplication: (application: string, after: string) => Promise<readonly OpenGrant[]>;
   /** Reads grants of a project's applications. */
   readonly ofProject: (project: string, after: string) => Promise<readonly OpenGrant[]>;
   /** Reads grants on a project's records. */
   readonly onRecordsOf: (project: string, after: string) => Promise<readonly OpenGrant[]>;
-  /** Reads a grant if its application, the application's project or the record's project is deleted, and which. */
+  /**
+   * Reads a grant if its application, the application's project or the record's project was deleted, and returns which of
+   * them.
+   */
   readonly readEnd: (
     id: string,
   ) => Promise<
@@ -33,7 +39,7 @@ export interface GrantsToEnd {
   >;
 }
 
-/** Grants of a page: they are ended at the same time. */
+/** Number of grants per page; they are ended at the same time. */
 const PAGE = 20;
 
 interface Row {
@@ -55,7 +61,7 @@ left join projects.project p on p.id = g.project
 left join projects.project o on o.id = g.owner_project
 where g.grant_id = $1 and g.ended_at is null and coalesce(a.deleted_at, p.deleted_at, o.deleted_at) is not null`;
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openGrantsToEnd(pool: Pool): GrantsToEnd {
   const page = (name: string, condition: string) => {
     const text = `select ${COLUMNS} from consents.grants g

@@ -1,4 +1,4 @@
-/** Makes contexts of patients' records for language models. */
+/** Creates contexts from patients' records for language models. */
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
@@ -18,13 +18,16 @@ import { type Marks, openMarks } from '../rest/marks.ts';
 import type { RecordRead } from './read.ts';
 import { RecordCache } from './record-cache.ts';
 
-/** A context, and the record's last changes that it knows of: the last of those that the caller sees, and the last. */
+/**
+ * A context, and the times of the record's last changes that it includes: the last change that the caller sees, and the last
+ * of all.
+ */
 export interface MadeAt extends MadeContext, Pick<RecordRead, 'at' | 'until'> {}
 
 /**
- * Makes a context; undefined if the caller can't see the Patient, or it is deleted.
+ * Creates a context; undefined if the caller can't see the Patient, or it is deleted.
  * @param today `YYYY-MM-DD`
- * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
+ * @throws Refusal unavailable (503) while the read model `history` lacks versions that `resources` has
  */
 export type MakeContext = (
   caller: Caller,
@@ -34,7 +37,10 @@ export type MakeContext = (
 /** Names codes. */
 export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Opens contexts over a database. @param records a cache that they share with those of other moments */
+/**
+ * Creates the query on a database.
+ * @param records a cache shared with the contexts as of earlier times
+ */
 export function openMakeContext(
   pool: Pool,
   displays: NameCodes,
@@ -63,7 +69,7 @@ export function openMakeContext(
 }
 
 /**
- * Reads the texts of versions. Index: primary key of history.version.
+ * Reads the text of versions. Index: primary key of history.version.
  * @throws Refusal unavailable (503) if one is missing, too_large (413, `too-costly`) if they are too large together
  */
 async function readBodies(
@@ -82,7 +88,7 @@ async function readBodies(
   return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionReference(row), row.body]));
 }
 
-/** Reads the texts of the versions that these replaced, under a grant masked. */
+/** Reads the text of the versions that the given ones replaced; under a grant it is masked. */
 async function readReplaced(
   pool: Pool,
   sees: Sees,
@@ -95,7 +101,7 @@ async function readReplaced(
   );
 }
 
-/** Reads live entries of the directory. Index: primary key of resources.resource. */
+/** Reads live directory entries. Index: primary key of resources.resource. */
 async function directoryEntries(pool: Pool, sees: Sees, keys: readonly string[]): Promise<Current[]> {
   if (keys.length === 0) return [];
   const { rows } = await pool.query<Current>({
@@ -108,8 +114,8 @@ async function directoryEntries(pool: Pool, sees: Sees, keys: readonly string[])
 }
 
 /**
- * Rows with their large bodies, under a grant masked.
- * @throws Refusal too_large (413, `too-costly`) when they are too much together
+ * Returns rows with their large bodies, which are masked under a grant.
+ * @throws Refusal too_large (413, `too-costly`) if they are too large together
  */
 async function wholeRows(
   pool: Pool,
@@ -126,7 +132,7 @@ async function wholeRows(
 
 /**
  * Reads the authors of versions.
- * @throws Refusal unavailable (503) while the read model history lacks one
+ * @throws Refusal unavailable (503) while the read model `history` lacks one
  */
 async function readAuthors(
   marks: Marks,

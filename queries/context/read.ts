@@ -15,23 +15,23 @@ import { aiVersions } from '../summary/ai-versions.ts';
 
 const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 
-/** The current versions of a record. */
+/** A record's current versions. */
 export interface RecordRead {
-  /** Without deleted ones and types that contexts don't use. */
+  /** Excludes deleted resources, and types that contexts don't use. */
   readonly excerpts: readonly Excerpt[];
-  /** Versions that an AI wrote; perhaps earlier ones too. */
+  /** Versions that an AI wrote; may include earlier versions. */
   readonly byAi: AiVersions;
-  /** The time at which the last change was recorded; under a grant, the last covered change. */
+  /** When the last change was recorded; under a grant, when the last covered change was recorded. */
   readonly at: Micros;
-  /** The time at which the last change of the record was recorded, whatever a grant covers. */
+  /** When the record's last change was recorded, whatever a grant covers. */
   readonly until: Micros;
-  /** Approximate memory of the excerpts, in bytes. */
+  /** Approximate memory that the excerpts use, in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Reads the whole record; under a grant the part that it covers. Texts are not held.
- * @throws Refusal as `aiVersions`.
+ * Reads the whole record, or under a grant the part that the grant covers. Text isn't kept.
+ * @throws Refusal when `aiVersions` would
  */
 export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
   const rows = await recordRows(database, sees, patient);
@@ -40,8 +40,8 @@ export async function readRecord(database: Queryable, sees: Seeing, patient: str
 }
 
 /**
- * Reads the rows in one statement, and so at one moment: that of the record's last change, deletions and other types
- * included. COPY takes no parameters, so values are literals. Index: resources.resource_of_record (record, type, id).
+ * Reads the rows in one statement, so they are all as of the same time: the record's last change, including deletions and
+ * other types. COPY takes no parameters, so values are literals. Index: resources.resource_of_record (record, type, id).
  */
 async function recordRows(
   database: Queryable,
@@ -81,10 +81,7 @@ interface Row extends Version {
   readonly body: string | null;
 }
 
-/**
- * The maximum number of changed versions that are read by themselves; if there are more, the whole record is read in
- * parts.
- */
+/** The maximum number of changed versions that are read separately; if there are more, the whole record is read in parts. */
 const MOST_SINCE = 1_000;
 
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
@@ -96,11 +93,11 @@ const SINCE = `
   order by v.recorded_at limit ${MOST_SINCE + 2}`;
 
 /**
- * Reads the versions that were recorded since. Each version has a distinct time, and the read model contains all
- * versions before its last one.
- * @returns the same object when nothing was recorded; undefined if there is too much to read this way, or a large body,
- * or a version that an AI wrote over a deleted resource, or the read model lacks the last change that was read earlier:
- * the record was purged, or the read model lags.
+ * Reads the versions that have been recorded since. Each version has a distinct time, and the read model contains all versions
+ * before its last one.
+ * @returns the same object if nothing was recorded; undefined if there is too much to read this way, or a large body, or a
+ *   version that an AI wrote over a deleted resource, or the read model lacks the last change that was read earlier, because the
+ *   record was purged or the read model lags
  */
 export async function readSince(
   database: Queryable,

@@ -1,4 +1,4 @@
-/** Caches records of recent contexts, so that the next request waits only for changes. */
+/** Caches the records of recent contexts, so that the next request has to read only the changes. */
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type OpenedRecord, openRecord } from '#src/context/record.ts';
@@ -8,33 +8,33 @@ import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
-/** The maximum size of all cached records, approximately, in bytes: as they are, and as they were. */
+/** The approximate maximum size of all cached records, in bytes: as of now, and as of earlier times. */
 const MOST_BYTES = { now: 12_000_000, past: 6_000_000 };
-/** Approximate bytes of the name of an AI-written version. */
+/** Approximate memory per name of an AI-written version, in bytes. */
 const BYTES_OF_NAME = 120;
 /** How long a record is cached after its last use, in ms. */
 const HELD_MS = 120_000;
 
-/** An opened record as of a moment. */
+/** An opened record as of a point in time. */
 export interface CachedRecord {
   readonly read: RecordRead;
   readonly opened: OpenedRecord;
 }
 
-/** Reads records and caches them for a while. Every result has the current content of the read model `history`. */
+/** Reads records and caches them for a while. Every result is up to date with the read model `history`. */
 export class RecordCache {
   readonly #held = openCache(MOST_BYTES.now);
-  /** Records as of moments, by the time of their last change before that. */
+  /** Records as of earlier times, by the time of their last change before that. */
   readonly #past = openCache(MOST_BYTES.past);
 
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record in the read models' current state, with all acknowledged writes, or as of a moment; undefined if
-   * the caller sees no such Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached,
-   * because later changes may move resources into it and out of it.
-   * @param then the database as of the moment that the caller asks about, if it does
-   * @throws Refusal unavailable (503) while the read model history lacks versions that `resources` has
+   * Returns a record in the read models' current state, with all acknowledged writes, or as of a point in time; undefined if
+   * the caller can't see the Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached,
+   * because later changes may move resources into or out of that part.
+   * @param then the database as of the time that the caller asks about, if any
+   * @throws Refusal unavailable (503) while the read model `history` lacks versions that `resources` has
    */
   async open(sees: Seeing, patient: string, then = this.pool): Promise<CachedRecord | undefined> {
     const { ownerId: tenant, within, asOf } = sees;
@@ -49,7 +49,7 @@ export class RecordCache {
     return now;
   }
 
-  /** Returns a record as of a moment. Between two changes of a record all moments are the same. */
+  /** Returns a record as of a point in time. Between two of its changes a record is the same at all times. */
   async #pastOf(sees: Seeing, patient: string, asOf: Micros, then: Pool): Promise<CachedRecord | undefined> {
     const { ownerId: tenant } = sees;
     const { rows } = await this.pool.query<{ last: Micros }>({
@@ -57,7 +57,7 @@ export class RecordCache {
       text: LAST_CHANGE,
       values: [patient, tenant, asOf],
     });
-    // No change, no record: it began later, or was purged.
+    // Without a change there was no record: it was created later, or was purged.
     const last = rows[0]?.last;
     if (last === undefined) return undefined;
     const current = this.#held.get(`${tenant} ${patient}`);
@@ -93,7 +93,7 @@ function openCache(most: number): LRUCache<string, CachedRecord> {
     maxSize: most,
     sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
     ttl: HELD_MS,
-    // Purged records stay in memory no longer than that.
+    // Purged records stay in memory no longer than this.
     ttlAutopurge: true,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The database as it stood at a moment: the same statements over the versions of that moment
- * (docs/decisions/0031-as-of-a-moment.md). Tables of the read models are replaced by selects from those that keep every
- * version: `history.version`, `timeline.entry` and `timeline.place`.
+ * The database as of a point in time: the same statements over the versions that were current then
+ * (docs/decisions/0031-as-of-a-moment.md). Read model tables are replaced by selects from the tables that keep every version:
+ * `history.version`, `timeline.entry` and `timeline.place`.
  */
 import type pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
@@ -10,18 +10,18 @@ import type { Line, Queryable } from './gather.ts';
 
 const NOW = ['/*now*/', '/*then*/'] as const;
 
-/** Returns a condition whose tables are never replaced: it holds now, whatever the moment is. */
+/** Returns a condition whose tables are never replaced: it is checked as of now, whatever time is requested. */
 export function atPresent(condition: string): string {
   return NOW.join(condition);
 }
 
-/** Tables, outside of the conditions of `atPresent`. */
+/** Matches tables outside the conditions of `atPresent`. */
 const TABLE =
   /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|history\.version|timeline\.(?:entry|place|tally))\b/g;
 
 /**
- * The rows of each table at a moment, `$at`. A look-up of the next version for each version is forced: without statistics
- * the planner might join whole tables. So is the index by id or record: an owner has many more rows.
+ * Each table's rows as of a time, `$at`. For each version, a separate lookup of the next version is forced: without statistics
+ * the planner might join whole tables. The index by id or record is forced too, because an owner has many more rows.
  */
 const ROWS: Readonly<Record<string, string>> = {
   // Indexes: those of history.version by id and by record; its primary key (id, version), for the next version of each.
@@ -41,25 +41,28 @@ const ROWS: Readonly<Record<string, string>> = {
     where w.since <= $at and (w.until is null or w.until > $at) group by 1, 2, 3)`,
 };
 
-/** Tables of the present whose rows of a moment a transaction has in `pg_temp`. */
+/** Matches tables of the current state whose rows as of an earlier time are in the transaction's `pg_temp`. */
 const TEMPORARY =
   /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|search\.(?:entry|string|period|quantity)|history\.client_provenance)\b/g;
 
-/** Returns a statement over the rows of a moment. @param at SQL of the moment in microseconds */
+/**
+ * Returns a statement over the rows as of a point in time.
+ * @param at SQL for the time in microseconds
+ */
 export function replaceTables(text: string, at: string): string {
   return text.replace(TABLE, (found) => ROWS[found]?.replaceAll('$at', at) ?? found);
 }
 
-/** A statement in the forms that `query` takes, besides a text. */
+/** A statement in the forms that `query` accepts, other than text. */
 interface Statement {
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /** That of a COPY, which is sent as it is. */
+  /** Present for a COPY, which is sent unchanged. */
   submit?: unknown;
 }
 
-/** Returns `query` of a connection or pool over the rows of a moment. */
+/** Returns a `query` function for a connection or pool that reads the rows as of a point in time. */
 function openQuery(database: Queryable, at: Micros): Queryable['query'] {
   const query = database.query.bind(database) as (...args: unknown[]) => unknown;
   const changed = (statement: Statement): Statement => {
@@ -81,7 +84,7 @@ function openQuery(database: Queryable, at: Micros): Queryable['query'] {
   }) as Queryable['query'];
 }
 
-/** Returns a pool whose statements read the rows of a moment. */
+/** Returns a pool whose statements read the rows as of a point in time. */
 export function openPast(pool: Pool, at: Micros): Pool {
   return Object.assign(Object.create(pool), {
     query: openQuery(pool, at),
@@ -92,14 +95,18 @@ export function openPast(pool: Pool, at: Micros): Pool {
   });
 }
 
-/** Returns a connection whose statements read the rows of a moment, those of the present's tables from `pg_temp`. */
+/**
+ * Returns a connection whose statements read the rows as of a point in time; for tables of the current state, it reads these
+ * rows from `pg_temp`.
+ */
 export function openLoaded(client: PoolClient, at: Micros): Pool {
   const loaded = (text: string): string =>
     replaceTables(
       text.replace(TEMPORARY, (found) => (found.startsWith('/*') ? found : `pg_temp.${found.split('.')[1]}`)),
       `${at}::int8`,
     );
-  // A COPY is an object of its own class, beside a function. Others lose their names: no plan outlives the tables.
+  // A COPY is an object of its own class, passed with a callback. Other statements lose their names: no plan may outlive the
+  // tables.
   const query = (first: string | Statement, beside?: unknown): unknown => {
     const { name: _, ...statement } = typeof first === 'string' ? { text: first, values: beside } : first;
     const text = loaded(statement.text);
@@ -111,7 +118,7 @@ export function openLoaded(client: PoolClient, at: Micros): Pool {
   return Object.assign(then, { connect: () => Promise.resolve(then) });
 }
 
-/** Returns a line on which each look-up is a statement by itself. */
+/** Returns a line on which each lookup is a separate statement. */
 export function lineOver(database: Queryable): Pick<Line, 'gather'> {
   return {
     gather: (load) => async (key) => {

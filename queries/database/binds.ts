@@ -1,6 +1,6 @@
 /**
- * Values that go into composed statements, and rows that come back as one text, because the driver would spend more time on
- * the rows and columns of a page than on their content. Control characters separate them, which JSON escapes; a column with
+ * Values for composed statements, and rows that are returned as a single text, because the driver would spend more time on a
+ * page's rows and columns than on their content. Control characters separate them; JSON escapes these, so a column with
  * arbitrary text is encoded as JSON.
  */
 import { Refusal } from '#src/shared/refusal.ts';
@@ -12,22 +12,22 @@ const BETWEEN_COLUMNS = '\x1f';
 export const asJson = (column: string): string => `coalesce(to_json(${column})::text, 'null')`;
 
 /**
- * Returns SQL for a row as one text.
- * @param columns none of them null
+ * Returns SQL for a row as a single text.
+ * @param columns none of them may be null
  */
 export function joinedColumns(columns: readonly string[]): string {
   return `concat_ws('${BETWEEN_COLUMNS}', ${columns.join(', ')})`;
 }
 
 /**
- * Returns SQL for all rows as one text; null without rows.
- * @param by their order; default: as they come
+ * Returns SQL for all rows as a single text; null without rows.
+ * @param by the row order; by default unspecified
  */
 export function joinedRows(row: string, by?: string): string {
   return `string_agg(${row}, '${BETWEEN_ROWS}'${by === undefined ? '' : ` order by ${by}`})`;
 }
 
-/** Splits such a text into the columns of its rows. */
+/** Splits the text of joined rows into each row's columns. */
 export function rowsIn(text: string | null | undefined): string[][] {
   return text?.split(BETWEEN_ROWS).map(columnsIn) ?? [];
 }
@@ -37,16 +37,16 @@ export function columnsIn(row: string): string[] {
   return row.split(BETWEEN_COLUMNS);
 }
 
-/** The maximum number of values that PostgreSQL takes with a statement. */
+/** The maximum number of values that PostgreSQL accepts with a statement. */
 const MAX_BOUND = 65_535;
 
-/** The parameters of a composed statement: every value is bound, none becomes part of the SQL. */
+/** The parameters of a composed statement: every value is bound, and none becomes part of the SQL. */
 export class Binds {
   readonly values: unknown[] = [];
 
   /**
    * Binds a value and returns its placeholder, such as `$3::uuid`.
-   * @throws Refusal `malformed` (400, `too-costly`) if a statement would have too many
+   * @throws Refusal `malformed` (400, `too-costly`) if a statement would have too many values
    */
   add(
     value: unknown,

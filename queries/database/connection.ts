@@ -1,11 +1,11 @@
-/** Runs several statements over one connection. */
+/** Runs several statements on one connection. */
 import type { Pool, PoolClient } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * Runs work over a connection of a pool. The connection is dropped if a statement failed, because another may still run
- * over it.
- * @throws the errors of `work`; the pool's error if no connection is free
+ * Runs work on one of a pool's connections. The connection is dropped if a statement failed, because another may still be
+ * running on it.
+ * @throws errors from `work`; the pool's error if no connection is free
  */
 export async function onConnection<T>(pool: Pool, work: (database: PoolClient) => Promise<T>): Promise<T> {
   const database = await pool.connect();

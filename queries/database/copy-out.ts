@@ -1,18 +1,18 @@
 /**
- * Reads rows as bytes, by COPY in PostgreSQL's binary format, for bodies that are sent as they are stored. As
- * query results, `pg` would decode them to strings, and the response would encode them again.
+ * Reads rows as bytes, with COPY in PostgreSQL's binary format, for bodies that are sent as stored. If they were query
+ * results, `pg` would decode them to strings, and the response would encode them again.
  * https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 import pg from 'pg';
 import type { Queryable } from './gather.ts';
 
-/** The fields of a row in their binary form, null for NULL. */
+/** A row's fields in binary form; null for NULL. */
 export type Tuple = readonly (Buffer | null)[];
 
-/** The fields of the row that is being read. The next row uses the same object and bytes: take values, not the object. */
+/** The fields of the current row. The next row uses the same object and bytes: keep values, not the object. */
 export class Fields {
   bytes: Buffer = Buffer.alloc(0);
-  /** The offset of each field, and its size; -1 for NULL. */
+  /** Each field's offset and size; the size is -1 for NULL. */
   readonly from: number[] = [];
   readonly size: number[] = [];
 
@@ -21,7 +21,7 @@ export class Fields {
     return this.#string(n, 'utf8');
   }
 
-  /** Returns text that is ASCII, such as ids and times; null for NULL. */
+  /** Returns ASCII text, such as ids and times; null for NULL. */
   ascii(n: number): string | null {
     return this.#string(n, 'latin1');
   }
@@ -30,7 +30,7 @@ export class Fields {
     return this.bytes.readInt32BE(this.from[n] ?? 0);
   }
 
-  /** Returns an int8, exact to 2^53. */
+  /** Returns an int8, exact up to 2^53. */
   int8(n: number): number {
     const from = this.from[n] ?? 0;
     return this.bytes.readInt32BE(from) * 2 ** 32 + this.bytes.readUInt32BE(from + 4);
@@ -63,10 +63,10 @@ class CopyOut<Row> extends pg.Query {
   #hasBegun = false;
 
   /**
-   * @param read returns the part of a row to keep; undefined for none.
-   * @param keeps true if the part that is kept retains the row's bytes.
-   * @param most bytes of rows; more are dropped.
-   * @param full called when there are more than that.
+   * @param read returns the part of a row to keep, or undefined
+   * @param keeps true if the kept part retains the row's bytes
+   * @param most maximum number of bytes in all rows; further rows are dropped
+   * @param full called if there are more bytes
    */
   constructor(
     text: string,
@@ -86,7 +86,7 @@ class CopyOut<Row> extends pg.Query {
       return;
     }
     const row = this.keeps ? Buffer.from(chunk) : chunk;
-    // The header comes once, before or with the first row.
+    // The header is sent once, before or together with the first row.
     const isFirst = !this.#hasBegun && row.subarray(0, SIGNATURE.length).equals(SIGNATURE);
     this.#hasBegun = true;
     let at = isFirst ? HEADER_BYTES : 0;
@@ -110,16 +110,16 @@ class CopyOut<Row> extends pg.Query {
 }
 
 /**
- * Reads the rows of a query.
- * @param select takes no parameters: literals come from `pg.escapeLiteral`.
- * @throws errors of `pg`.
+ * Reads a query's rows.
+ * @param select takes no parameters: use literals from `pg.escapeLiteral`
+ * @throws errors from `pg`
  */
 export function copyOut(database: Queryable, select: string): Promise<readonly Tuple[]> {
   return run(database, select, (fields) => fields.tuple(), true);
 }
 
 /**
- * Thrown when the rows exceed the limit of bytes. The statement is still running, so the connection can no longer be
+ * Thrown if the rows exceed the maximum number of bytes. The statement is still running, so the connection can no longer be
  * used.
  */
 export class TooManyBytes extends Error {
@@ -131,11 +131,11 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * Reads the rows of a query without retaining their bytes, for thousands of rows that are read as text.
- * @param select as in `copyOut`.
- * @param read retains nothing of the tuple, and doesn't throw.
- * @param most bytes of all rows.
- * @throws TooManyBytes as soon as there are more; errors of `pg`.
+ * Reads a query's rows without retaining their bytes, for thousands of rows that are read as text.
+ * @param select as in `copyOut`
+ * @param read must not retain the tuple, and must not throw
+ * @param most maximum number of bytes in all rows
+ * @throws TooManyBytes as soon as there are more; errors from `pg`
  */
 export function readOut<Row>(
   database: Queryable,
@@ -147,10 +147,10 @@ export function readOut<Row>(
 }
 
 /**
- * Reads the rows of a query without making an object of each: for a hundred thousand rows of a few numbers.
- * @param select as in `copyOut`.
- * @param take is called for each row, takes the values that it needs, and doesn't throw.
- * @throws errors of `pg`.
+ * Reads a query's rows without creating an object for each, for a hundred thousand rows of a few numbers.
+ * @param select as in `copyOut`
+ * @param take called for each row; copies the values that it needs, and must not throw
+ * @throws errors from `pg`
  */
 export async function scanOut(
   database: Queryable,
@@ -174,7 +174,7 @@ function run<Row>(
     const full = (): void => reject(new TooManyBytes(most));
     const copy = new CopyOut(`copy (${select}) to stdout (format binary)`, read, keeps, most, full);
     const settle = (error: Error | null): void => (error ? reject(error) : resolve(copy.found));
-    // The types know a callback beside a text only.
+    // The type declarations allow a callback only with text.
     database.query(copy as unknown as string, settle);
   });
 }

@@ -1,22 +1,24 @@
 /**
- * Runs equal work once at a time: callers that ask for it meanwhile get the same result. Nothing is kept afterwards.
+ * Runs the same work only once at a time: callers that ask for it in the meantime get the same result. Nothing is kept
+ * afterwards.
  */
 
 /** Work under way. */
 interface Flight<T> {
   readonly result: Promise<T>;
-  /** One for each caller that waits for it: tells whether that caller has gone. */
+  /** One function per waiting caller, which tells whether that caller has gone. */
   readonly waiting: (() => boolean)[];
 }
 
-/** Work under way, by key. */
+/** Work in progress, by key. */
 export class Flights<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /**
-   * Does work, or waits for the same work if it is under way.
-   * @param isGone whether nobody waits for this answer anymore @param work learns whether all that wait for it have
-   * gone, and may then give up @throws the errors of the work
+   * Does work, or waits for the same work if it is already in progress.
+   * @param isGone whether nobody is waiting for this answer any more
+   * @param work can check whether all who are waiting for it have gone, and may then give up
+   * @throws errors from the work
    */
   join(key: string, isGone: () => boolean, work: (isGone: () => boolean) => Promise<T>): Promise<T> {
     const before = this.#flights.get(key);

@@ -1,7 +1,7 @@
 /**
- * Combines many single lookups into one statement, and several kinds of them into one round trip. Lookups of one tick run
- * together; while they run, the next ones collect (measured: 60k reads a second against 15–25k one by one). Questions that
- * the database stopped because they took too long are refused (docs/spec/decisions.md, section 2).
+ * Combines many single lookups into one statement, and several kinds of lookups into one round trip. Lookups from the same
+ * tick run together; while they run, the next ones are collected (measured: 60k reads per second, compared with 15–25k one by
+ * one). Queries that the database cancelled because they took too long are refused (docs/spec/decisions.md, section 2).
  */
 
 import { Socket } from 'node:net';
@@ -14,12 +14,12 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** SQLSTATE query_canceled: `statement_timeout` (PostgreSQL documentation, Appendix A). */
 const CANCELED = '57014';
 
-/** Maximum number of conditions that an answer names. */
+/** Maximum number of conditions that an error message names. */
 const NAMED = 5;
 
 /**
- * Questions that may take long → their costly part, as clients know it. All others lead to one row: if one of those
- * takes too long, the database is practically unavailable.
+ * Queries that may take long → their costly part, as clients know it. All other queries return one row: if such a query takes
+ * too long, the database is effectively unavailable.
  */
 const PARTS: Readonly<Record<string, string>> = {
   search: 'the search',
@@ -61,14 +61,15 @@ const PARTS: Readonly<Record<string, string>> = {
   sandboxPatients: 'counting the patients of the sandbox',
 };
 
-/** Tells whether the server stopped a statement because it took too long. */
+/** Returns true if the server cancelled a statement because it took too long. */
 export function isCanceled(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === CANCELED;
 }
 
 /**
- * Returns the refusal of a question that takes too long.
- * @param part its costly part @param advice the advice for the caller
+ * Returns the refusal for a query that takes too long.
+ * @param part the query's costly part
+ * @param advice what the caller can do
  */
 export function tooCostly(
   part: string,
@@ -79,8 +80,8 @@ export function tooCostly(
 }
 
 /**
- * Returns the refusal of a search that takes too long.
- * @param checked the conditions that are checked for each resource that is read, as they were written
+ * Returns the refusal for a search that takes too long.
+ * @param checked the conditions that are checked for each resource read, as they were written
  * @param leading the conditions whose matches are read
  */
 export function costlySearch(checked: readonly string[], leading: readonly string[]): Refusal {
@@ -93,8 +94,9 @@ export function costlySearch(checked: readonly string[], leading: readonly strin
 }
 
 /**
- * Runs a question.
- * @throws Refusal too_large (413) if the database stopped it because it took too long, and it leads to more than one row
+ * Runs a query.
+ * @throws Refusal too_large (413) if the database cancelled it because it took too long, and the query can return more than
+ *   one row
  */
 export async function refuseCostly<T>(question: string, ask: () => Promise<T>): Promise<T> {
   try {
@@ -105,34 +107,32 @@ export async function refuseCostly<T>(question: string, ask: () => Promise<T>): 
   }
 }
 
-/** The maximum number of keys that share a statement. */
+/** The maximum number of keys per statement. */
 const MAX_KEYS = 500;
 
 /** A connection that runs statements. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** How many passes of the event loop a batch waits at most while each pass adds lookups. */
+/** The maximum number of event loop passes for which a batch waits while each pass adds lookups. */
 const PASSES = 8;
 
-/** Runs look-ups in turns: the keys requested during one turn make the next. Nothing is cached. */
+/** Runs lookups in turns: the keys requested during one turn form the next. Nothing is cached. */
 class Turns {
   #waiting: (() => void)[] = [];
   #asked = 0;
   #underWay = 0;
   #due = false;
 
-  /**
-   * @param together runs the start of a turn, for statements that should be sent together.
-   */
+  /** @param together runs the start of a turn, for statements that should be sent together */
   constructor(readonly together: (start: () => void) => void = (start) => start()) {}
 
-  /** Starts work at the next turn. */
+  /** Starts work in the next turn. */
   readonly schedule = (start: () => void): void => {
     this.#waiting.push(start);
     this.#next();
   };
 
-  /** Counts another lookup that waits. */
+  /** Counts another waiting lookup. */
   asked(): void {
     this.#asked += 1;
   }
@@ -149,7 +149,7 @@ class Turns {
     this.#pass(this.#asked, PASSES);
   }
 
-  /** Requests that come together belong to one turn: it starts when a pass of the event loop brings no more of them. */
+  /** Requests that arrive together belong to one turn: it starts when a pass of the event loop brings no more of them. */
   #pass(before: number, left: number): void {
     setImmediate(() => {
       if (this.#asked > before && left > 1) this.#pass(this.#asked, left - 1);
@@ -190,8 +190,8 @@ function makeLoader<K, V>(
 }
 
 /**
- * Turns a look-up of many keys into a look-up of one.
- * @param load takes keys (with repetitions) and returns one result per key, in their order.
+ * Turns a lookup of many keys into a lookup of one.
+ * @param load takes keys (with repetitions) and returns one result per key, in the same order
  */
 export function gather<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>): (key: K) => Promise<V> {
   return makeLoader(new Turns(), load);
@@ -204,19 +204,19 @@ interface Session {
 }
 
 /**
- * A connection for the short lookups of nearly every request. The statements of a batch are sent together, so
- * that authenticating some requests and reading for others takes one round trip. It is opened when first
- * needed, and reopened after it broke; lookups in flight then fail.
+ * A connection for the short lookups that nearly every request makes. A batch's statements are sent together, so that
+ * authenticating some requests and reading for others takes only one round trip. The connection is opened when first needed,
+ * and reopened after it breaks; lookups in progress then fail.
  */
 export class Line {
   readonly #turns = new Turns((start) => this.#inOnePiece(start));
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
 
-  /** @param options how the connection is opened: those of the service's pool. */
+  /** @param options how to open the connection: the same options as for the service's pool */
   constructor(readonly options: pg.ClientConfig) {}
 
-  /** Gathers lookups like `gather`, over this connection; at most `maxKeys` share a statement. */
+  /** Gathers lookups like `gather`, on this connection; at most `maxKeys` share a statement. */
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
     maxKeys = MAX_KEYS,
@@ -233,14 +233,14 @@ export class Line {
     return makeLoader(this.#turns, overThis, maxKeys);
   }
 
-  /** Lets go of the connection. */
+  /** Closes the connection. */
   async close(): Promise<void> {
     const session = await this.#opening?.catch(() => undefined);
     this.#forget();
     await session?.client.end();
   }
 
-  /** Sends everything that `start` writes in one packet, so that the server wakes up once. */
+  /** Sends everything that `start` writes in one packet, so that the server wakes up only once. */
   #inOnePiece(start: () => void): void {
     const socket = this.#session?.socket;
     socket?.cork();
@@ -257,7 +257,7 @@ export class Line {
   }
 
   async #connect(): Promise<Session> {
-    // Unreferenced: a service that has closed its port may exit without closing this connection.
+    // Unreferenced, so that a service that has closed its port can exit without closing this connection.
     const socket = new Socket().unref();
     const client = new PrimaryClient({ ...this.options, pipeline: true, stream: () => socket });
     const ended = (): void => {
@@ -276,7 +276,7 @@ export class Line {
     return this.#session;
   }
 
-  /** Drops a connection; lookups in flight fail, and the next lookup opens another connection. */
+  /** Drops a connection; lookups in progress fail, and the next lookup opens a new connection. */
   #drop(session: Session): void {
     if (this.#session === session) this.#forget();
     session.socket.destroy();

@@ -1,16 +1,16 @@
 /**
- * Slows work down that yields to a user while that user works: one at a time, with a rest between two. So an application
- * that searches a record without pause leaves the record's owner most of the machine.
+ * Slows down work that has to give way to a user while that user is active: one piece at a time, with a rest in between. So an
+ * application that searches a record constantly leaves most of the machine to the record's owner.
  */
 import { unavailable } from '../../src/shared/refusal.ts';
 
-/** Limits of work that yields. */
+/** Limits for work that gives way. */
 export interface PaceLimits {
-  /** How long a user counts as working after its last work ended, in ms. */
+  /** How long a user counts as active after their last work ended, in ms. */
   readonly activeMs: number;
-  /** Time between two pieces of work that yield to a user who works, in ms. */
+  /** Time between two pieces of work that give way to an active user, in ms. */
   readonly restMs: number;
-  /** The maximum number of waiting users, per user to whom they yield. */
+  /** The maximum number of waiting pieces of work, per user to whom they give way. */
   readonly waiting: number;
   /** The maximum wait, in ms. */
   readonly waitMs: number;
@@ -23,7 +23,7 @@ interface Activity {
   ended: number;
 }
 
-/** Work that yields to one user. */
+/** Work that gives way to a particular user. */
 interface Lane {
   running: number;
   /** When the last work ended, in ms. */
@@ -33,23 +33,23 @@ interface Lane {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Users whose activity is remembered before those that are idle are forgotten. */
+/** The number of users whose activity is remembered before idle ones are forgotten. */
 const REMEMBERED = 1_000;
 
-/** Paces work that yields. */
+/** Slows down work that gives way to active users. */
 export class Pace {
   readonly #limits: PaceLimits;
   readonly #now: () => number;
   readonly #users = new Map<string, Activity>();
   readonly #lanes = new Map<string, Lane>();
 
-  /** @param now the clock, in ms; default: one that never goes back */
+  /** @param now the clock, in ms; default: a monotonic clock */
   constructor(limits: PaceLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
   }
 
-  /** Does a user's own work, at once. */
+  /** Does a user's own work immediately. */
   async own<T>(user: string, work: () => Promise<T>): Promise<T> {
     const activity = this.#users.get(user) ?? { running: 0, ended: 0 };
     this.#users.set(user, activity);
@@ -64,8 +64,8 @@ export class Pace {
   }
 
   /**
-   * Does work that yields to a user: at once, unless the user works; then when it is its turn.
-   * @throws Refusal `unavailable` (503) if too much of such work waits or the wait was too long; the work is then not begun
+   * Does work that gives way to a user: immediately, unless the user is active; then when its turn comes.
+   * @throws Refusal `unavailable` (503) if too much such work is waiting or the wait was too long; the work then isn't started
    */
   async yielding<T>(to: string, work: () => Promise<T>): Promise<T> {
     const lane = this.#lanes.get(to) ?? { running: 0, ended: 0, waiters: new Set(), timer: undefined };
@@ -110,7 +110,7 @@ export class Pace {
     });
   }
 
-  /** Begins the next after a rest, or all if the user no longer works. */
+  /** Starts the next piece of work after a rest, or all of them if the user is no longer active. */
   #schedule(to: string, lane: Lane): void {
     if (lane.timer !== undefined) return;
     const rest = Math.max(0, lane.ended + this.#limits.restMs - this.#now());
@@ -122,7 +122,7 @@ export class Pace {
     }, rest);
   }
 
-  /** Forgets a lane without work, except for the time of its rest. */
+  /** Forgets a lane without work, unless its user is active. */
   #close(to: string, lane: Lane): void {
     if (this.#isActive(to)) return;
     clearTimeout(lane.timer);

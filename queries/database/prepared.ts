@@ -1,6 +1,6 @@
 /**
- * Names for statements that are put together from parts, so that a connection parses and plans each shape once. There
- * are few shapes in use, but a query's alternatives can make any number: only the first ones are named.
+ * Names for statements that are composed from parts, so that a connection parses and plans each shape only once. Only a few
+ * shapes are in use, but a query's alternatives can produce any number: only the first ones get a name.
  */
 
 import type { QueryResult, QueryResultRow } from 'pg';
@@ -11,23 +11,23 @@ export interface Asks {
     readonly name?: string;
     readonly text: string;
     readonly values: unknown[];
-    /** Rows as arrays of their columns. */
+    /** Returns rows as arrays of their columns. */
     readonly rowMode?: 'array';
   }): Promise<QueryResult<R>>;
 }
 
 /** The maximum number of named shapes; each takes some kilobytes on every connection. */
 const MAX_SHAPES = 200;
-/** A longer text is a query of very many parts: prepared it would take megabytes on every connection, for good. */
+/** A longer text is a query with very many parts: preparing it would permanently take megabytes on every connection. */
 const MAX_LENGTH = 10_000;
 
-/** A statement as `pg` takes it, with a name when its text has one. */
+/** Returns a statement in the form that `pg` accepts, with a name if its text has one. */
 export type Prepared = (
   text: string,
   values: unknown[],
 ) => { name?: string; text: string; values: unknown[] };
 
-/** Begins to give names. */
+/** Creates an empty set of names. */
 export function namedShapes(): Prepared {
   const names = new Map<string, string>();
   return (text, values) => {
@@ -40,5 +40,5 @@ export function namedShapes(): Prepared {
   };
 }
 
-/** The names of this process. */
+/** This process's names. */
 export const prepared: Prepared = namedShapes();

@@ -1,12 +1,12 @@
 /**
- * `start` and `end` of `$everything`: the resources about care in that time. R4 only says "care dates"; Annal
- * uses the dates of search's clinical parameters. Resources without such a date are always included.
+ * `start` and `end` of `$everything`: the resources about care in that period. R4 only says "care dates"; Annal uses the dates
+ * of the clinical search parameters. Resources without such a date are always included.
  */
 import { parameterKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Search parameters with the dates of care, by type. */
+/** Search parameters for dates of care, by type. */
 export const CARE_DATES: Partial<Record<ResourceType, readonly string[]>> = {
   Observation: ['date'],
   MedicationStatement: ['effective'],
@@ -22,7 +22,7 @@ export const CARE_DATES: Partial<Record<ResourceType, readonly string[]>> = {
   Provenance: ['recorded'],
 };
 
-/** Facts that last: from one of the first dates until one of the last, or until today when there is none. */
+/** Facts that last: from one of the `begin` dates to one of the `end` dates, or to today without an end date. */
 export const LASTING: Partial<
   Record<ResourceType, { readonly begin: readonly string[]; readonly end: readonly string[] }>
 > = {
@@ -32,8 +32,8 @@ export const LASTING: Partial<
 };
 
 /**
- * Returns the SQL condition that a row `r` of resources.resource is about care in [from, to). Index
- * search.period_of (id, key), used once or twice per row.
+ * Returns the SQL condition that a row `r` of resources.resource is about care in [from, to). Index search.period_of (id,
+ * key), used once or twice per row.
  */
 export function careCondition(tenant: string, { from, to }: { from: Micros; to: Micros }): string {
   const joinKeys = (table: readonly (readonly [string, readonly string[]])[]): string =>

@@ -1,4 +1,4 @@
-/** Finds the directory entries that a record refers to, and those that these refer to in turn. */
+/** Finds the directory entries that a record refers to, and the entries that these refer to in turn. */
 
 import type { Micros } from '#src/shared/time/time.ts';
 import { readOut, type Tuple } from '../database/copy-out.ts';
@@ -15,13 +15,13 @@ import {
   rowsById,
 } from './rows.ts';
 
-/** The number of rows that are read at a time to find their references. */
+/** The number of rows read at once to find their references. */
 const BATCH = 1_000;
 
 /** A directory entry. */
 export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 
-/** Adds the references of a record's resources in a scope, of all types. Keeps no bodies. */
+/** Adds the references in a record's resources within a scope, of all types. Doesn't keep the bodies. */
 export async function addNamedInRecord(
   database: Queryable,
   { sees, readBy, record, care }: RecordScope,
@@ -40,7 +40,7 @@ export async function addNamedInRecord(
   }
 }
 
-/** Adds the entries that rows name; large bodies are read for it, and not kept. */
+/** Adds the entries that rows refer to; large bodies are read for this purpose, but not kept. */
 async function addNamedBy(
   database: Queryable,
   sees: Seeing,
@@ -55,7 +55,10 @@ async function addNamedBy(
   });
 }
 
-/** Entries of some ids and all that they refer to, in the order of type and id; large bodies as their sizes. */
+/**
+ * Returns the entries with the given ids, and everything that they refer to, in order of type and id; large bodies are given
+ * as their sizes.
+ */
 export async function closure(
   database: Queryable,
   sees: Seeing,

@@ -1,6 +1,6 @@
 /**
- * `$everything` of a patient, in pages: the record, its automatic Provenances if requested, and the directory
- * entries that it refers to, in this order. https://hl7.org/fhir/R4/patient-operation-everything.html
+ * `$everything` for a patient, in pages: the record, its automatic Provenances if requested, and the directory entries that
+ * the record refers to, in this order. https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -27,42 +27,42 @@ import {
   withLargeRows,
 } from './rows.ts';
 
-/** A resource of the answer: of the record, or of the directory. */
+/** A resource in the response: from the record or from the directory. */
 export interface EverythingEntry extends EverythingRow {
   readonly mode: 'match' | 'include';
 }
 
-/** A page, or the part of one that there was room for. */
+/** A page, or as much of it as there was room for. */
 export interface EverythingPage {
   readonly entries: readonly EverythingEntry[];
-  /** Start of the next page; absent on the last. */
+  /** Start of the next page; absent on the last page. */
   readonly next?: string;
   /** True if the page ended because of `Room`, before the requested number of resources. */
   readonly isPart?: true;
-  /** The record's references to the directory, if the record was read from its start. */
+  /** The record's references to the directory, if the record was read from its beginning. */
   readonly named?: NamedIds;
 }
 
-/** Limits of a part of a page. */
+/** Limits on a part of a page. */
 export interface Room {
-  /** At least one resource is read, however large; in a further part only if the page has room for it. */
+  /** At least one resource is read, however large; in a further part, only if the page has room for it. */
   readonly bytes: number;
-  /** The bytes that the page has room for. A page by `_offset` isn't shortened. */
+  /** The number of bytes that the page has room for. A page by `_offset` isn't shortened. */
   readonly most?: number;
-  /** The refusal of a page that has more than `most`. Default: it names `most`. */
+  /** Returns the refusal for a page with more than `most` bytes. By default the refusal names `most`. */
   readonly exceeded?: () => Refusal;
   /** True if it isn't the first part of its page. */
   readonly isFurther?: boolean;
-  /** The number of the record's rows to read; default: as many as were requested. */
+  /** The number of the record's rows to read; default: as many as requested. */
   readonly rows?: number;
-  /** Of the previous part. */
+  /** The references found by the previous part. */
   readonly named?: NamedIds | undefined;
 }
 
 /**
- * Reads a page of the record of a Patient that the caller sees.
- * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that doesn't fit, because the
- *   next one would begin too late
+ * Reads a page of the record for a Patient that the caller sees.
+ * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that doesn't fit, because the next
+ *   page would begin too late
  */
 export type Everything = (
   caller: Caller,
@@ -83,7 +83,7 @@ type PageEnd = z.infer<typeof placeSchema>;
 
 const IN_DIRECTORY = TYPE_NAMES.filter((type) => ['directory', 'either'].includes(typeEntry(type).home));
 
-/** Opens `$everything` over a database. */
+/** Creates `$everything` on a database. */
 export function openEverything(pool: Pool): Everything {
   return async (caller, patient, asked, base, room = { bytes: ANSWER_LIMITS.bytes }) => {
     const after = asked.cursor === undefined ? undefined : decodeCursor(asked.cursor, placeSchema);
@@ -113,10 +113,10 @@ interface End {
   readonly isPart: boolean;
 }
 
-/** Fills a page from one kind of rows after the other. */
+/** Fills a page with one kind of rows after the other. */
 class Filling {
   readonly #entries: EverythingEntry[] = [];
-  /** Resources still to be passed over. */
+  /** Number of resources still to be skipped. */
   #offset: number;
   #bytes = 0;
 
@@ -156,7 +156,7 @@ class Filling {
     };
   }
 
-  /** Returns how many rows to read: one more than fit, to know whether the page ends here. */
+  /** Returns how many rows to read: one more than fits, to find out whether the page ends here. */
   get #wanted(): number {
     return this.asked.count + 1 - this.#entries.length;
   }
@@ -209,8 +209,8 @@ class Filling {
 
   /**
    * Takes as many rows as there is room for.
-   * @param more whether there are further rows behind these.
-   * @returns the end when there is more: after the last row taken, or `before` all
+   * @param more whether there are further rows after these
+   * @returns where the page ends if there is more: after the last row taken, or `before` all of them
    */
   async #take<R extends EverythingRow>(
     rows: readonly R[],
@@ -244,7 +244,7 @@ const BEFORE = {
   directory: ['directory', '', NO_ID],
 } as const satisfies Record<string, PageEnd>;
 
-/** The Patient sorts before all other resources, whatever the order of types. */
+/** The Patient comes before all other resources, whatever the type order. */
 function recordPlace({ type, id }: EverythingRow): PageEnd {
   return type === 'Patient' ? BEFORE.record : ['record', type, id];
 }

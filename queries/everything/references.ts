@@ -1,27 +1,30 @@
-/** Finds the directory entries that resources refer to, from their texts. */
+/** Finds the directory entries that resources refer to, from their text. */
 import { parseReference } from '#src/fhir/references/references.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 
 /**
- * The prefix of a literal reference in a stored text: texts contain no blanks between tokens, and no string
- * contains an unescaped quote.
+ * The prefix of a literal reference in stored text, which has no blanks between tokens, and no unescaped quotes within
+ * strings.
  */
 const REFERENCE = Buffer.from('"reference":"');
 const QUOTE = 0x22;
 
-/** The number of cached reference texts, which aren't parsed again: most resources name the same few. */
+/** The number of cached references, which aren't parsed again: most resources refer to the same few. */
 const REMEMBERED = 10_000;
 
-/** Collects the ids of the directory entries that resources refer to, contained resources included. */
+/** Collects the ids of the directory entries that resources refer to, including contained resources. */
 export class NamedIds {
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
 
-  /** @param bases our FHIR bases, slash at their ends. */
+  /** @param bases our FHIR base URLs, with a trailing slash */
   constructor(private readonly bases: readonly string[]) {}
 
-  /** Adds the targets of a resource's references. @param body its FHIR JSON as it is stored */
+  /**
+   * Adds the targets of a resource's references.
+   * @param body its FHIR JSON as stored
+   */
   add(body: Buffer): void {
     addReferences(body, this.#references);
     if (this.#references.size > REMEMBERED) this.#understand();
@@ -43,12 +46,12 @@ export class NamedIds {
   }
 }
 
-/** The first letters of the directory's types, and of an absolute URL. */
+/** The first letters of the directory's types and of absolute URLs. */
 const BEGINNINGS: ReadonlySet<number> = new Set(
   [...TYPE_NAMES.filter(mayBeInDirectory), 'http'].map((name) => beginning(Buffer.from(name), 0)),
 );
 
-/** The first two bytes of a text: enough to pass over most references, which name the patient or an encounter. */
+/** Returns the first two bytes of text: enough to skip most references, which refer to the patient or an encounter. */
 function beginning(text: Buffer, at: number): number {
   return ((text[at] ?? 0) << 8) | (text[at + 1] ?? 0);
 }

@@ -8,14 +8,14 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
 
-/** Resources per page: the default and the maximum. */
+/** Resources per page: both the default and the maximum. */
 const MAX_PAGE = 5_000;
 
 /** The parsed parameters. */
 export interface EverythingRequest {
-  /** `_type`: only these; absent: all of the record but automatic Provenances. */
+  /** `_type`: only these types; absent: all of the record except automatic Provenances. */
   readonly types?: ReadonlySet<ResourceType>;
-  /** `_since`: only resources changed at or after it. */
+  /** `_since`: only resources changed at or after this time. */
   readonly since?: Micros;
   /** `start` and `end`: only care in [from, to). Open ends are infinite. */
   readonly care?: { readonly from: Micros; readonly to: Micros };
@@ -23,17 +23,20 @@ export interface EverythingRequest {
   /** `_offset`: number of resources to skip. Absent with a cursor, which contains the place. */
   readonly offset?: number;
   readonly cursor?: string;
-  /** The parameters that were used, for links; without the cursor. */
+  /** The parameters that were used, for links, without the cursor. */
   readonly used: URLSearchParams;
 }
 
-/** Names of the parameters, as the CapabilityStatement's operation has them, and the cursor of `next` links. */
+/** Parameter names as in the CapabilityStatement's operation, and the cursor in `next` links. */
 export const EVERYTHING_PARAMETERS: readonly string[] = [
   ...['start', 'end', '_since', '_type', '_count', '_offset', '_summary', '_elements'],
   CURSOR,
 ];
 
-/** Reads the parameters; those with empty values count as absent. @throws Refusal `malformed` naming the parameter */
+/**
+ * Reads the parameters; a parameter with an empty value counts as absent.
+ * @throws Refusal `malformed` naming the parameter
+ */
 export function parseEverything(query: URLSearchParams): EverythingRequest {
   const used = new URLSearchParams();
   const readValues = (name: string): string[] => {
@@ -57,7 +60,7 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   const types = readValues('_type').flatMap((value) => value.split(','));
   const count = one('_count');
   const offset = one('_offset');
-  // The response handles which parts of resources are shown, and how; links keep these parameters.
+  // The response determines which parts of resources are shown, and how; links keep these parameters.
   for (const name of ['_summary', '_elements', '_format', '_pretty', '_asOf']) readValues(name);
   const cursor = one(CURSOR);
   return {

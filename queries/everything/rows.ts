@@ -1,4 +1,7 @@
-/** The rows of `$everything`: a record's resources, its automatic Provenances, directory entries. Bodies pass as bytes. */
+/**
+ * The rows of `$everything`: a record's resources, its automatic Provenances, and directory entries. Bodies are passed through
+ * as bytes.
+ */
 import pg from 'pg';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -9,20 +12,18 @@ import { bodyOrSize, bodySize } from '../read.ts';
 import { andSeen, andSeenProvenance, type Bind, bindTo, type Seeing } from '../sight.ts';
 import { careCondition } from './care-dates.ts';
 
-/** A resource of the answer. */
+/** A resource in the response. */
 export interface EverythingRow {
   readonly type: ResourceType;
   readonly id: string;
-  /**
-   * FHIR JSON in UTF-8; for a large body that hasn't been read yet, its size in digits (`large-bodies.ts`).
-   */
+  /** FHIR JSON in UTF-8; for a large body that hasn't been read yet, its size in digits (`large-bodies.ts`). */
   readonly body: Buffer;
 }
 
-/** The rows of a record that a caller sees: under a grant those of types and categories with the letters `NEEDS`. */
+/** A record's rows that a caller sees: under a grant, rows whose type and categories have the letters in `NEEDS`. */
 export interface RecordScope {
   readonly sees: Seeing;
-  /** `Calls.projectId`: the names of its keys are shown to a project. */
+  /** `Calls.projectId`: only the project that owns a key sees its name. */
   readonly readBy: string;
   readonly record: string;
   readonly types?: ReadonlySet<ResourceType>;
@@ -30,16 +31,13 @@ export interface RecordScope {
   readonly care?: { readonly from: Micros; readonly to: Micros };
 }
 
-/**
- * From this size on, in bytes, PostgreSQL stores a body outside of its row, so that the row can be read
- * without it.
- */
+/** From this size, in bytes, PostgreSQL stores a body outside its row, so the row can be read without the body. */
 const BESIDE = 8_000;
 
 /** Sorts before every id. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-/** The place of a row in the order of (type, id). */
+/** A row's place in the order by (type, id). */
 export interface Place {
   readonly type: string;
   readonly id: string;
@@ -50,17 +48,17 @@ const uuid = (value: string): string => `${text(value)}::uuid`;
 const list = (values: Iterable<string>, type: string): string =>
   `array[${[...values].map(text).join(', ')}]::${type}[]`;
 
-/** The letters that whole records need (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that reading a whole record requires (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
-/** Writes values into the statement: a COPY takes no parameters. */
+/** Writes values into the statement, because COPY takes no parameters. */
 const literal: Bind = (value, type) =>
   Array.isArray(value) ? list(value.map(String), type.replace('[]', '')) : `${text(String(value))}::${type}`;
 
-/** The condition that rows `r` of resources.resource are seen. */
+/** Returns the condition that rows `r` of resources.resource are visible. */
 const seen = (sees: Seeing): string => andSeen(sees, NEEDS, { as: 'r', of: 'current' }, literal);
 
-/** The requested rows of a record, in its order: the Patient, then the others by type and id. */
+/** The requested rows of a record, in its order: the Patient, then all others by type and id. */
 export interface RowsAsked {
   /** The last row of the previous page; undefined for the first page. */
   readonly after: Place | undefined;
@@ -70,8 +68,8 @@ export interface RowsAsked {
 }
 
 /**
- * Reads a record's resources, with large bodies as their sizes. Type and id never change, so a row that
- * exists while pages are read appears exactly once.
+ * Reads a record's resources, with large bodies given as their sizes. Type and id never change, so a row that exists while
+ * pages are read appears exactly once.
  */
 export function recordRows(
   database: Queryable,
@@ -82,8 +80,8 @@ export function recordRows(
 }
 
 /**
- * Reads the rows with all bodies, or their replacements, in another way.
- * @param out reads the rows of a query for type, id and body
+ * Reads the rows with all bodies, or what replaces them, using a different reader.
+ * @param out reads a query's rows for type, id and body
  */
 export async function recordRowsBy<Row>(
   out: (database: Queryable, select: string) => Promise<readonly Row[]>,
@@ -100,7 +98,7 @@ export async function recordRowsBy<Row>(
   return [...shown, ...(await out(database, others))];
 }
 
-/** Returns how many rows a record has in a scope, and the bytes of those that `offset` and `limit` select. */
+/** Returns how many rows a record has in a scope, and the bytes in the rows that `offset` and `limit` select. */
 export async function measureRecord(
   database: Queryable,
   scope: RecordScope,
@@ -119,8 +117,7 @@ export async function measureRecord(
 }
 
 /**
- * Reads the large bodies of rows, which must all fit the budget; resources that were deleted meanwhile are
- * left out.
+ * Reads the rows' large bodies, which must all fit the budget; resources that have been deleted in the meantime are left out.
  */
 export async function withLargeRows<R extends EverythingRow>(
   database: Queryable,
@@ -144,13 +141,13 @@ export function isLarge({ body }: EverythingRow): boolean {
 
 const BRACE = 0x7b;
 
-/** Returns SQL for type, id and whole body of live rows. Index: primary key of resources.resource. */
+/** Returns SQL for the type, id and whole body of live rows. Index: primary key of resources.resource. */
 export function rowsById(sees: Seeing, ids: Iterable<string>): string {
   return `select r.type, r.id::text, r.body from resources.resource r
     where r.id = any(${list(ids, 'uuid')}) and (r.tenant = ${uuid(sees.ownerId)}) is true and not r.deleted ${seen(sees)}`;
 }
 
-/** Sizes of rows in bytes, large ones included. */
+/** Returns the rows' sizes in bytes, including large bodies. */
 export function measureRows(rows: readonly EverythingRow[]): number[] {
   return rows.map((row) => (isLarge(row) ? bodySize(row.body) : row.body.length));
 }
@@ -188,16 +185,13 @@ function otherRows(
     order by r.record, r.type, r.id${limit === undefined ? '' : ` limit ${limit}`}${offset === 0 ? '' : ` offset ${offset}`}`;
 }
 
-/** Checks the tenant without an index on it. */
+/** Returns a condition that checks the tenant without using an index on it. */
 function inScope({ sees, since }: RecordScope): string {
   const changed = since === undefined ? '' : ` and r.last_updated >= ${since}`;
   return `(r.tenant = ${uuid(sees.ownerId)}) is true and not r.deleted${changed} ${seen(sees)}`;
 }
 
-/**
- * Reads live directory entries by id, with large bodies as their sizes. Index: primary key of
- * resources.resource.
- */
+/** Reads live directory entries by id, with large bodies given as their sizes. Index: primary key of resources.resource. */
 export async function directoryRows(
   database: Queryable,
   sees: Seeing,
@@ -220,12 +214,12 @@ function toRows(tuples: Awaited<ReturnType<typeof copyOut>>): EverythingRow[] {
   }));
 }
 
-/** An automatic Provenance of a record, and its place in the order of time. */
+/** A record's automatic Provenance, and its place in time order. */
 export interface ProvenanceRow extends EverythingRow {
   readonly recordedAt: Micros;
 }
 
-/** Returns the conditions on the recording time of a scope's Provenances. */
+/** Returns the conditions on when a scope's Provenances were recorded. */
 function recordedIn({ since, care }: RecordScope): string[] {
   return [
     ...(since === undefined ? [] : [`and v.recorded_at >= ${since}`]),
@@ -233,7 +227,7 @@ function recordedIn({ since, care }: RecordScope): string[] {
   ];
 }
 
-/** Returns how many automatic Provenances a record has in a scope. Index: as `provenanceRows`. */
+/** Returns how many automatic Provenances a record has in a scope. Index: as in `provenanceRows`. */
 export async function countProvenances(database: Queryable, scope: RecordScope): Promise<number> {
   const { sees, record } = scope;
   const values: unknown[] = [record, sees.ownerId];

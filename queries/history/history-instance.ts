@@ -1,6 +1,6 @@
 /**
- * The first page of an instance's history, the one that is asked for most. Histories asked for together share a
- * statement, and bodies pass through as bytes.
+ * The first page of an instance's history, which is requested most often. Histories requested together share a statement, and
+ * bodies are passed through as bytes.
  */
 import pg from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -10,10 +10,7 @@ import type { Line } from '../database/gather.ts';
 import { bodyOrSize } from '../read.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
-/**
- * Gives the newest versions of a resource, one more than `count` where there are more. Large bodies are replaced by
- * their sizes.
- */
+/** Returns a resource's newest versions, one more than `count` if there are more. Large bodies are replaced by their sizes. */
 export type NewestVersions = (
   caller: Caller,
   type: ResourceType,
@@ -28,7 +25,7 @@ interface Key {
   readonly count: number;
 }
 
-/** The most histories that share a statement, because their bodies are in memory together. */
+/** The maximum number of histories per statement, because their bodies are in memory together. */
 const MAX_HISTORIES = 4;
 
 // Index: primary key of history.version (id, version), backwards, once a key: rows come key by key in that order.
@@ -48,7 +45,7 @@ function newest(keys: readonly Key[]): string {
   ) p`;
 }
 
-/** Opens histories of instances over a line. */
+/** Creates the query for instance histories on a line. */
 export function openNewestVersions(line: Pick<Line, 'gather'>): NewestVersions {
   const gathered = line.gather<Key, readonly HistoryEntry[]>(async (database, keys) => {
     const found: HistoryEntry[][] = keys.map(() => []);

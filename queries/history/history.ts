@@ -1,8 +1,7 @@
 /**
- * History of an instance, a type or the whole system, newest first: https://hl7.org/fhir/R4/http.html#history
- * The order is (recorded_at, event_id), both from the event. The first page fixes the upper end, so that
- * paging doesn't shift while others write. Automatic Provenances have no rows here: they are derived from
- * these rows.
+ * The history of an instance, a type or the whole system, newest first: https://hl7.org/fhir/R4/http.html#history The order is
+ * (recorded_at, event_id), both from the event. The first page fixes the upper end, so paging doesn't shift while others
+ * write. Automatic Provenances have no rows here: they are derived from these rows.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -20,35 +19,38 @@ import { andSeen, findHome, seesType } from '../sight.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { openNewestVersions } from './history-instance.ts';
 
-/** The parameters of a history. */
+/** The parameters for a history. */
 export interface HistoryQuery {
-  /** Absent: the whole system. */
+  /** Absent for the whole system. */
   readonly type?: ResourceType;
   /** With `type`: a single instance. */
   readonly id?: string;
-  /** `_since`: only versions recorded at or after it. */
+  /** `_since`: only versions recorded at or after this time. */
   readonly since?: Micros;
-  /** `_at`: only versions that were current at some moment of [from, to). */
+  /** `_at`: only versions that were current at some time in [from, to). */
   readonly at?: { readonly from: Micros; readonly to: Micros };
   /** Versions per page. */
   readonly count: number;
   readonly cursor?: string;
-  /** The budget of the page, which ends when it is used up. Default: its own budget. */
+  /** The page's budget; the page ends when it is used up. Default: a separate budget. */
   readonly budget?: AnswerBudget;
 }
 
 export interface HistoryPage {
-  /** Absent when there are more than `MAX_COUNTED`: counting them all would cost more than the page. */
+  /** Absent if there are more than `MAX_COUNTED`: counting all of them would cost more than the page. */
   readonly total?: number;
   readonly entries: readonly HistoryEntry[];
-  /** The start of the next page; absent on the last. */
+  /** The start of the next page; absent on the last page. */
   readonly next?: string;
 }
 
 /** The maximum number of versions counted for `total`, which R4 doesn't require. */
 const MAX_COUNTED = 10_000;
 
-/** Reads a page of history. @throws Refusal `malformed` for a bad cursor; as `AnswerBudget.takeRows`. */
+/**
+ * Reads a page of history.
+ * @throws Refusal `malformed` for a bad cursor; or when `AnswerBudget.takeRows` would
+ */
 export type History = (caller: Caller, query: HistoryQuery) => Promise<HistoryPage>;
 
 interface Row {
@@ -62,13 +64,13 @@ interface Row {
   readonly body: string | Buffer | null;
 }
 
-/** The sort order of versions, newest first. For one instance it equals that of version numbers. */
+/** The sort order of versions, newest first. For a single instance it is the same as the order of version numbers. */
 interface Order {
   readonly columns: readonly {
     readonly name: 'version' | 'recorded_at' | 'event_id';
     readonly type: 'int4' | 'int8' | 'uuid';
   }[];
-  /** The key of the first page's first row, then that of the page's last. */
+  /** The key of the first page's first row, then the key of the page's last row. */
   readonly cursor: z.ZodType<(string | number)[]>;
 }
 
@@ -84,7 +86,7 @@ const OF_MANY: Order = {
   cursor: z.tuple([z.int(), z.uuid(), z.int(), z.uuid()]),
 };
 
-/** Opens history over a database, and over a line for the most frequent requests. */
+/** Creates the query on a database, and on a line for the most frequent requests. */
 export function openHistory(pool: Pool, line: Pick<Line, 'gather'>): History {
   const newest = openNewestVersions(line);
   return async (caller, query) => {
@@ -110,7 +112,7 @@ export function openHistory(pool: Pool, line: Pick<Line, 'gather'>): History {
   };
 }
 
-/** Returns how many of the first rows of a page fit the budget. */
+/** Returns how many of a page's first rows fit the budget. */
 function fitting(rows: readonly Pick<Row, 'body'>[], count: number, budget: AnswerBudget): number {
   return budget.takeRows(rows.slice(0, count).map(({ body }) => bodySize(body)));
 }
@@ -120,10 +122,7 @@ function isPlain({ since, at, cursor, count }: HistoryQuery): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
-/**
- * Returns the newest versions of an instance as a page; versions have no gaps, so the newest number is the
- * total.
- */
+/** Returns an instance's newest versions as a page; versions have no gaps, so the newest number is the total. */
 function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
   const entries = found.slice(0, count);
   const total = entries[0]?.version ?? 0;
@@ -133,9 +132,9 @@ function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
 }
 
 /**
- * Returns the statement of a page. Indexes: the primary key (id, version) of history.version for an instance;
- * version_of_tenant (tenant, type, recorded_at, event_id) for a type, and for the system once per type, each limited to
- * a page, merged; version_of_record (record, recorded_at, event_id) for the record of a grant.
+ * Returns the statement for a page. Indexes: the primary key (id, version) of history.version for an instance;
+ * version_of_tenant (tenant, type, recorded_at, event_id) for a type, and for the system once per type, each limited to a page
+ * and then merged; version_of_record (record, recorded_at, event_id) for a grant's record.
  */
 function statement(
   binds: Binds,
@@ -171,7 +170,7 @@ function statement(
       from history.version v
       where ${of} ${seen} ${below}
       order by ${sorted('v')} limit ${limit}`;
-  /** The condition that versions are in the grant's record. It finds them by the record, and only checks the tenant. */
+  /** The conditions that select versions in the grant's record. They are found by the record; the tenant is only checked. */
   const ofRecord = () =>
     [`(${owner}) is true`, `v.record = ${binds.add(within?.record, 'uuid')}`, ...conditions].join(' and ');
   const counted = (of: string) => `select 1 from history.version v where ${of} ${seen}`;
@@ -205,13 +204,15 @@ function statement(
     order by ${sorted('p')}`;
 }
 
-/** Returns the types of which a caller under a grant sees directory entries in a history. */
+/** Returns the types of directory entries that a caller under a grant sees in a history. */
 function directoryTypes(sees: Sees, type: ResourceType | undefined, needs: string): readonly ResourceType[] {
   const types = type === undefined ? TYPE_NAMES : [type];
   return types.filter((each) => findHome(each) !== 'record' && seesType(sees, each, needs));
 }
 
-/** Current in [from, to): recorded before its end, and not replaced before its start. */
+/**
+ * Returns the condition that a version was current in [from, to): recorded before the end, and not replaced before the start.
+ */
 function current(binds: Binds, at: { from: Micros; to: Micros }): string {
   return `v.recorded_at < ${binds.add(at.to, 'int8')} and not exists (
     select 1 from history.version n

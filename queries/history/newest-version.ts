@@ -5,8 +5,9 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Line } from '../database/gather.ts';
 
 /**
- * Returns the number; undefined if the caller can't see the resource. A deletion counts. Under a grant a history has only
- * the versions within it, which the newest number doesn't tell: undefined.
+ * Returns the newest version's number; undefined if the caller can't see the resource. A deletion counts as a version. Also
+ * undefined under a grant, because a history then has only the versions that the grant covers, which the newest number doesn't
+ * tell.
  */
 export type NewestVersion = (caller: Caller, type: ResourceType, id: string) => Promise<number | undefined>;
 
@@ -26,7 +27,7 @@ const NEWEST = `
     where n.id = k.id order by n.version desc limit 1
   ) v`;
 
-/** Opens the lookup of newest versions over a line; concurrent lookups share a statement. */
+/** Creates the lookup of newest versions on a line; concurrent lookups share a statement. */
 export function openNewestVersion(line: Pick<Line, 'gather'>): NewestVersion {
   const byId = line.gather<string, Row | undefined>(async (database, ids) => {
     const { rows } = await database.query<Row>({

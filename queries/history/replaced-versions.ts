@@ -1,4 +1,4 @@
-/** Reads the versions that current ones of a record replaced, to say what was changed (docs/clinical-reading.md). */
+/** Reads the versions that a record's current versions replaced, to show what was changed (docs/clinical-reading.md). */
 import type { Replaced } from '#src/clinical/reading/told.ts';
 import { countReplaced, MOST_REPLACED_BYTES, type ReplacedText } from '#src/context/replaced.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
@@ -39,17 +39,17 @@ interface Row {
   readonly body: string | null;
 }
 
-/** Reads the versions that current ones replaced, by the ids of their resources. */
+/** Reads the versions that the given current versions replaced, by resource id. */
 export type ReadReplaced = (
   current: readonly CurrentVersion[],
 ) => Promise<ReadonlyMap<string, readonly Replaced[]>>;
 
-/** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that reading a whole record requires under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
 /**
- * Returns the texts of the versions that these replaced and no AI wrote, the newest first, by the ids of their resources.
- * @param sees undefined: it checks no right
+ * Returns the text of the replaced versions that no AI wrote, newest first, by resource id.
+ * @param sees undefined to skip the permission check
  */
 export async function readReplacedTexts(
   database: Queryable,
@@ -82,7 +82,7 @@ export async function readReplacedTexts(
   return found;
 }
 
-/** Returns the same as the reading takes them. */
+/** Returns the same in the form that the clinical reading uses. */
 export async function readReplaced(
   ...asked: Parameters<typeof readReplacedTexts>
 ): Promise<ReadonlyMap<string, readonly Replaced[]>> {

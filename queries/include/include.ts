@@ -1,4 +1,4 @@
-/** The included resources of a search: https://hl7.org/fhir/R4/search.html#include */
+/** A search's included resources: https://hl7.org/fhir/R4/search.html#include */
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -11,34 +11,34 @@ import type { Inclusion } from './inclusions.ts';
 import { findLinks, followedBack, type Link } from './links.ts';
 import { automaticStatement, backwardStatement, forwardStatement, type IncludeScope } from './statements.ts';
 
-/** The maximum number of included resources on a page. */
+/** The maximum number of included resources per page. */
 export const MAX_INCLUDED = 1_000;
 /** The maximum number of rounds of `:iterate`. */
 export const MAX_ROUNDS = 10;
 
 /** The included resources. */
 export interface Included {
-  /** Each resource once, without the matches; never deleted ones or those of other tenants. */
+  /** Each resource once, without the matches; never deleted resources or other tenants' resources. */
   readonly resources: readonly CurrentResource[];
-  /** True if there was more than `MAX_INCLUDED`, than the budget allows, or beyond `MAX_ROUNDS`. */
+  /** True if there were more than `MAX_INCLUDED` resources, more than the budget allows, or more beyond `MAX_ROUNDS`. */
   readonly more: boolean;
 }
 
-/** Follows inclusions from the matches of a page. A reference that names a version leads to that version. */
+/** Follows inclusions from a page's matches. A reference that names a version leads to that version. */
 export type Include = (
   caller: Caller,
   asked: {
     readonly matches: readonly CurrentResource[];
     readonly inclusions: readonly Inclusion[];
-    /** Base URL of the FHIR interface, slash at its end. */
+    /** Base URL of the FHIR interface, with a trailing slash. */
     readonly base: string;
-    /** Budget for included resources. Default: its own. */
+    /** Budget for included resources. Default: a separate budget. */
     readonly budget?: AnswerBudget;
   },
 ) => Promise<Included>;
 
 /**
- * Opens inclusions over a database, with one statement per direction and round; under a grant, of the resources that it
+ * Creates inclusions on a database, with one statement per direction and round; under a grant, only for the resources that it
  * covers.
  */
 export function openInclude(pool: Pool): Include {
@@ -78,8 +78,8 @@ export function openInclude(pool: Pool): Include {
 }
 
 /**
- * Returns how many of the first resources fit the budget; possibly none.
- * @throws Refusal where pages aren't shortened
+ * Returns how many of the first resources fit the budget, possibly 0.
+ * @throws Refusal for pages that can't be shortened
  */
 function roomFor(resources: readonly CurrentResource[], budget: AnswerBudget): number {
   const sizes = resources.map(({ body }) => bodySize(body));
@@ -137,7 +137,7 @@ async function forward(
   });
 }
 
-/** Reads the resources that refer to others: those that clients wrote, and automatic Provenances. */
+/** Reads the resources that refer to others: resources that clients wrote, and automatic Provenances. */
 async function backward(
   pool: Pool,
   scope: IncludeScope,
@@ -162,7 +162,7 @@ async function backward(
   }));
 }
 
-/** Returns the links of automatic Provenances: their targets by id, their agents by reference. */
+/** Returns the links from automatic Provenances: their targets by id, their agents by reference. */
 function automaticallyNamed(
   resources: readonly CurrentResource[],
   inclusions: readonly Inclusion[],

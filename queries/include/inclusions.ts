@@ -1,4 +1,4 @@
-/** `_include` and `_revinclude`, understood: https://hl7.org/fhir/R4/search.html#revinclude */
+/** Parses `_include` and `_revinclude`: https://hl7.org/fhir/R4/search.html#revinclude */
 
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { includable, leadsAnywhere, mayName } from '#src/fhir/search/inclusions.ts';
@@ -8,27 +8,27 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from '../search/raw.ts';
 import { isInclusion } from '../search/shape.ts';
 
-/** An inclusion: resources that the matches refer to, or (`reverse`) that refer to them. */
+/** An inclusion: resources that the matches refer to, or (if `reverse`) resources that refer to the matches. */
 export interface Inclusion {
   readonly reverse: boolean;
   /** True if it is also applied to included resources. */
   readonly iterate: boolean;
-  /** Types of the resources that refer, with the reference parameters that are followed. */
+  /** The types of the referring resources, with the reference parameters to follow. */
   readonly sources: ReadonlyMap<ResourceType, readonly string[]>;
-  /** The type that must be referred to; undefined: any. */
+  /** The type that the reference must lead to; undefined for any type. */
   readonly target?: string;
-  /** It names no parameter: `*`, `Type:*`. */
+  /** True if it names no parameter: `*`, `Type:*`. */
   readonly wildcard?: true;
 }
 
-/** The maximum number of inclusions of a query: each is followed from every match. */
+/** The maximum number of inclusions per query: each is followed from every match. */
 const MAX_INCLUSIONS = 100;
 
 /**
- * Parses the inclusions of a query: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; `:iterate` also
- * applies them to included resources. Empty values and duplicates are left out.
- * @throws Refusal `malformed` naming the parameter, for another modifier, for a value that isn't a reference
- * parameter, and for too many inclusions.
+ * Parses a query's inclusions: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; `:iterate` also applies them to
+ * included resources. Empty values and duplicates are left out.
+ * @throws Refusal `malformed` naming the parameter, for any other modifier, for a value that isn't a reference parameter, and
+ *   for too many inclusions
  */
 export function parseInclusions(query: URLSearchParams): Inclusion[] {
   const inclusions: Inclusion[] = [];
@@ -75,8 +75,8 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
 }
 
 /**
- * Returns the types that an inclusion names, or to which its parameter leads. A wildcard includes whatever the grant
- * covers, and so does a parameter that may refer to every type.
+ * Returns the types that an inclusion names, or that its parameter leads to. A wildcard includes whatever the grant covers,
+ * and so does a parameter that may refer to any type.
  */
 export function typesNamedBy({ reverse, sources, target, wildcard }: Inclusion): readonly ResourceType[] {
   const own = target !== undefined && isResourceType(target) ? [target] : [];

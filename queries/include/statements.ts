@@ -1,7 +1,6 @@
 /**
- * The statements of inclusions. Under a grant each has the condition of `sight.ts`, with the letter `s`
- * (docs/spec/decisions.md, section 9, "Letters"), before its limit; so hidden resources take no place among the
- * included ones.
+ * The statements for inclusions. Under a grant each has the condition from `sight.ts`, with the letter `s`
+ * (docs/spec/decisions.md, section 9, "Letters"), before its limit, so hidden resources don't count towards the limit.
  */
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -14,23 +13,23 @@ import { keysOfReferrers, type Link } from './links.ts';
 /** The scope in which an inclusion is followed. */
 export interface IncludeScope {
   readonly sees: Seeing;
-  /** `Calls.projectId`: the names of keys and applications are only for their own project. */
+  /** `Calls.projectId`: only their own project sees the names of keys and applications. */
   readonly readBy: string;
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
 }
 
-/** A statement as `pg` takes it. */
+/** A statement in the form that `pg` accepts. */
 interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values: unknown[];
 }
 
-/** The letter that a grant must have on the types to which an inclusion leads. */
+/** The letter that a grant must have on the types that an inclusion leads to. */
 const LETTER = 's';
 
-/** Returns the statement with its own name, under a grant with that of its shape. */
+/** Returns the statement with the given name, or under a grant with the name of its shape. */
 function nameStatement(sees: Seeing, name: string, text: string, values: unknown[]): Statement {
   return isLimited(sees) ? prepared(text, values) : { name, text, values };
 }
@@ -79,7 +78,7 @@ export function forwardStatement(sees: Seeing, links: readonly Link[], limit: nu
   return nameStatement(sees, 'include-forward', text, values);
 }
 
-/** Looks keys up in groups, because the index compares all requested keys with every entry that has one of them. */
+/** Looks up keys in groups, because the index compares all requested keys with every entry that has one of them. */
 const groups = (keys: string): string =>
   `(select array_agg(k.key) as keys from unnest(${keys}::int8[]) with ordinality k(key, n) group by k.n / 50) g`;
 
@@ -112,7 +111,7 @@ const backwardSeen = (seen: string): string => `
     where r.id = e.id and (r.tenant = $2) is true and not r.deleted ${seen} offset 0) f
   order by e.id limit $3`;
 
-/** Returns the statement that reads the resources which refer to some; undefined if none can. */
+/** Returns the statement that reads the resources that refer to the given ones; undefined if none can. */
 export function backwardStatement(
   { sees, base }: IncludeScope,
   resources: readonly Pick<CurrentResource, 'type' | 'id'>[],
@@ -140,7 +139,7 @@ export function backwardStatement(
   return prepared(text, values);
 }
 
-/** Returns inclusions only from some types. */
+/** Returns the inclusions, limited to some source types. */
 function bySources(
   inclusions: readonly Inclusion[],
   isTaken: (type: ResourceType) => boolean,
@@ -167,7 +166,7 @@ const automatic = (ofTarget: string, ofAgent: string): string => `
   ) f
   order by f.recorded_at, f.event_id limit $4`;
 
-/** Returns the statement that reads the automatic Provenances of targets by id, and those with agents by reference. */
+/** Returns the statement that reads automatic Provenances with the given targets, by id, or the given agents, by reference. */
 export function automaticStatement(
   sees: Seeing,
   { targets, agents }: { readonly targets: readonly string[]; readonly agents: readonly string[] },

@@ -1,4 +1,4 @@
-/** Series and comparisons of a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
+/** Series and comparisons from a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
 import type { Pool } from 'pg';
 import { type Comparison, comparePeriods } from '#src/insight/compare.ts';
 import type { Finding } from '#src/insight/finding.ts';
@@ -20,35 +20,35 @@ export interface Asked extends DayRange {
   readonly patient: string;
 }
 
-/** An answer; undefined if the caller doesn't see the patient. */
+/** An answer; undefined if the caller can't see the patient. */
 export interface Told<T> extends Pick<Standing, 'fresh'> {
   readonly told: T | undefined;
 }
 
-/** The patterns of a record. */
+/** A record's patterns. */
 export interface Patterns {
   readonly findings: readonly Finding[];
-  /** The record's names of codes, by `system|code`. */
+  /** The names that the record gives codes, by `system|code`. */
   readonly names: ReadonlyMap<string, string>;
   readonly warnings: readonly InsightWarning[];
   /** When the record last changed. */
   readonly changed: Micros;
 }
 
-/** A period: its first and its last day, as numbers of days since 1970. */
+/** A period: its first and last day, as numbers of days since 1970. */
 export interface Period {
   readonly from: number;
   readonly to: number;
 }
 
-/** A comparison, its unit, and the counts of values that were left out. */
+/** A comparison, its unit, and the numbers of values that were left out. */
 export interface Compared extends Comparison {
   readonly unit: string | null;
   readonly warnings: readonly InsightWarning[];
 }
 
 /**
- * Reads one track for each group of codes. As with the other questions here, `fresh` says whether the answer shows all
+ * Reads one track for each group of codes. As in the other queries here, `fresh` says whether the answer shows all
  * acknowledged writes.
  */
 export type ReadSeries = (
@@ -58,10 +58,10 @@ export type ReadSeries = (
 ) => Promise<Told<ReadTrack[]>>;
 
 /**
- * Finds the patterns of a record.
- * @param isGone whether the client has gone: then the work ends
- * @throws Refusal too_large (413, `too-costly`) if it takes too long; unavailable (503) if it isn't the caller's turn in
- *   time, or the client has gone
+ * Finds a record's patterns.
+ * @param isGone whether the client has disconnected: then the work stops
+ * @throws Refusal too_large (413, `too-costly`) if it takes too long; unavailable (503) if the caller's turn doesn't come in
+ *   time, or the client has disconnected
  */
 export type ReadPatterns = (
   caller: Caller,
@@ -69,7 +69,7 @@ export type ReadPatterns = (
   isGone?: () => boolean,
 ) => Promise<Told<Patterns>>;
 
-/** Compares two periods of a group of codes. */
+/** Compares two periods for a group of codes. */
 export type Compare = (
   caller: Caller,
   patient: string,
@@ -78,14 +78,15 @@ export type Compare = (
 
 const UNSEEN = { fresh: true, told: undefined } as const;
 
-/** Opens series over a database. */
+/** Creates the series query on a database. */
 export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
   return async ({ sees }, { patient, ...span }, groups) => {
     if (!isUuid(patient)) return UNSEEN;
     const { fresh, seen } = await onConnection(pool, (database) => readStanding(database, sees, patient));
     if (!seen) return { fresh, told: undefined };
     const told: ReadTrack[] = [];
-    // One after another: of those that were read, only the track is held. While it is made, others have the connection.
+    // One group after another, so that only the tracks of earlier groups stay in memory. While a track is being built, the
+    // connection is free for others.
     for (const group of groups) {
       const unsorted = await onConnection(pool, (database) =>
         readGroup(database, { sees, patient, ...span }, group),
@@ -104,7 +105,7 @@ export function openCompare(series: ReadSeries): Compare {
     const [read] = told ?? [];
     if (read === undefined) return { fresh, told: undefined };
     const { track, warnings } = read;
-    // A month or a year may be partly in a period: then nothing says whether its value is.
+    // A month or a year may be only partly in a period: then nothing tells whether its value is.
     const isIn = (period: Period) => (point: Point) => {
       const { first, last } = readDays(point.date);
       return first >= period.from && last <= period.to;

@@ -1,4 +1,4 @@
-/** Finds the patterns of a record within bounds of time and memory (docs/patterns.md, "Limits"). */
+/** Finds a record's patterns within limits on time and memory (docs/patterns.md, "Limits"). */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
@@ -18,15 +18,13 @@ import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
 import { readStanding, type Standing } from './rows.ts';
 import { type ReadStarts, readStarts } from './starts.ts';
 
-/** The maximum number of values of cached findings, of all records together: about 40 MB. */
+/** The maximum number of values in cached findings, for all records together: about 40 MB. */
 const MOST_CACHED = 100_000;
-/** How long findings are cached after their last use, in ms: no longer than this after a purge. */
+/** How long findings are cached after their last use, in ms; after a purge they stay no longer than this. */
 const CACHED_MS = 120_000;
-/**
- * How long this process may work on the patterns of a record, in ms; the time that others get in between isn't counted.
- */
+/** How long this process may work on a record's patterns, in ms, not counting the time that other work gets in between. */
 const WORK_MS = 20_000;
-/** Values that a step hashes. */
+/** Number of values hashed per step. */
 const STEP = 500;
 
 /** The values in which patterns are found. */
@@ -35,17 +33,17 @@ interface Read {
   readonly starts: ReadStarts;
 }
 
-/** Patterns that are cached. */
+/** Cached patterns. */
 interface Kept {
   /** The findings in the values. */
   readonly found: Found;
   readonly told: Patterns;
 }
 
-/** Does work when it is the caller's turn. */
+/** Does work when the caller's turn comes. */
 export type Turn = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>;
 
-/** Opens patterns over a database. */
+/** Creates the patterns query on a database. */
 export function openPatterns(
   pool: Pool,
   molarMass: MolarMassOf,
@@ -56,7 +54,7 @@ export function openPatterns(
   const asked = new Flights<Told<Patterns>>();
   const sought = new Flights<Found>();
 
-  /** Reads the record, and finds its patterns unless those of the same values are cached. */
+  /** Reads the record, and finds its patterns unless patterns for the same values are cached. */
   const find = async (span: Span, isGone: () => boolean): Promise<Told<Patterns>> => {
     const { standing, read } = await onConnection(pool, (database) => readPatterns(database, span));
     const { fresh } = standing;
@@ -97,15 +95,15 @@ export function openPatterns(
 }
 
 /**
- * Returns when the record last changed, as far as the caller sees it: under a grant, changes of other types and categories
- * must not show in the answer.
+ * Returns when the record last changed, as far as the caller sees it: under a grant, the answer must not reveal changes to
+ * other types and categories.
  */
 function lastChange({ sees }: Span, { changed }: Standing, { all, starts }: Read): Micros {
   if (sees.within === undefined) return changed ?? 0;
   return Math.max(all.newest ?? 0, starts.newest ?? 0);
 }
 
-/** Reads the values in which patterns are found; none of a patient that the caller doesn't see. */
+/** Reads the values in which patterns are found; no values if the caller can't see the patient. */
 async function readPatterns(
   database: PoolClient,
   span: Span,
@@ -117,11 +115,10 @@ async function readPatterns(
 }
 
 /**
- * Returns the key under which patterns are cached; undefined if only the values themselves say whether they are the
- * same.
+ * Returns the key under which patterns are cached; undefined if only the values themselves can tell whether they are the same.
  */
 function cacheKey({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
-  // The coverage of a grant may change without the record.
+  // A grant's coverage may change without a change to the record.
   return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
 }
 
@@ -139,10 +136,9 @@ function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<
 }
 
 /**
- * Returns a function that gets the duration of each slice of the work.
- * @throws Refusal (when told) too_large (413, `too-costly`) once that is more than `most` ms; unavailable (503) if
- * nobody
- *   waits for the answer
+ * Returns a function to be called with the duration of each slice of the work.
+ * @throws Refusal (from the returned function) too_large (413, `too-costly`) once the total is more than `most` ms;
+ *   unavailable (503) if nobody is waiting for the answer
  */
 function limit(most: number, isGone: () => boolean): (ms: number) => void {
   let took = 0;

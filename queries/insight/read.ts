@@ -1,4 +1,4 @@
-/** Reads tracks: the values of one code or group of codes, or of all codes of a record. */
+/** Reads tracks: the values of one code or group of codes, or of all codes in a record. */
 import type { PoolClient } from 'pg';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import { type MolarMassOf, makeTrack } from '#src/insight/measurement.ts';
@@ -12,16 +12,16 @@ import type { DayRange } from '../day-scans.ts';
 import { countLeftOut, type LeftOut, type ReadRow, type RowsOf, readRows } from './rows.ts';
 import { type CodedNumber, makePoint, numbersIn } from './values.ts';
 
-/** The record and the time to read. */
+/** The record and the days to read. */
 export interface Span extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
 }
 
-/** A track, and the counts of values that were left out of it. */
+/** A track, and the numbers of values that were left out of it. */
 export interface ReadTrack {
   readonly track: Track;
-  /** The name of the first code in the newest value's resource; undefined if none of them names it. */
+  /** The name of the first code in the newest value's resource; undefined if no resource names it. */
   readonly name: string | undefined;
   readonly warnings: readonly InsightWarning[];
 }
@@ -35,17 +35,17 @@ interface Values {
   named?: { readonly at: Micros; readonly name: string };
 }
 
-/** Values and counts as they were read. */
+/** Values and counts as read. */
 export interface Unsorted {
-  /** One for a group of codes, else one for each code. */
+  /** One element for a group of codes, otherwise one per code. */
   readonly values: readonly Values[];
   readonly leftOut: LeftOut &
     Pick<Tally, 'withoutResult' | 'byAi' | 'undated' | 'long' | 'future' | 'notNumber' | 'preliminary'>;
-  /** When the newest of the versions that were read was recorded; null without one. */
+  /** When the newest of the versions read was recorded; null if there were none. */
   readonly newest: Micros | null;
 }
 
-/** Reads the values of a group of codes: of Observations that have one of them, and of components that do. */
+/** Reads the values for a group of codes: from Observations that have one of the codes, and from components that do. */
 export async function readGroup(
   database: PoolClient,
   span: Span,
@@ -61,11 +61,11 @@ export async function readGroup(
     return asked?.system === system && asked.code.toLowerCase() === code.toLowerCase();
   };
   const stated = new Set<string>();
-  // Each code has two lists: Observations that have it, and those with a component that has it.
+  // Each code has two lists: Observations that have it, and Observations with a component that has it.
   const findPlace = (each: CodedNumber, { list, fhir }: ReadRow): Values | undefined => {
     if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
     if (list % 2 === 1 || stated.has(fhir)) return undefined;
-    // An Observation that has several of the codes states its own value once.
+    // An Observation with several of the codes contributes its own value only once.
     if (group.length > 1) stated.add(fhir);
     return values;
   };
@@ -73,7 +73,7 @@ export async function readGroup(
   return { values: [values], ...counts };
 }
 
-/** Reads the values of all Observations of a record, by code. */
+/** Reads the values in all of a record's Observations, by code. */
 export async function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
   const bySystem = new Map<string, Map<string, Values>>();
   const of = { ...span, type: 'Observation', lists: [nameList('Observation')] } as const;
@@ -88,7 +88,7 @@ export async function readAll(database: PoolClient, span: Span): Promise<Unsorte
 /**
  * Reads numbers, and counts the values that are left out.
  * @param findPlace returns where a number belongs; undefined if nowhere
- * @param isGroup whether all versions are of requested codes: then those without a number are counted
+ * @param isGroup whether all versions have requested codes: then versions without a number are counted
  */
 async function read(
   database: PoolClient,
@@ -99,7 +99,7 @@ async function read(
   let newest: Micros | null = null;
   const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0, future: 0, preliminary: 0 };
   const counted = new Set<string>();
-  /** Versions that are in a list without a number in it, and those that have one in another list. */
+  /** Versions in a list for which they have no number, and versions that have a number in another list. */
   const [without, placed] = [new Set<string>(), new Set<string>()];
   await readRows(database, of, (row) => {
     const { author, fields, date, fhir, since } = row;
@@ -137,7 +137,7 @@ async function read(
   return { leftOut: { ...counts, ...apart, notNumber, byAi: counts.byAi + apart.byAi }, newest };
 }
 
-/** Notes the name of the first code in a resource. Of names of one moment the first by alphabet is taken. */
+/** Records a resource's name for the first code. Among names from the same time, the alphabetically first is used. */
 function noteName(values: Values, { system, code, display }: CodedNumber, at: Micros): void {
   const { codes, named } = values;
   const [first] = codes;
@@ -146,7 +146,7 @@ function noteName(values: Values, { system, code, display }: CodedNumber, at: Mi
   if (named === undefined || named.at < at || display < named.name) values.named = { at, name: display };
 }
 
-/** Returns an entry of a map, which is made if it isn't there. */
+/** Returns a map's entry, creating it if it is missing. */
 function got<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const before = map.get(key);
   if (before !== undefined) return before;
@@ -155,7 +155,7 @@ function got<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return made;
 }
 
-/** Makes the track of a group of codes, in steps. */
+/** Builds the track for a group of codes, in steps. */
 export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMassOf): Steps<ReadTrack> {
   const [{ codes, byUnit, named } = { codes: [], byUnit: new Map(), named: undefined }] = values;
   const { track, unconverted } = yield* makeTrack(codes, byUnit, molarMass);
@@ -172,12 +172,13 @@ export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMas
   };
 }
 
-/** Makes the tracks of all codes, in the order of codes, and the record's names of them by `system|code`, in steps. */
+/** Builds the tracks for all codes, in code order, and the record's names for them by `system|code`, in steps. */
 export function* tracksOfAll(
   { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,
 ): Steps<{ tracks: Track[]; names: Map<string, string>; warnings: InsightWarning[] }> {
-  // Findings come in this order: it must not tell of ids that an application isn't shown (docs/spec/decisions.md, section 1).
+  // Findings are listed in this order, which must not reveal ids that an application isn't shown (docs/spec/decisions.md,
+  // section 1).
   const orderKey = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
   const tracks: Track[] = [];
   const names = new Map<string, string>();
@@ -206,7 +207,7 @@ function inOrder([one = '', other = '']: readonly string[]): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Returns the first Observation of values in the order of ids, whatever the order in which they were read. */
+/** Returns the Observation with the lowest id among values, whatever the order in which they were read. */
 function firstObservation({ byUnit }: Values): string {
   let first = '~';
   for (const points of byUnit.values())
@@ -214,7 +215,7 @@ function firstObservation({ byUnit }: Values): string {
   return first;
 }
 
-/** Offsets let a value be up to a day ahead of the clock in UTC. */
+/** Because of time zone offsets, a value may be up to a day ahead of the clock in UTC. */
 const MICROS_OF_DAY = DAY * 1000;
 
 /** The tally if nothing was left out. */

@@ -8,7 +8,7 @@ import { type Fields, scanOut } from '../database/copy-out.ts';
 import { type DayRange, type DayScan, planScans } from '../day-scans.ts';
 import { andSeen, type Bind } from '../sight.ts';
 
-/** Which versions to read. */
+/** The versions to read. */
 export interface RowsOf extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
@@ -26,35 +26,35 @@ export interface ReadRow {
   readonly list: number;
   /** When the event happened. */
   readonly at: Micros;
-  /** As written in the resource; null if it has none. */
+  /** As written in the resource; null if it has no date. */
   readonly date: string | null;
   /** When it was recorded. */
   readonly since: Micros;
   readonly author: AuthorType;
-  /** Members of JSON (`src/v1/observation.ts`, `src/v1/medication.ts`); undefined if they are too long. */
+  /** JSON members (`src/v1/observation.ts`, `src/v1/medication.ts`); undefined if they are too long. */
   readonly fields: string | undefined;
 }
 
-/** Versions that are left out, by why. */
+/** The numbers of versions that are left out, by reason. */
 export interface LeftOut {
   readonly modified: number;
   readonly withdrawn: number;
-  /** Withdrawn or modified by an AI, whose word isn't a fact (docs/spec/interface.md, section 2.5). */
+  /** Withdrawn or modified by an AI, whose statements don't count as facts (docs/spec/interface.md, section 2.5). */
   readonly byAi: number;
 }
 
-/** The maximum size of the members of a version that is used, in bytes: a note of ten megabytes takes no memory. */
+/** The maximum size of a version's members that is used, in bytes, so that a note of ten megabytes takes no memory. */
 const LONGEST = 200_000;
 
-/** Binds values as literals: COPY takes no parameters. */
+/** Binds values as literals, because COPY takes no parameters. */
 const literal: Bind = (value, type) => {
   const text = Array.isArray(value) ? `{${value.join(',')}}` : String(value);
   return `${pg.escapeLiteral(text)}::${type}`;
 };
 
 /**
- * Returns SQL for current places `p` of lists and the newest version `e` in each. Indexes: place_pkey (record, list, at,
- * id, version), and entry_pkey (id, version) for each, backwards.
+ * Returns SQL for the lists' current places `p` and the newest version `e` in each. Indexes: place_pkey (record, list, at, id,
+ * version), and entry_pkey (id, version) for each, backwards.
  */
 function places(of: RowsOf, names: readonly string[]): string {
   const { sees, patient, type } = of;
@@ -73,8 +73,8 @@ function places(of: RowsOf, names: readonly string[]): string {
 }
 
 /**
- * Reads versions, in no order. A version that is in several of the lists comes once for each.
- * @param use is called for each row as it arrives; parts that it doesn't take aren't kept
+ * Reads versions, in no particular order. A version in several of the lists is returned once per list.
+ * @param use called for each row as it arrives; parts that it doesn't take aren't kept
  */
 export async function readRows(database: PoolClient, of: RowsOf, use: (row: ReadRow) => void): Promise<void> {
   if (of.lists.length === 0) return;
@@ -99,11 +99,11 @@ function readRow(fields: Fields, readName: (fields: Fields) => string): ReadRow 
   };
 }
 
-/** Characters of a UUID. */
+/** Number of characters in a UUID. */
 const UUID = 36;
 
 /**
- * Returns a function that puts a prefix before a row's id. Its strings are of one piece: a hundred thousand joined ones
+ * Returns a function that puts a prefix before a row's id. Its strings are contiguous: a hundred thousand concatenated strings
  * would take twice the memory.
  */
 function namer(prefix: string): (fields: Fields) => string {
@@ -115,7 +115,7 @@ function namer(prefix: string): (fields: Fields) => string {
   };
 }
 
-/** Counts the versions that are left out of the lists, each once. */
+/** Counts the versions that are left out of the lists, each only once. */
 export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<LeftOut> {
   if (of.lists.length === 0) return { modified: 0, withdrawn: 0, byAi: 0 };
   const count = (part: (list: string) => string): string =>
@@ -133,11 +133,11 @@ export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<Le
   };
 }
 
-/** States whether a caller sees a patient, and whether the read models show all acknowledged writes. */
+/** Tells whether a caller sees a patient, and whether the read models show all acknowledged writes. */
 export interface Standing {
   readonly seen: boolean;
   readonly fresh: boolean;
-  /** When the record last changed; null without a change. */
+  /** When the record last changed; null if it never did. */
   readonly changed: Micros | null;
 }
 
@@ -148,7 +148,7 @@ const STANDING = `
     (select t.position >= h.position from timeline.checkpoint t, history.checkpoint h) as fresh,
     (select max(v.recorded_at) from history.version v where v.record = $1) as changed`;
 
-/** Reads the state of a record. Read it before the rows: they are then at least as new. */
+/** Reads a record's state. Read it before the rows, so that the rows are at least as new. */
 export async function readStanding(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
   if (sees.within !== undefined && sees.within.record !== patient)
     return { seen: false, fresh: true, changed: null };

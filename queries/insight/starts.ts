@@ -1,4 +1,4 @@
-/** Reads when medications started, as MedicationStatements say it. */
+/** Reads when medications were started, according to MedicationStatements. */
 import type { PoolClient } from 'pg';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { DAY } from '#src/insight/track.ts';
@@ -9,18 +9,18 @@ import { seesType } from '../sight.ts';
 import type { Span } from './read.ts';
 import { type ReadRow, readRows } from './rows.ts';
 
-/** Statuses of statements that something was taken. */
+/** Statuses that say that something was taken. */
 const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopped', 'on-hold']);
 
-/** Starts, and the name in the newest one of each code, by `system|code`. */
+/** Starts, and each code's name in its newest start, by `system|code`. */
 export interface ReadStarts {
   readonly starts: readonly Start[];
   readonly names: ReadonlyMap<string, string>;
-  /** When the newest of the versions that were read was recorded; null without one. */
+  /** When the newest of the versions read was recorded; null if there were none. */
   readonly newest: Micros | null;
 }
 
-/** Reads the starts, each code and date once, in order; entries that an AI wrote are left out. */
+/** Reads the starts, each code and date once, in order; leaves out entries that an AI wrote. */
 export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
   if (!seesType(span.sees, 'MedicationStatement', 'rs'))
     return { starts: [], names: new Map(), newest: null };

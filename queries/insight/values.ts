@@ -1,4 +1,4 @@
-/** Reads numbers out of the members that REST v1 shows of Observations. */
+/** Reads numbers from the members that REST v1 shows for Observations. */
 import { BOUNDS, type Point } from '#src/insight/track.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
@@ -8,29 +8,29 @@ import type { ReadRow } from './rows.ts';
 export interface CodedNumber {
   readonly system: string;
   readonly code: string;
-  /** The name that the resource itself has for it. */
+  /** The resource's own name for the code. */
   readonly display: string | null;
-  /** True if it is a component of the Observation. */
+  /** True if the number is from a component of the Observation. */
   readonly isPart: boolean;
   readonly value: number;
   readonly bound: Point['bound'];
-  /** UCUM; null for numbers without a unit. */
+  /** UCUM unit; null for numbers without a unit. */
   readonly unit: string | null;
   /** Reference range. */
   readonly low: number | null;
   readonly high: number | null;
 }
 
-/** `< 5 mg/dL`, as `src/v1/observation.ts` shows a quantity with a comparator. */
+/** Matches `< 5 mg/dL`, as `src/v1/observation.ts` shows a quantity with a comparator. */
 const BOUND = /^(<=?|>=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (\S+))?$/;
 
 /**
- * Statuses of observations that were never measured, or not yet
+ * Statuses of observations that were never measured, or haven't been yet
  * (https://hl7.org/fhir/R4/valueset-observation-status.html).
  */
 const WITHOUT_RESULT: ReadonlySet<string | null> = new Set(['cancelled', 'registered']);
 
-/** Numbers of an Observation, and whether its status says that it has no result. */
+/** An Observation's numbers, and whether its status says that it has no result. */
 export interface Stated {
   readonly numbers: readonly CodedNumber[];
   readonly withoutResult: boolean;
@@ -38,7 +38,7 @@ export interface Stated {
   readonly preliminary: boolean;
 }
 
-/** Returns the numbers of an Observation: its own, and those of its components. */
+/** Returns an Observation's numbers: its own, and its components'. */
 export function numbersIn(fields: string): Stated {
   const shown = objectIn(JSON.parse(`{${fields}}`));
   const range = objectIn(shown.reference_range);
@@ -53,7 +53,10 @@ export function numbersIn(fields: string): Stated {
   return { numbers, withoutResult: WITHOUT_RESULT.has(status), preliminary: status === 'preliminary' };
 }
 
-/** Returns a number as a point of a track. @param date of the row */
+/**
+ * Returns a number as a point in a track.
+ * @param date the row's date
+ */
 export function makePoint(
   { fhir, version, author, at }: ReadRow,
   date: string,
@@ -86,7 +89,7 @@ function finiteOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** Returns the minutes east of UTC that a date-time says; 0 for a day. */
+/** Returns a date-time's offset in minutes east of UTC; 0 for a day. */
 export function readOffset(date: string): number {
   if (date.length <= 10 || date.endsWith('Z')) return 0;
   const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(date) ?? [];

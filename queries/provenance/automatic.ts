@@ -1,7 +1,6 @@
 /**
- * Search parameters as conditions on automatic Provenances. These are rows `v` of history.version, which
- * `resource.ts` presents as Provenances. R4 has no parameter for `activity`; Annal declares its own, which
- * equals that of R5.
+ * Search parameters as conditions on automatic Provenances. These are rows `v` of history.version, which `resource.ts`
+ * presents as Provenances. R4 has no parameter for `activity`; Annal declares its own, which matches R5's.
  */
 
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
@@ -25,11 +24,11 @@ import { AGENT_TYPES, OPERATIONS } from './resource.ts';
 
 /** The inputs of a condition on Provenances. */
 export interface ProvenanceScope extends SearchScope {
-  /** The project that asks: it sees its own keys and applications by name. */
+  /** The requesting project: it sees its own keys and applications by name. */
   readonly project: Tenant;
 }
 
-/** A code that an automatic Provenance may have, and the condition that it does. */
+/** A code that an automatic Provenance may have, and the condition that it has the code. */
 interface Coded {
   readonly system: string;
   readonly code: string;
@@ -37,7 +36,7 @@ interface Coded {
   readonly when: string;
 }
 
-// The enterer is the person who entered it for the author, or the API key or application that sent it.
+// The enterer is the person who entered the data for the author, or the API key or application that sent it.
 const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
   or v.metadata::jsonb ? 'acting_as_display'
   or v.metadata::jsonb #>> '{credential,key_id}' is not null
@@ -46,7 +45,7 @@ const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
 const AGENTS: readonly Coded[] = [
   { ...AGENT_TYPES.author, when: 'true' },
   { ...AGENT_TYPES.enterer, when: ENTERED },
-  // Who accepted the proposal that it was.
+  // The person who accepted the proposal that became this version.
   { ...AGENT_TYPES.verifier, when: `v.metadata::jsonb ? 'approved_by'` },
 ];
 
@@ -57,7 +56,7 @@ const ACTIVITIES: readonly Coded[] = Object.values(OPERATIONS).map((coding) => (
 
 const SOURCED = `(v.metadata::jsonb ? 'source_system' or v.metadata::jsonb ? 'origin_id')`;
 
-/** The condition that a parameter has a value. */
+/** The conditions that parameters have a value. */
 const PRESENT: Readonly<Record<string, string>> = {
   _id: 'true',
   _lastUpdated: 'true',
@@ -71,9 +70,8 @@ const PRESENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the condition of a search parameter that Provenance has.
- * @throws Refusal `malformed` for an invalid value; `parameterPredicate` refuses modifiers that R4's parameters
- * don't take.
+ * Returns the condition for a search parameter of Provenance.
+ * @throws Refusal `malformed` for an invalid value; `parameterPredicate` refuses modifiers that R4's parameters don't accept
  */
 export function automaticPredicate(parameter: RawParameter, scope: ProvenanceScope): Predicate {
   const { name, modifier } = parameter;
@@ -113,15 +111,15 @@ function constant(condition: string): Predicate {
   return () => condition;
 }
 
-/** The types among the 26 that a reference of Provenance may name. */
+/** Returns those of the 26 types that a Provenance reference may name. */
 function listTargets(name: string): readonly ResourceType[] {
   const targets = searchParameter('Provenance', name)?.target ?? [];
   return TYPE_NAMES.filter((type) => targets.includes(type) || targets.includes('Resource'));
 }
 
 /**
- * Returns the condition on the resource that was written: all versions of it, or exactly one. For `patient`:
- * targets that are the Patient.
+ * Returns the condition on the resource that was written: all of its versions, or exactly one. For `patient`: targets that are
+ * the Patient.
  */
 function target(parameter: RawParameter, scope: SearchScope, types: readonly ResourceType[]): Predicate {
   const references = parseVersioned(parameter, scope, types).filter(
@@ -136,7 +134,7 @@ function target(parameter: RawParameter, scope: SearchScope, types: readonly Res
       .join(' or ') || 'false';
 }
 
-/** Tokens against the few codes that there are. */
+/** Returns the condition that tokens match one of the few possible codes. */
 function coded(parameter: RawParameter, codings: readonly Coded[], scope: SearchScope): Predicate {
   const { modifier, values } = parameter;
   const wanted = values.map((value) => matcher(parameter, value, scope));
@@ -171,7 +169,7 @@ function matcher(parameter: RawParameter, value: string, scope: SearchScope): (c
 }
 
 /**
- * `target:Patient.name`, `agent.identifier`: chains through the references of an automatic Provenance. Others name
+ * `target:Patient.name`, `agent.identifier`: chains through an automatic Provenance's references. Its other references name
  * nothing.
  */
 function chain(parameter: RawParameter, scope: SearchScope): Predicate {
@@ -182,7 +180,7 @@ function chain(parameter: RawParameter, scope: SearchScope): Predicate {
   const types = listTargets(name).filter((each) => type === undefined || each === type);
   const rest = renamed(parameter, key.slice(dot + 1));
   const ends = ofTypes(types.filter(isResourceType), (each) =>
-    // A Provenance of a Provenance would go round.
+    // A Provenance of a Provenance would cause endless recursion.
     each === 'Provenance' ? undefined : parameterPredicate(rest, stepTo(each, parameter, scope)),
   );
   return (binds) =>

@@ -1,4 +1,6 @@
-/** Search parameters of Provenance: each is a condition on automatic ones (rows `v`) and one on clients' own (rows `r`). */
+/**
+ * Provenance's search parameters: each is a condition on automatic Provenances (rows `v`) and one on clients' own (rows `r`).
+ */
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
 import { parameterPredicate } from '../search/parameters.ts';
@@ -10,22 +12,22 @@ import { automaticPredicate, type ProvenanceScope } from './automatic.ts';
 
 /** A parameter's conditions. */
 export interface ProvenancePredicate {
-  /** Over history.version `v`. */
+  /** On history.version `v`. */
   readonly automatic: Predicate;
-  /** Over history.client_provenance `r`. */
+  /** On history.client_provenance `r`. */
   readonly own: Predicate;
-  /** True if an index narrows the search to it; otherwise a search walks the tenant's versions by time. */
+  /** True if an index can narrow down the search; otherwise the search reads the tenant's versions by time. */
   readonly selective: boolean;
 }
 
-/** Parameters whose values lead straight to automatic Provenances. */
+/** Parameters whose values lead directly to automatic Provenances. */
 const SELECTIVE = new Set(['_id', 'target', 'patient', 'agent']);
-/** Modifiers with which these parameters narrow nothing. */
+/** Modifiers with which these parameters can't narrow down the search. */
 const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identifier', 'not']);
 
 /**
- * Returns the predicate of a parameter; undefined when Provenance doesn't have it.
- * @throws Refusal `malformed` for a modifier or value that it doesn't take.
+ * Returns a parameter's predicate; undefined if Provenance doesn't have the parameter.
+ * @throws Refusal `malformed` for a modifier or value that it doesn't accept
  */
 export function provenancePredicate(
   parameter: RawParameter,
@@ -34,22 +36,20 @@ export function provenancePredicate(
   const own = parameter.name === 'activity' ? activity(parameter) : ownPredicate(parameter, scope);
   if (own === undefined) return undefined;
   const [name = ''] = parameter.name.split('.');
-  // Under a grant the record leads to the rows: an agent may have written in any number of others.
+  // Under a grant the rows are found by the record: an agent may have written in any number of other records.
   const leads = name === 'agent' ? scope.sees.within === undefined : SELECTIVE.has(name);
   const selective = leads && !UNSELECTIVE.has(parameter.modifier);
   return { automatic: automaticPredicate(parameter, scope), own, selective };
 }
 
-/**
- * Returns the predicate that any type has for the parameter; `recorded` is a column of the row and sorts it.
- */
+/** Returns the predicate that the parameter has for any type; `recorded` is a column of the row and can be sorted by. */
 function ownPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   return parameter.name === 'recorded' && parameter.modifier === undefined
     ? momentPredicate(parameter, 'r.recorded', scope.now)
     : parameterPredicate(parameter, scope);
 }
 
-/** The codes of `activity`, in the body: no index holds them. */
+/** Returns the condition on the codes of `activity` in the body: no index contains them. */
 function activity(parameter: RawParameter): Predicate {
   refuseModifier(parameter, ['not', 'missing']);
   const codings = `history.version b, json_array_elements(b.body::json #> '{activity,coding}') a

@@ -1,4 +1,4 @@
-/** Reads a Provenance by id: one that a client wrote, or the automatic one, whose id is that of its event. */
+/** Reads a Provenance by id: one that a client wrote, or an automatic one, whose id is its event's id. */
 import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -6,10 +6,10 @@ import type { CurrentResource } from '../read.ts';
 import { seenProvenances } from '../sight.ts';
 import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
-/** A Provenance, and whether the service made it: such a one has a single version and takes no writes. */
+/** A Provenance, and whether the service generated it: then it has a single version and can't be written. */
 export type FoundProvenance = CurrentResource & { readonly automatic: boolean };
 
-/** Reads a Provenance; undefined when there is none that the caller may see. */
+/** Reads a Provenance; undefined if there is none that the caller may see. */
 export type ReadProvenance = (caller: Caller, id: string) => Promise<FoundProvenance | undefined>;
 
 interface Row extends RecordedVersion {
@@ -28,7 +28,7 @@ const read = (own: () => string, automatic: () => string): string => `
   from history.version v
   where v.event_id = $1 and v.tenant = $2 ${automatic()}`;
 
-/** Opens reading Provenances over a database. */
+/** Creates the query on a database. */
 export function openReadProvenance(pool: Pool): ReadProvenance {
   return async (caller, id) => {
     if (!isUuid(id)) return undefined;

@@ -1,34 +1,37 @@
-/** The automatic Provenance of a version, made from its history row: docs/spec/interface.md, section 2.4. */
+/** A version's automatic Provenance, generated from its history row: docs/spec/interface.md, section 2.4. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import type { Queryable } from '../database/gather.ts';
 import { readWriters, type Writer } from './writers.ts';
 
-/** Identifier system of author types (docs/spec/decisions.md, section 1). */
+/** Identifier system for author types (docs/spec/decisions.md, section 1). */
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
-/** Identifier system of API keys: the value is the key's id, never the key. */
+/** Identifier system for API keys: the value is the key's id, never the key. */
 export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
-/** Identifier system of applications. */
+/** Identifier system for applications. */
 export const APPLICATION_SYSTEM = 'https://annal.dev/fhir/application';
-/** Identifier system of people in relation to a record; values as in the access log's `actor_ref` (docs/spec/decisions.md, section 4). */
+/**
+ * Identifier system for people in relation to a record; values as in the access log's `actor_ref` (docs/spec/decisions.md,
+ * section 4).
+ */
 export const ACTOR_SYSTEM = 'https://annal.dev/fhir/actor';
-/** Identifier system of the organizations that own projects; the directory's Organizations have references. */
+/** Identifier system for the organizations that own projects; Organizations in the directory have references. */
 export const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
-/** The extension for further identifiers of a reference: `who.identifier` is the author type. */
+/** The extension for further identifiers on a reference: `who.identifier` is the author type. */
 const ADDITIONAL_IDENTIFIER = 'http://hl7.org/fhir/StructureDefinition/additionalIdentifier';
 
 const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
 const PARTICIPANTS = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
 
-/** Codings of `activity`. */
+/** Codings for `activity`. */
 export const OPERATIONS = {
   CREATE: { system: DATA_OPERATION, code: 'CREATE', display: 'create' },
   UPDATE: { system: DATA_OPERATION, code: 'UPDATE', display: 'revise' },
   DELETE: { system: DATA_OPERATION, code: 'DELETE', display: 'delete' },
 } as const;
 
-/** Codings of `agent.type`. */
+/** Codings for `agent.type`. */
 export const AGENT_TYPES = {
   author: { system: PARTICIPANTS, code: 'author', display: 'Author' },
   enterer: { system: PARTICIPANTS, code: 'enterer', display: 'Enterer' },
@@ -49,9 +52,8 @@ export interface RecordedVersion {
 }
 
 /**
- * Returns the FHIR JSON of versions' Provenances, in the same order; one statement reads the names of all
- * keys.
- * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
+ * Returns the FHIR JSON of versions' Provenances, in the same order; the names of all writers are read together.
+ * @param readBy `Calls.projectId`: only their own project sees the names of keys and applications
  */
 export async function provenanceTexts(
   database: Queryable,
@@ -85,7 +87,7 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
   });
 }
 
-/** The author first. Under a grant the application is the second one (docs/spec/decisions.md, section 9). */
+/** Returns the agents, author first. Under a grant the application is the second one (docs/spec/decisions.md, section 9). */
 function listAgents(metadata: EventMetadata, writer: Writer): object[] {
   const { author, entered } = people(metadata);
   const holder = credentialAgent(writer);
@@ -94,7 +96,7 @@ function listAgents(metadata: EventMetadata, writer: Writer): object[] {
     : [author, ...entered, ...holder];
 }
 
-/** The author; and the person who entered it for them, when both are named and differ. */
+/** Returns the author, and the person who entered the data for them if both are named and differ. */
 function people(metadata: EventMetadata): { readonly author: object; readonly entered: object[] } {
   const { author, acting_as: actingAs, acting_as_display: display, acting_as_identifier } = metadata;
   const onBehalfOf = metadata.on_behalf_of ?? metadata.organization;
@@ -123,8 +125,8 @@ function people(metadata: EventMetadata): { readonly author: object; readonly en
 }
 
 /**
- * The person who accepted a proposal. R4's `verifier` "verifies the correctness and appropriateness of the activity": the
- * person says that the change is wanted, and not, as an `attester` would, that its values are right.
+ * Returns the person who accepted a proposal. R4's `verifier` "verifies the correctness and appropriateness of the activity":
+ * the person says that the change is wanted, and not, as an `attester` would, that its values are right.
  */
 function approver({ approved_by: by }: EventMetadata): object[] {
   if (by === undefined) return [];
@@ -133,14 +135,14 @@ function approver({ approved_by: by }: EventMetadata): object[] {
   return [{ type: { coding: [AGENT_TYPES.verifier] }, who: { identifier, display } }];
 }
 
-/** Identifier systems of those who hold credentials. */
+/** Identifier systems for holders of credentials. */
 const SYSTEM_OF = {
   api_key: API_KEY_SYSTEM,
   application: APPLICATION_SYSTEM,
   organization: ORGANIZATION_SYSTEM,
 } as const;
 
-/** Returns the key, application or member as an agent; without it, a write without an author would name nobody but `import`. */
+/** Returns the key, application or member as an agent; without it, a write without an author would name only `import`. */
 function credentialAgent(writer: Writer): object[] {
   if (writer.kind === 'service') return [];
   const system = writer.kind === 'member' ? writer.issuer : SYSTEM_OF[writer.kind];
@@ -152,12 +154,12 @@ function credentialAgent(writer: Writer): object[] {
   return Object.keys(who).length === 0 ? [] : [{ type: { coding: [AGENT_TYPES.enterer] }, who }];
 }
 
-/** Returns `name (…last4)`; null when the key is unknown. */
+/** Returns `name (…last4)`; null if the key is unknown. */
 function keyLabel({ name, last4 }: Extract<Writer, { kind: 'api_key' }>): string | null {
   return name === null || last4 === null ? null : `${name} (…${last4})`;
 }
 
-/** Returns the data's source: the source system's name as a uri, with the origin id as its value. */
+/** Returns the data's source: the source system's name as a URI, with the origin id as its value. */
 function source(metadata: EventMetadata): object | undefined {
   const { source_system: system, origin_id: value } = metadata;
   if (system === undefined && value === undefined) return undefined;

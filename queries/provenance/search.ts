@@ -1,4 +1,6 @@
-/** Search of Provenance: automatic ones and clients' own in one listing, by the time they say, newest first. */
+/**
+ * Searches Provenance: automatic Provenances and clients' own in one list, sorted by the time that they state, newest first.
+ */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
@@ -24,7 +26,10 @@ import { type Seeing, seenProvenance } from '../sight.ts';
 import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
 import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
-/** Searches Provenance; `record` limits it to one patient's record. @throws Refusal `malformed` naming a parameter */
+/**
+ * Searches Provenance; `record` limits the search to one patient's record.
+ * @throws Refusal `malformed` naming a parameter
+ */
 export type SearchProvenance = (caller: Caller, request: Omit<SearchRequest, 'type'>) => Promise<SearchPage>;
 
 const SORTS: readonly Sort[] = [
@@ -41,10 +46,10 @@ const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: 
   recorded: { automatic: 'v.recorded_at', own: 'r.recorded' },
   _lastUpdated: { automatic: 'v.recorded_at', own: 'r.last_updated' },
 };
-/** Only by ids: the same for all. */
+/** Sorted only by id: the key is the same for all rows. */
 const BY_ID = { automatic: '0::int8', own: '0::int8' };
 
-/** [last time, last id]; with `before`, of the page before that row. */
+/** [last time, last id]; with `before`, the cursor is for the page before that row. */
 const cursorSchema = z.union([
   z.tuple([z.int(), z.uuid()]),
   z.tuple([z.literal('before'), z.int(), z.uuid()]),
@@ -75,7 +80,7 @@ type Row = { readonly total: number | null; readonly key: Micros; readonly prove
     }
 );
 
-/** Opens the search over a database. */
+/** Creates the search on a database. */
 export function openSearchProvenance(
   pool: Pool,
   terminology: Terminology = requiredValueSets,
@@ -91,10 +96,13 @@ export function openSearchProvenance(
   };
 }
 
-/** The searching caller: the data that it sees, and the project whose keys and applications it knows by name. */
+/** The searching caller: the data that it sees, and the project whose keys and applications it sees by name. */
 type Searcher = Pick<Caller, 'sees'> & { readonly calls: Pick<Calls, 'project'> };
 
-/** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
+/**
+ * Returns the statement for a search for Provenance.
+ * @throws Refusal `malformed` naming a parameter
+ */
 export async function provenanceStatement(
   pool: Asks,
   terminology: Terminology,
@@ -125,23 +133,23 @@ export async function provenanceStatement(
   return { search, place, sql: statement(read, place, found, binds), values: binds.values };
 }
 
-/** Rows of history.version `v`: all that a condition selects, or one scan for each of some types, in their order. */
+/** Rows of history.version `v`: all rows that a condition selects, or one scan per type, in the types' order. */
 interface Versions {
   readonly where: string;
   readonly types?: readonly string[];
 }
 
-/** The results of a search: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
+/** A search's results: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
 interface Found {
   readonly automatic: readonly Versions[];
   readonly own: string;
 }
 
 /**
- * Returns where the matches of a search are. If its parameters or its record lead to the rows, the tenant is checked
- * without an index: an index over all of a tenant's rows would make the planner choose the wrong one. Otherwise there is
- * one scan per type of version_of_tenant (tenant, type, recorded_at, event_id); under a grant one of version_of_record
- * (record, recorded_at, event_id), and those of the directory's types.
+ * Returns where a search's matches are. If its parameters or its record lead to the rows, the tenant is checked without an
+ * index: given an index over all of a tenant's rows, the planner would choose the wrong one. Otherwise there is one scan of
+ * version_of_tenant (tenant, type, recorded_at, event_id) per type; under a grant there is one scan of version_of_record
+ * (record, recorded_at, event_id), plus the scans for the directory's types.
  */
 function foundIn(
   search: ParsedSearch<ProvenancePredicate>,
@@ -183,7 +191,7 @@ function foundIn(
   };
 }
 
-/** @param search with the order in which the page is read */
+/** @param search in the order in which the page is read */
 function statement(
   search: ParsedSearch<ProvenancePredicate>,
   place: Place,
@@ -210,7 +218,7 @@ function counted({ automatic, own }: Found, binds: Binds): string {
     + (select count(*) from history.client_provenance r where ${own}) as total`;
 }
 
-/** The page's rows: a page of each kind, merged. */
+/** Returns SQL for the page's rows: a page of each kind, merged. */
 function page(
   search: ParsedSearch<ProvenancePredicate>,
   place: Place,
@@ -250,7 +258,7 @@ function page(
     order by u.key ${order}, u.provenance ${order} limit ${limit}`;
 }
 
-/** The condition that a row comes after the cursor. */
+/** Returns the condition that a row comes after the cursor. */
 function beyond(
   { sort }: ParsedSearch<unknown>,
   { last }: Place,
@@ -261,7 +269,7 @@ function beyond(
   return (key, column) => `and (${key}, ${column}) ${sort.descending ? '<' : '>'} ${at}`;
 }
 
-/** @param automatic the texts of the page's automatic Provenances, by id. */
+/** @param automatic the text of the page's automatic Provenances, by id */
 function toPage(
   rows: readonly Row[],
   { used, unknown, count }: ParsedSearch<unknown>,

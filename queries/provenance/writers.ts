@@ -3,11 +3,9 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import type { Queryable } from '../database/gather.ts';
 
-/** The holder of the credential of a write. */
+/** The holder of the credential that made a write. */
 export type Writer =
-  /**
-   * Visible to the key's own project; revoked keys keep their name. `name` is null when the key is unknown.
-   */
+  /** Visible to the key's own project; revoked keys keep their name. `name` is null if the key is unknown. */
   | {
       readonly kind: 'api_key';
       readonly id: string;
@@ -15,28 +13,28 @@ export type Writer =
       readonly last4: string | null;
     }
   /**
-   * An application with an access token: one with a grant is shown to everyone who sees the record, others to the own
-   * project. Deleted ones keep their name. `name` is null when the application is unknown.
+   * An application with an access token. An application with a grant is shown to everyone who sees the record, any other only
+   * to its own project. Deleted applications keep their name. `name` is null if the application is unknown.
    */
   | { readonly kind: 'application'; readonly id: string; readonly name: string | null }
   /**
-   * A member of the organization, with a token for the dashboard, shown to the own project. `id` is the person's at their
-   * `issuer`; `name` is the address in the list of members, null for others.
+   * A member of the organization with a token for the dashboard, shown to their own project. `id` is the person's id at their
+   * `issuer`; `name` is their address in the list of members, or null.
    */
   | { readonly kind: 'member'; readonly issuer: string; readonly id: string; readonly name: string | null }
-  /** Shown to other projects in place of the key, the application or the member. */
+  /** Shown to other projects instead of the key, the application or the member. */
   | { readonly kind: 'organization'; readonly id: string | null; readonly name: string | null }
-  /** A process of the service, such as the one that fills a sandbox. */
+  /** A process in the service, such as the one that fills a sandbox. */
   | { readonly kind: 'service' };
 
 export type Credential = EventMetadata['credential'];
 
 interface Row {
-  /** Of the key or the application; of a member `memberKey`. */
+  /** The id of the key or the application; for a member, `memberKey`. */
   readonly id: string;
   /** Null for a member without an address. */
   readonly name: string | null;
-  /** Null for all but keys. */
+  /** Null except for keys. */
   readonly last4: string | null;
   readonly organization: string;
   readonly organization_name: string | null;
@@ -74,9 +72,9 @@ const MEMBERS = `
     on m.organization = p.organization and m.issuer = x.issuer and m.subject = x.subject`;
 
 /**
- * Returns the writer of each credential, in the same order, by a statement for keys, one for applications and one for
+ * Returns the writer for each credential, in the same order, using one statement for keys, one for applications and one for
  * members; a statement with nothing to look up isn't sent.
- * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
+ * @param readBy `Calls.projectId`: only their own project sees the names of keys and applications
  */
 export async function readWriters(
   database: Queryable,
@@ -98,7 +96,7 @@ export async function readWriters(
   return credentials.map((credential) => makeWriter(credential, holders, readBy));
 }
 
-/** Returns the known facts about the members among credentials; their `id` is `memberKey`. */
+/** Returns what is known about those credentials that are members; their `id` is `memberKey`. */
 async function readMembers(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
   const asked = new Map<string, readonly string[]>();
   for (const { project, issuer, subject } of credentials)

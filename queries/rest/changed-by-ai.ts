@@ -1,7 +1,10 @@
-/** Which of some resources an AI wrote last, after somebody else (docs/decisions/0025-changed-by-ai-is-said.md). */
+/** Finds which of the given resources an AI wrote last, after somebody else (docs/decisions/0025-changed-by-ai-is-said.md). */
 import type { Pool } from 'pg';
 
-/** Returns those of some resources (`Type/id`) that an AI changed after somebody else had written them. It checks no right. */
+/**
+ * Returns those of the given resources (`Type/id`) that an AI changed after somebody else had written them. It makes no
+ * permission check.
+ */
 export type ChangedByAi = (resources: readonly string[]) => Promise<ReadonlySet<string>>;
 
 // Index: the primary keys of resources.resource and history.version.

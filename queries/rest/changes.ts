@@ -1,16 +1,16 @@
-/** Lists the entries of a record that were added, changed or deleted since a moment, the newest first. */
+/** Lists a record's entries that have been added, changed or deleted since a given time, newest first. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Versions of one kind that were written in the same way by authors of one type. */
+/** Versions of the same kind that authors of the same type wrote in the same way. */
 export interface Change {
-  /** The resource that was written last. */
+  /** The resource that was written most recently. */
   readonly id: string;
   readonly count: number;
   readonly type: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly at: Micros;
-  /** As in the timeline; null for entries that it doesn't show. */
+  /** As in the timeline; null for entries that the timeline doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;
@@ -24,8 +24,8 @@ export interface Changes {
 }
 
 /**
- * Reads the changes of a record after a moment; of several of one resource the last. Those of one type and title are one
- * kind. Provenances don't count. It checks no right.
+ * Reads a record's changes after a given time; if a resource has several, only the last. Changes with the same type and title
+ * are of one kind. Provenances don't count. It makes no permission check.
  * @param most the maximum number of kinds returned
  */
 export type ChangesOf = (record: string, since: Micros, most: number) => Promise<Changes>;

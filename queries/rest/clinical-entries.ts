@@ -1,4 +1,4 @@
-/** Reads the resources of a record for the clinical reading, with the part of an AI in each. */
+/** Reads a record's resources for the clinical reading, and what an AI contributed to each. */
 import type { Pool } from 'pg';
 import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
@@ -15,34 +15,35 @@ export interface ClinicalEntry {
   readonly version: number;
   readonly value: JsonObject;
   readonly partOfAi: PartOfAi;
-  /** The version that somebody else had written before an AI changed it. */
+  /** The version by somebody else that an AI changed. */
   readonly before: JsonObject | undefined;
-  /** The versions that it replaced, the newest first; of an entry that nobody changed none. */
+  /** The versions that it replaced, newest first; empty for an entry that nobody changed. */
   readonly replaced?: readonly Replaced[] | undefined;
   /** When it was recorded, in milliseconds since 1970. */
   readonly recorded: number;
 }
 
-/** The entries of a record. */
+/** A record's entries. */
 export interface ClinicalEntries {
-  /** The Patient; empty if it is deleted. */
+  /** The Patient; empty if deleted. */
   readonly patient: JsonObject;
-  /** The same with its version; undefined if it is deleted. */
+  /** The Patient with its version; undefined if deleted. */
   readonly person: ClinicalEntry | undefined;
   readonly entries: readonly ClinicalEntry[];
-  /** Medications of the directory that entries refer to, by `Medication/<id>`. */
+  /** Medications in the directory that entries refer to, by `Medication/<id>`. */
   readonly medications: ReadonlyMap<string, JsonObject>;
   /** Resources that are too large to be read here, as `Type/id`. */
   readonly tooLarge: readonly string[];
 }
 
 /**
- * Reads the entries of a record. It checks no right.
- * @param record the id of its Patient @param also types that the reading passes over
+ * Reads a record's entries. It makes no permission check.
+ * @param record its Patient's id
+ * @param also additional types, which the clinical reading itself doesn't use
  */
 export type ReadClinicalEntries = (record: string, also?: readonly string[]) => Promise<ClinicalEntries>;
 
-/** The maximum size of a record's resources together, in bytes: beyond it the largest ones are only named. */
+/** The maximum total size of a record's resources, in bytes: beyond it, the largest resources are only named. */
 const MOST_BYTES = 30_000_000;
 
 // Index: resources.resource_of_record (record, type, id); the primary key of history.version.
@@ -114,7 +115,7 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
   };
 }
 
-/** Tells whether an entry's earlier versions say what was changed: those before an AI's are told apart. */
+/** Returns true if an entry's earlier versions show what was changed; versions before an AI's are handled separately. */
 function isCompared({ type, partOfAi }: ClinicalEntry): boolean {
   return partOfAi === 'no' && REVISED_TYPES.includes(type);
 }

@@ -1,17 +1,14 @@
-/**
- * Finds the bytes in the document store that some version of their document refers to; the sweeper keeps
- * those.
- */
+/** Finds the bytes in the document store that any version of their document refers to; the sweeper keeps them. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** Bytes by the name of their document and their own. */
+/** Bytes, identified by their document's name and their own. */
 export interface NamedBlob {
   readonly document: string;
   readonly blob: string;
 }
 
-/** Gives those of the blobs that are shown. */
+/** Returns those of the given blobs that some version refers to. */
 export type ShownBlobs = <Blob extends NamedBlob>(blobs: readonly Blob[]) => Promise<ReadonlySet<Blob>>;
 
 // Index: primary key of history.version (id, version).
@@ -21,7 +18,7 @@ const SHOWN = `
   where exists (select 1 from history.version v
                 where v.id = k.document and position(k.blob in v.body) > 0)`;
 
-/** Opens the lookup over a database. */
+/** Creates the lookup on a database. */
 export function openShownBlobs(pool: Pool): ShownBlobs {
   return async (blobs) => {
     const known = blobs.filter(({ document }) => isUuid(document));

@@ -1,4 +1,4 @@
-/** Finds the document of a direct upload. The signature of the URL authorizes it, so there is no caller. */
+/** Finds the document for a direct upload. The URL's signature authorizes the upload, so no caller is needed. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
@@ -10,7 +10,7 @@ export interface DocumentSlot {
   readonly body: string;
 }
 
-/** Finds it; undefined when there is none. */
+/** Finds the document; undefined if there is none. */
 export type FindSlot = (document: string) => Promise<DocumentSlot | undefined>;
 
 // Index: primary key of resources.resource (id).
@@ -19,7 +19,7 @@ const SLOT = `
   from resources.resource r
   where r.id = $1 and r.type = 'DocumentReference' and not r.deleted and r.record is not null`;
 
-/** Opens the lookup over a database. */
+/** Creates the lookup on a database. */
 export function openFindSlot(pool: Pool): FindSlot {
   return async (document) => {
     if (!isUuid(document)) return undefined;

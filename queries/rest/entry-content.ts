@@ -1,12 +1,12 @@
-/** Reads the content of an entry's versions, and of the resources to which they refer. */
+/** Reads the content of an entry's versions, and of the resources that they refer to. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
 export interface StoredVersion {
   readonly version: number;
-  /** Bytes of its JSON; null for a deletion. */
+  /** The size of its JSON in bytes; null for a deletion. */
   readonly size: number | null;
-  /** Exact FHIR JSON; null for a deletion, and for versions beyond the limit of one read. */
+  /** Exact FHIR JSON; null for a deletion, and for versions beyond the limit on one read. */
   readonly body: string | null;
   readonly byAi: boolean;
 }
@@ -15,38 +15,38 @@ export interface EntryContent {
   readonly newest: number;
   /** True if the newest version is a deletion. */
   readonly isDeleted: boolean;
-  /** The version that was asked for; else the newest that isn't a deletion. */
+  /** The requested version; by default the newest that isn't a deletion. */
   readonly shown: StoredVersion;
-  /** The last version before it that somebody else than an AI wrote. */
+  /** The last version before it that wasn't written by an AI. */
   readonly human: StoredVersion | undefined;
-  /** The other versions that were asked for, by their numbers. */
+  /** The other requested versions, by number. */
   readonly versions: ReadonlyMap<number, StoredVersion>;
 }
 
-/** Which versions are read. */
+/** The versions to read. */
 export interface AskedVersions {
-  /** Default: the newest that isn't a deletion. */
+  /** Default: the newest version that isn't a deletion. */
   readonly shown: number | undefined;
   readonly versions: readonly number[];
 }
 
-/** The queries of an entry's pages. They check no rights. */
+/** The queries for an entry's pages. They make no permission check. */
 export interface EntryContents {
-  /** Reads versions of an entry; undefined if the record has no such version. */
+  /** Reads an entry's versions; undefined if the record has no such version. */
   find(record: string, type: string, id: string, asked: AskedVersions): Promise<EntryContent | undefined>;
-  /** Reads a version as a whole, as exact FHIR JSON. */
+  /** Reads a whole version, as exact FHIR JSON. */
   whole(
     record: string,
     type: string,
     id: string,
     version: number | undefined,
   ): Promise<{ readonly version: number; readonly body: string } | undefined>;
-  /** Reads current resources of the record and of the directory, by `Type/id`. */
+  /** Reads current resources from the record and the directory, by `Type/id`. */
   referred(record: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /**
- * The maximum number of bytes that are read at once: the version that is shown first, then the last by somebody else,
+ * The maximum number of bytes that are read at once. The shown version has priority, then the last one not written by an AI,
  * then the newest.
  */
 const MOST_BYTES = 3_000_000;
@@ -92,7 +92,7 @@ interface Found {
   readonly human: number | null;
 }
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openEntryContents(pool: Pool): EntryContents {
   return {
     async find(record, type, id, { shown, versions }) {

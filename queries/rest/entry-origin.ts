@@ -1,24 +1,24 @@
-/** Reads the name of a record's entry, and who approved its versions that applications had proposed. */
+/** Reads the title of a record's entry, and who approved those of its versions that applications had proposed. */
 import type { Pool } from 'pg';
 
 /** The approval of a version. */
 export interface Approval {
   readonly version: number;
-  /** `self`: the patient. `representative`: a person who looks after the patient. */
+  /** `self`: the patient. `representative`: a person who acts for the patient. */
   readonly role: 'self' | 'representative';
-  /** As stated by the person's issuer; null if it is unknown. */
+  /** As stated by the person's issuer; null if unknown. */
   readonly name: string | null;
 }
 
 export interface EntryOrigin {
-  /** The newest title in the timeline; null for entries that it doesn't show. */
+  /** The newest title in the timeline; null for entries that the timeline doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;
   readonly approvals: readonly Approval[];
 }
 
-/** Reads the title and the approvals of an entry. It checks no right. */
+/** Reads an entry's title and approvals. It makes no permission check. */
 export type EntryOriginOf = (record: string, id: string) => Promise<EntryOrigin>;
 
 // Index: the primary key of timeline.entry (id, version).

@@ -1,17 +1,17 @@
-/** Reads of observations how laboratories and devices judge values, and when results without a day were reported. */
+/** Reads from observations how laboratories and devices interpret values, and when results without a date were reported. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** What REST v1 doesn't say of an observation. */
+/** The facts about an observation that REST v1 doesn't show. */
 export interface Judged {
-  /** The codes of its interpretations, those of its components included; undefined if it has none. */
+  /** Its interpretation codes, including those of its components; undefined if it has none. */
   readonly interpretations: readonly string[] | undefined;
-  /** `issued`, if it doesn't say when the value was measured. */
+  /** `issued`, if the observation doesn't say when the value was measured. */
   readonly reported: string | undefined;
 }
 
-/** Returns the interpretations of some observations, and when they were reported. It checks no right. */
+/** Returns the interpretations of the given observations, and when they were reported. It makes no permission check. */
 export type Interpretations = (ids: readonly string[]) => Promise<ReadonlyMap<string, Judged>>;
 
 // Index: the primary key of resources.resource.
@@ -65,7 +65,7 @@ function parseOrNull(json: string | null): unknown {
   return json === null ? null : JSON.parse(json);
 }
 
-/** Returns the codes of an observation's interpretations, and of those of its components. */
+/** Returns the interpretation codes of an observation and its components. */
 function readCodes(interpretation: unknown, component: unknown): readonly string[] {
   const ofParts = components.parse(component) ?? [];
   const all = [
@@ -76,7 +76,7 @@ function readCodes(interpretation: unknown, component: unknown): readonly string
   return codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []));
 }
 
-/** Returns what REST v1 doesn't say of an observation that has been read. */
+/** Returns what REST v1 doesn't say about an observation that has been read. */
 export function readJudged({ interpretation, component, issued, ...value }: JsonObject): Judged {
   const isDated = ['DateTime', 'Instant', 'Period'].some((type) => value[`effective${type}`] !== undefined);
   const said = readCodes(interpretation ?? null, component ?? null);

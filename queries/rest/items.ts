@@ -1,17 +1,17 @@
-/** A patient's observations, conditions and medications, the newest first (docs/spec/interface.md, section 4.3). */
+/** A patient's observations, conditions and medications, newest first (docs/spec/interface.md, section 4.3). */
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { asJson } from '../database/binds.ts';
 import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 
-/** The current version of an item. */
+/** An item's current version. */
 export interface ListedItem {
   readonly id: string;
   readonly version: number;
-  /** The members that REST v1 shows of it, as JSON text without braces. */
+  /** The members that REST v1 shows for it, as JSON text without braces. */
   readonly fields: string;
-  /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
+  /** The Medication that names it (FHIR JSON text); empty if the item names itself, or refers to none. */
   readonly referred: string;
   readonly author: AuthorType;
   /** JSON, as the next. */
@@ -21,7 +21,10 @@ export interface ListedItem {
   readonly created: Micros;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that isn't from this list. */
+/**
+ * Returns a page of a record.
+ * @throws Refusal invalid (422) for a cursor that isn't from this list
+ */
 export type Items = Pages<ListedItem>;
 
 const columns = [
@@ -35,7 +38,7 @@ const columns = [
     else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end`,
 ];
 
-/** Opens the lists of items over a database. */
+/** Creates the lists of items on a database. */
 export const openItems = (pool: Asks): Items =>
   openPages(pool, 'rest-items', { columns, unbounded: ['e.fields'] }, (id, read) => {
     const [version, fields = '', author, source = '', origin = '', updated, created, referred = ''] = read;

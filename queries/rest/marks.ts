@@ -18,14 +18,14 @@ export interface VersionOf {
   readonly version: number;
 }
 
-/** The content of a version's event besides its body. */
+/** The content of a version's event, other than its body. */
 export interface Mark {
   /** The time at which version 1 was recorded. */
   readonly created: Micros;
   readonly metadata: EventMetadata;
 }
 
-/** Finds them by the resource's id; versions that the read model `history` does not show yet are absent. */
+/** Finds the marks by resource id; versions that the read model `history` doesn't show yet are absent. */
 export type Marks = (caller: Caller, versions: readonly VersionOf[]) => Promise<ReadonlyMap<string, Mark>>;
 
 // Index: primary key of history.version (id, version), twice for each.
@@ -35,7 +35,7 @@ const MARKS = `
   join history.version v on v.id = k.id and v.version = k.version and v.tenant = $3
   join history.version f on f.id = k.id and f.version = 1`;
 
-/** Opens the reader of marks over a database. */
+/** Creates the reader of marks on a database. */
 export function openMarks(pool: Pool): Marks {
   return async (caller, versions) => {
     if (versions.length === 0) return new Map();
@@ -53,10 +53,7 @@ export function openMarks(pool: Pool): Marks {
   };
 }
 
-/**
- * The current version of a resource with the mark of its event; no mark while `history` doesn't have the
- * version yet.
- */
+/** A resource's current version with its event's mark; no mark while `history` doesn't have the version yet. */
 export type MarkedResource = CurrentResource & { readonly mark?: Mark };
 
 /** Like `Read`, with the mark in the same round trip. */
@@ -76,7 +73,7 @@ const MARKED = {
   left join history.version f on f.id = r.id and f.version = 1`,
 };
 
-/** Opens reads with marks over a line; large bodies are read over a pool. */
+/** Creates reads with marks on a line; large bodies are read on a pool. */
 export function openReadMarked(line: Pick<Line, 'gather'>, pool: Asks): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, pool, 'rest-read', MARKED);
   return async (caller, type, id) => {

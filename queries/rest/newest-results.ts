@@ -1,15 +1,15 @@
-/** Reads the newest results of each kind that a record has, however many values each of them has. */
+/** Reads the newest results of each kind in a record, however many values each kind has. */
 import type { Pool } from 'pg';
 import type { Replaced } from '#src/clinical/reading/told.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { readReplaced } from '../history/replaced-versions.ts';
 
-/** A current version of an Observation. */
+/** An Observation's current version. */
 export interface StoredResult {
   readonly id: string;
   readonly version: number;
   readonly value: JsonObject;
-  /** The versions that it replaced, the newest first; of one that nobody changed none. */
+  /** The versions that it replaced, newest first; empty if nobody changed it. */
   readonly replaced?: readonly Replaced[] | undefined;
   /** When it was recorded, in milliseconds since 1970. */
   readonly recorded: number;
@@ -19,16 +19,19 @@ export interface StoredResult {
 /** The newest results of each kind. */
 export interface NewestResults {
   readonly results: readonly StoredResult[];
-  /** Those that are too large to be read here, as `Observation/<id>`. */
+  /** Results that are too large to be read here, as `Observation/<id>`. */
   readonly tooLarge: readonly string[];
-  /** The number of observations that have no result: cancelled, or without one yet. */
+  /** The number of observations that have no result: cancelled, or without a result yet. */
   readonly notDone: number;
 }
 
-/** Reads them. It checks no right. @param record the id of its Patient */
+/**
+ * Reads the newest results. It makes no permission check.
+ * @param record its Patient's id
+ */
 export type ReadNewestResults = (record: string) => Promise<NewestResults>;
 
-/** Results of each kind that are read, those of an AI apart: the newest may have no value. */
+/** How many results of each kind to read, counting an AI's separately: the newest may have no value. */
 const OF_A_KIND = 10;
 /** The maximum size of a resource that is read here, in bytes. */
 const MOST_BYTES = 200_000;

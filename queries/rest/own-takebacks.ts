@@ -1,4 +1,4 @@
-/** Finds what was taken back in a record, for the people whose record it is. */
+/** Finds what was taken back in a record, for the record's own people. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
@@ -8,19 +8,19 @@ export interface OwnTakeback {
   readonly at: Micros;
   readonly undone_at: Micros | null;
   readonly reason: string | null;
-  /** The source system and the author type that were selected. */
+  /** The selected source system and author type. */
   readonly source: string | null;
   readonly author: string | null;
-  /** Entries that were changed. */
+  /** Number of entries that were changed. */
   readonly total: number;
   /** The first of them. */
   readonly entries: readonly { readonly type: string; readonly id: string }[];
 }
 
-/** Reads the newest take-backs of a record. It checks no rights. */
+/** Reads the newest take-backs in a record. It makes no permission check. */
 export type OwnTakebacks = (record: string) => Promise<readonly OwnTakeback[]>;
 
-/** The most take-backs, and the most entries of each. */
+/** The maximum number of take-backs, and of entries listed for each. */
 const MOST = 20;
 const MOST_ENTRIES = 50;
 

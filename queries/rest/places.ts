@@ -1,4 +1,6 @@
-/** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
+/**
+ * Pages of the lists that the read model `timeline` keeps: all as of the same time, newest first, each read by one index scan.
+ */
 import { z } from 'zod';
 import { searchKey } from '#src/fhir/search/keys.ts';
 import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
@@ -13,7 +15,7 @@ import { type DayRange, type DayScan, planScans, rangeMoments } from '../day-sca
 import { bodyOrSize, sizeOfLarge } from '../read.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
-/** A list of a patient's record. */
+/** A list in a patient's record. */
 export interface ListOf extends DayRange {
   /** The letters that a grant must have on the listed types: `s` for a list, `rs` for the timeline. */
   readonly letters: Letters;
@@ -24,7 +26,7 @@ export interface ListOf extends DayRange {
   readonly lists: readonly string[];
 }
 
-/** A list, and the visibility of its reader. */
+/** A list, and what its reader may see. */
 interface SeenList extends ListOf {
   readonly sees: Seeing;
 }
@@ -35,7 +37,7 @@ export interface PageOf {
   readonly cursor?: string | undefined;
 }
 
-/** Start of a page: the moment of the first page, its total, and the last row before this page. */
+/** Start of a page: the time of the first page, its total, and the last row before this page. */
 interface Start {
   readonly made: Micros;
   readonly total: number;
@@ -55,21 +57,21 @@ interface Statement {
 }
 
 /**
- * A page as the database returns it. All rows are one text, which costs PostgreSQL and this process a third
- * less than separate columns.
+ * A page as the database returns it. All rows are one text, which costs PostgreSQL and this process a third less than separate
+ * columns.
  */
 interface PageRow {
-  /** True if the tenant has that patient. */
+  /** True if the tenant has the patient. */
   readonly seen: true | null;
-  /** True if the read model contains every acknowledged write, because those waited for `history`. */
+  /** True if the read model contains every acknowledged write, because those writes waited for `history`. */
   readonly fresh: boolean;
   /** The number of items in the whole list; only on the first page. */
   readonly total: number | null;
-  /** Joined (`joined-rows.ts`): at, id, listed, those of the item. */
+  /** Joined (`joined-rows.ts`): at, id, listed, and the item's columns. */
   readonly rows: string | null;
 }
 
-/** The rows of a page, and their summary. */
+/** A page's rows, and their summary. */
 export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
   /** True if the caller may see the patient. */
   readonly seen: boolean;
@@ -78,7 +80,7 @@ export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
   readonly next: string | undefined;
 }
 
-/** A page that is asked for. */
+/** A requested page. */
 interface Page {
   readonly statement: Statement;
   of(found: PageRow | undefined): PlacesPage<readonly string[]>;
@@ -86,39 +88,37 @@ interface Page {
   after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
 
-/**
- * The maximum length of a page's items: the page ends before an item that would exceed it. No single item is longer.
- */
+/** The maximum total length of a page's items: the page ends before an item that would exceed it. No single item is longer. */
 const MOST = 25_000_000;
 
-/** From this size on, in bytes, the entry's own text is read by a separate statement. */
+/** From this size, in bytes, an entry's own text is read by a separate statement. */
 const LONG = 32_000;
 
-/** The part of the newest version `e` of an entry that a list shows. */
+/** The part of an entry's newest version `e` that a list shows. */
 export interface Shown {
   /**
-   * Its columns, which are never null, and JSON except for numbers and codes. After them comes the body of the
+   * Its columns, which are never null, and are JSON except for numbers and codes. They are followed by the body of the
    * Medication that it refers to, empty if there is none.
    */
   readonly columns: readonly string[];
-  /** Columns among them whose texts may be long; others have a limit, such as titles. */
+  /** Those columns whose text may be long; the others, such as titles, have a limit. */
   readonly unbounded: readonly string[];
 }
 
 /**
  * Reads a page of a record.
- * @throws Refusal invalid (422) for a cursor of another list
+ * @throws Refusal invalid (422) for a cursor from a different list
  */
 export type Pages<Item> = (caller: Caller, of: ListOf, page: PageOf) => Promise<PlacesPage<Item>>;
 
-/** The page of a patient that the caller doesn't see. */
+/** The page for a patient that the caller can't see. */
 const UNSEEN = { seen: false, fresh: true, rows: [], total: 0, next: undefined } as const;
 
 /**
- * Opens the pages of a list. Resources whose newest version removes them from the list are left out.
- * @param name of the statements
- * @param shown of the newest version `e`
- * @param selectItem returns the item of a resource's id and the columns
+ * Creates the pages of a list. Resources whose newest version removes them from the list are left out.
+ * @param name the statements' name
+ * @param shown what to show from the newest version `e`
+ * @param selectItem returns the item for a resource's id and its columns
  */
 export function openPages<Item>(
   pool: Asks,
@@ -128,7 +128,7 @@ export function openPages<Item>(
 ): Pages<Item> {
   return async ({ sees }, list, page) => {
     const of = { ...list, sees };
-    // An invalid cursor is refused for every patient, as it is for an API key.
+    // An invalid cursor is refused for every patient, as for an API key.
     const asked = pageStatement(name, shown, of, page);
     if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
@@ -138,7 +138,7 @@ export function openPages<Item>(
     let last: readonly string[] | undefined;
     for (const row of found.rows) {
       const [, id = '', listed, ...short] = row;
-      // Long ones are read by themselves, so that no page holds more than it may.
+      // Long items are read separately, so that no page holds more than allowed.
       const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of, id) : short;
       length += item.reduce((sum, column) => sum + column.length, 0);
       if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
@@ -159,7 +159,7 @@ function isLeftOut(columns: readonly string[]): boolean {
   return sizeOfLarge(last) !== undefined;
 }
 
-/** The columns of one entry as they are now; none when it was purged meanwhile. */
+/** Returns the current columns of one entry; nothing if it has been purged in the meantime. */
 async function wholeItem(
   pool: Asks,
   name: string,
@@ -178,8 +178,8 @@ async function wholeItem(
 }
 
 /**
- * Tells whether a grant covers only some categories of the listed types. If it doesn't, the record and the types are
- * all that has to be compared, and the lists have them in their keys.
+ * Returns true if a grant covers only some categories of the listed types. If it doesn't, only the record and the types have
+ * to be compared, and the lists' keys contain both.
  */
 function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
   return (
@@ -188,14 +188,14 @@ function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
   );
 }
 
-/** Returns the condition that versions `as` of timeline.entry are seen; empty where all of the lists are. */
+/** Returns the condition that versions `as` of timeline.entry are visible; empty if everything in the lists is. */
 function andListed(of: SeenList, as: string, bind: Bind): string {
   if (!isLimited(of)) return '';
   const [type] = of.types.length === 1 ? of.types : [];
   return andSeen(of.sees, of.letters, { as, of: 'item', type }, bind);
 }
 
-/** Returns the condition that the versions of places `p` are seen. Index: primary key of timeline.entry (id, version). */
+/** Returns the condition that the versions at places `p` are visible. Index: primary key of timeline.entry (id, version). */
 function andPlaced(of: SeenList, bind: Bind): string {
   const seen = andListed(of, 's', bind);
   return seen === ''
@@ -204,12 +204,12 @@ function andPlaced(of: SeenList, bind: Bind): string {
 }
 
 /**
- * Returns the statement for a page of places `p` (at, id, version, until): only index place_pkey. A later page shows
- * the list at the time of the first one: newer entries have no place in it, and moved ones keep theirs. It also answers
- * whether the caller sees the patient and the read model shows all writes.
- * @param name of the statement's kind
- * @param shown of the newest version `e` of a place
- * @throws Refusal invalid (422) for a cursor of another list
+ * Returns the statement for a page of places `p` (at, id, version, until): only index place_pkey. A later page shows the list
+ * as of the first page's time: newer entries have no place in it, and moved entries keep their place. The statement also
+ * returns whether the caller sees the patient and whether the read model shows all writes.
+ * @param name the name of the statement's kind
+ * @param shown what to show from a place's newest version `e`
+ * @throws Refusal invalid (422) for a cursor from a different list
  */
 function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
   const { patient, lists, from, to } = of;
@@ -257,25 +257,25 @@ function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor
   };
 }
 
-/** SQL for the places `p` of a page: the joins, and the condition. Index: place_pkey. */
+/** SQL for a page's places `p`: the joins, and the condition. Index: place_pkey. */
 interface Scan {
   readonly from: string;
   readonly where: string;
 }
 
-/** Returns SQL for the places of whole lists, after the last row of the previous page. */
+/** Returns SQL for the places in whole lists, after the last row of the previous page. */
 function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: unknown) => string): Scan {
   const after =
     start === undefined ? '' : ` and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
   return { from: 'unnest($2::int8[]) l(list)', where: `p.record = $1 and p.list = l.list${after}` };
 }
 
-/** Begins before any id. */
+/** Sorts before every id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns SQL for the scans `l` of a page. Each has a single upper bound, because PostgreSQL starts at the first of
- * several, which may be far from the page: its own, or the last row of the previous page.
+ * Returns SQL for a page's scans `l`. Each has a single upper bound, either its own or the last row of the previous page: if
+ * there were several, PostgreSQL would start at the first, which may be far from the page.
  */
 function scansSql(
   scans: readonly DayScan[],
@@ -300,12 +300,12 @@ function scansSql(
 const IN_SCAN = `p.record = $1 and p.list = l.list and p.at >= l.low and (p.at, p.id) < (l.high, l.id)
           and p.day >= l.first and p.day <= l.last`;
 
-/** Returns SQL for the bytes of these columns of `e`. */
+/** Returns SQL for the total size, in bytes, of the given columns of `e`. */
 const sumBytes = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-// Joins the newest version, which determines a resource's item; under a grant it must be seen. Index: primary key of timeline.entry (id,
-// version), backwards.
+// Joins the newest version, which determines a resource's item; under a grant it must be visible. Index: primary key of
+// timeline.entry (id, version), backwards.
 const newest = ({ columns, unbounded }: Shown, seen: string): string => `cross join lateral (
   select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${sumBytes(unbounded)} <= ${LONG}
     then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${sumBytes(unbounded)})::text end as item
@@ -319,10 +319,10 @@ const SEEN = `select true from resources.resource o
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 /**
- * Returns SQL for the body of the Medication that names an entry: the version that is referred to, if any; for a
- * deleted Medication the last body. Empty when the entry names itself, or there is none. Index: primary key of
- * history.version (id, version), backwards.
- * @param body the SQL of the columns that are read from it.
+ * Returns SQL for the body of the Medication that names an entry: the referenced version, if the reference names one; for a
+ * deleted Medication, the last body. Empty if the entry names itself, or refers to none. Index: primary key of history.version
+ * (id, version), backwards.
+ * @param body SQL for the columns to read from it
  */
 const referred = (body: string): string => `coalesce(case when e.refers is not null then (
     select ${body} from history.version v
@@ -336,13 +336,14 @@ function currentAt(made: string): string {
 
 /** Returns SQL for the current number of items that the caller sees. */
 function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, seeing: Bind): string {
-  // As of a moment the present version of each entry must be seen, too.
+  // As of an earlier time, each entry's current version must be visible too.
   const lists = !isLimited(of) ? of.lists : of.sees.asOf === undefined ? listsWithin(of) : undefined;
   return lists === undefined ? totalSeen(of, scan, seeing) : countItems(of, lists, bind);
 }
 
 /**
- * Returns the lists with the entries of some lists that a grant's only category covers; undefined if there are none.
+ * Returns the lists that contain those entries of the given lists that a grant's only category covers; undefined if there are
+ * no such lists.
  */
 function listsWithin({ sees: { within }, letters, types, lists }: SeenList): readonly string[] | undefined {
   const [type, ...more] = types;
@@ -355,9 +356,9 @@ function listsWithin({ sees: { within }, letters, types, lists }: SeenList): rea
 }
 
 /**
- * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several
- * of them counts once.
- * @param scan of the first page
+ * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several of
+ * the categories counts once.
+ * @param scan the first page's scan
  */
 function totalSeen(of: SeenList, { from, where }: Scan, seeing: Bind): string {
   return `(select count(*) from ${from} join timeline.place p on ${where}
@@ -365,8 +366,8 @@ function totalSeen(of: SeenList, { from, where }: Scan, seeing: Bind): string {
 }
 
 /**
- * Returns SQL for the current number of items: sums of the time buckets that are certainly on the days, plus the rows of the
- * buckets at the borders, and of dates by month or year that begin before.
+ * Returns SQL for the current number of items: the sums of the time buckets that are entirely within the days, plus the rows
+ * in the buckets at either end, and rows for dates by month or year that begin earlier.
  */
 function countItems(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
   const keys = `${bind(lists.map(searchKey))}::int8[]`;

@@ -1,4 +1,4 @@
-/** Reads when a record changed, what it counts at a moment, and which of its resources changed between two moments. */
+/** Reads when a record changed, the counts in it at a given time, and which of its resources changed between two times. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -6,87 +6,87 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 
-/** Versions that were stored one after the other. */
+/** Consecutively stored versions. */
 export interface Stretch {
   readonly from: Micros;
   readonly to: Micros;
   readonly versions: number;
 }
 
-/** The last version of a record at a moment. */
+/** A record's last version at a given time. */
 export interface RecordPosition {
   /** The number of versions up to then. */
   readonly versions: number;
   readonly at: Micros;
-  /** The event of the last one; of several at the same time, one of them. */
+  /** The last version's event; if several have the same time, one of them. */
   readonly event: string;
 }
 
-/** The numbers of a record's resources, by type. */
+/** The number of a record's resources of each type. */
 export type TypeCounts = ReadonlyMap<string, number>;
 
-/** A resource that changed between two moments. */
+/** A resource that changed between two times. */
 export interface ChangedResource {
   readonly type: string;
   readonly id: string;
-  /** The version of the first moment; null if there was none, or it was deleted. */
+  /** The version at the first time; null if there was none, or it was deleted. */
   readonly before: StoredBody | null;
-  /** The version of the second moment. */
+  /** The version at the second time. */
   readonly after: StoredBody;
-  /** The last version with contents of a resource that was added and deleted in between; else null. */
+  /** For a resource that was both added and deleted in between, its last version with content; otherwise null. */
   readonly between: StoredBody | null;
-  /** The number of versions in between, the last one included. */
+  /** The number of versions in between, including the last one. */
   readonly times: number;
   readonly at: Micros;
-  /** The event of the last version. */
+  /** The last version's event. */
   readonly event: string;
   readonly metadata: EventMetadata;
 }
 
-/** A version with its body; a null body is a deletion, or too large to be read here. */
+/** A version with its body; a null body means a deletion, or a version that is too large to be read here. */
 export interface StoredBody {
   readonly version: number;
   readonly body: string | null;
   readonly isDeleted: boolean;
 }
 
-/** Which changes of a record are read. */
+/** The changes to read from a record. */
 export interface AskedChanges {
   readonly record: string;
-  /** Versions after this moment. */
+  /** Versions after this time. */
   readonly from: Micros;
-  /** Versions up to this moment; further pages of a list that ends now keep to that of their first page. */
+  /** Versions up to this time. If a list ends now, its further pages use the first page's time. */
   readonly to: Micros;
   readonly endsNow: boolean;
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
-/** A page of them, the newest first. */
+/** A page of changes, newest first. */
 export interface ChangesPage {
   readonly rows: readonly ChangedResource[];
   readonly total: number;
   readonly next: string | undefined;
-  /** The second moment of the list. */
+  /** The second time of the list. */
   readonly to: Micros;
 }
 
-/** The questions. They check no right. */
+/** The queries. They make no permission check. */
 export interface RecordVersions {
-  /** Returns all versions of a record in at most so many stretches, the oldest first. */
+  /** Returns all of a record's versions, grouped into at most the given number of stretches, oldest first. */
   stretches(record: string, most: number): Promise<readonly Stretch[]>;
-  /** Returns the position at a moment; undefined before the first version. */
+  /** Returns the position at a given time; undefined before the first version. */
   position(record: string, at: Micros): Promise<RecordPosition | undefined>;
   /** @throws Refusal invalid (422) for a cursor that isn't from this list */
   changes(asked: AskedChanges): Promise<ChangesPage>;
   /**
-   * Returns the versions of a resource of a record, the newest first, each beside the previous one.
+   * Returns the versions of a resource in a record, newest first, each with the previous version.
    * @throws Refusal invalid (422) for a cursor that isn't from this list
    */
   versions(asked: AskedVersions): Promise<Omit<ChangesPage, 'to'>>;
 }
 
-/** Which versions of a resource are read. */
+/** The versions to read from a resource. */
 export interface AskedVersions {
   readonly record: string;
   readonly type: string;
@@ -110,7 +110,7 @@ select count(*)::int as versions, max(v.recorded_at)::float8 as at,
     order by w.recorded_at desc, w.event_id desc limit 1) as event
 from history.version v where v.record = $1::uuid and v.recorded_at <= $2`;
 
-/** The maximum size of a version that is read to be put in words, in bytes. */
+/** The maximum size of a version that is read to be described in words, in bytes. */
 export const MOST_BYTES = 200_000;
 
 const body = (v: string): string => `case when octet_length(${v}.body) < ${MOST_BYTES} then ${v}.body end`;
@@ -161,11 +161,11 @@ interface ChangeRow {
 }
 
 const versionKey = z.tuple([z.int()]);
-/** Above every version's number. */
+/** Greater than every version number. */
 const MOST_VERSIONS = 2_147_483_647;
 const key = z.tuple([z.number(), z.number(), z.string().refine(isUuid)]);
 
-/** Opens the questions. */
+/** Creates the queries. */
 export function openRecordVersions(pool: Pool): RecordVersions {
   return {
     async stretches(record, most) {
@@ -243,7 +243,7 @@ const COUNTS = `
 select r.type, count(*)::int as count from resources.resource r
 where r.record = $1::uuid and not r.deleted group by r.type order by r.type`;
 
-/** Opens the question how many resources a record has. It checks no right. */
+/** Creates the query for how many resources a record has. It makes no permission check. */
 export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCounts> {
   return async (record) => {
     const { rows } = await pool.query<{ type: string; count: number }>({
@@ -259,7 +259,7 @@ export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCoun
 const CURRENT =
   'select r.id, r.version from resources.resource r where r.id = any($1::uuid[]) and r.record = $2::uuid';
 
-/** Opens the question which versions of some resources of a record are current. It checks no right. */
+/** Creates the query for the current versions of some of a record's resources. It makes no permission check. */
 export function openCurrentVersions(
   pool: Pool,
 ): (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>> {

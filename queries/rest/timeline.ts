@@ -18,20 +18,23 @@ export interface TimelineEntry {
   readonly date: string | null;
   /** The meaning of the date; null if there is none. */
   readonly means: Meaning | null;
-  /** Without a date: when it was created. */
+  /** For an entry without a date, when it was created. */
   readonly created: Micros;
   readonly title: string;
-  /** The code system, if the title is a code; null for words. */
+  /** The code system, if the title is a code; null if the title is in words. */
   readonly titleSystem: string | null;
   readonly summary: string | null;
-  /** The codes in the summary that have no words. */
+  /** The codes in the summary that have no text. */
   readonly summaryCodes: readonly PlacedCode[];
   readonly author: string;
-  /** The Medication that names it (its FHIR JSON text); empty where it names itself, or there is none. */
+  /** The Medication that names it (FHIR JSON text); empty if the entry names itself, or refers to none. */
   readonly referred: string;
 }
 
-/** Gives a page of a record. @throws Refusal invalid (422) for a cursor that isn't from this list. */
+/**
+ * Returns a page of a record.
+ * @throws Refusal invalid (422) for a cursor that isn't from this list
+ */
 export type Timeline = Pages<TimelineEntry>;
 
 const columns = [
@@ -54,7 +57,7 @@ const placedCodes = z.array(
     .transform(([offset, system, code]) => ({ offset, system, code })),
 );
 
-/** Opens timelines over a database. */
+/** Creates timelines on a database. */
 export const openTimeline = (pool: Asks): Timeline =>
   openPages(
     pool,

@@ -1,7 +1,4 @@
-/**
- * Reads all versions of a record's resource for the provenance summary: docs/spec/interface.md, sections 2.3
- * and 2.4.
- */
+/** Reads all versions of a resource in a record, for the provenance summary: docs/spec/interface.md, sections 2.3 and 2.4. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -24,7 +21,7 @@ export interface RecordedVersion {
   readonly writer: Writer;
 }
 
-/** A page of versions, the newest first. */
+/** A page of versions, newest first. */
 export interface VersionsPage {
   readonly versions: readonly RecordedVersion[];
   readonly total: number;
@@ -32,8 +29,8 @@ export interface VersionsPage {
 }
 
 /**
- * Gives the versions; undefined when the record has no such resource that the caller may see.
- * @throws Refusal invalid (422) for a cursor that isn't from this list.
+ * Returns the versions; undefined if the record has no such resource that the caller may see.
+ * @throws Refusal invalid (422) for a cursor that isn't from this list
  */
 export type Versions = (
   caller: Caller,
@@ -47,9 +44,9 @@ const place = z.tuple([z.int()]);
 const LETTER = 's';
 
 /**
- * Returns the statement. Index: primary key of history.version (id, version), backwards. Versions have no gaps: the newest
- * is how many there are. Under a grant those that it covers are counted.
- * @param seen returns the condition on versions, by their alias; empty without a grant
+ * Returns the statement. Index: primary key of history.version (id, version), backwards. Versions have no gaps, so the newest
+ * number is the total. Under a grant, the versions that it covers are counted.
+ * @param seen returns the condition on versions, given their alias; empty without a grant
  */
 const versions = (seen: (as: string) => string): string => {
   const counted = seen('n');
@@ -73,7 +70,7 @@ interface Row {
 
 const FIRST_PAGE = 2 ** 31 - 1;
 
-/** Opens the reader of versions over a database. */
+/** Creates the reader of versions on a database. */
 export function openVersions(pool: Pool): Versions {
   return async (caller, { patient, type, id }, { limit, cursor }) => {
     const list = `versions ${id}`;

@@ -1,7 +1,7 @@
 /**
- * A search, understood and ready to be planned: its conditions, with the targets of chains, its order and its place.
- * The targets of a chain are looked up before the search itself, so a chained search uses the same plans as the search
- * by ids. Under a grant it finds only resources that the caller sees. Conditions on the same values are asked together.
+ * A search, parsed and ready to be planned: its conditions, with the targets of chains, its order, and its start. The targets
+ * of a chain are looked up before the search itself, so a chained search uses the same plans as a search by ids. Under a grant
+ * it finds only resources that the caller sees. Conditions on the same values are combined in one lookup.
  */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -27,29 +27,29 @@ import { findAbout } from './statements/about.ts';
 export interface SearchRequest {
   readonly type: ResourceType;
   readonly query: URLSearchParams;
-  /** The Patient compartment: only resources of this record. */
+  /** The Patient compartment: only resources in this record. */
   readonly record?: string;
   /** Another compartment. */
   readonly compartment?: NamedCompartment;
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
-  /** Letters that a grant must have on the types of the matches; default: `s`. */
+  /** Letters that a grant must have on the matches' types; default: `s`. */
   readonly letters?: Letters;
-  /** Identifiers are compared exactly. */
+  /** True if identifiers are compared exactly. */
   readonly exact?: true;
-  /** Limits of the page. Default: its own budget. */
+  /** The page's limits. Default: a separate budget. */
   readonly budget?: AnswerBudget;
 }
 
 /** A parsed request. */
 interface Understood {
   readonly search: ParsedSearch;
-  /** The page in the order in which it is read: the reversed one for a page that is read backward. */
+  /** The page in the order in which it is read: reversed for a page that is read backward. */
   readonly asked: Asked;
   readonly start: Start;
-  /** There are no matches, because the caller sees nothing of the type: nothing has to be looked up. */
+  /** True if there are no matches because the caller sees nothing of this type: nothing has to be looked up. */
   readonly empty: boolean;
-  /** Conditions whose values were looked up beforehand. */
+  /** Conditions whose values have already been looked up. */
   readonly lookedUp: readonly LookedUp[];
 }
 
@@ -96,8 +96,8 @@ export async function understandRequest(
 }
 
 /**
- * Merges predicates that apply to the same values of a resource, so that both bounds of a range narrow one
- * lookup. It also merges predicates that keys are absent, so that an entry is read once for all of them.
+ * Merges predicates on the same values of a resource, so that both bounds of a range narrow a single lookup. Also merges
+ * predicates that keys are absent, so that an entry is read only once for all of them.
  */
 function merged(predicates: readonly Predicate[]): readonly Predicate[] {
   const absent = predicates.filter(({ without }) => without !== undefined);
@@ -134,18 +134,18 @@ function conjunction(one: Values, other: Values): Values {
 
 /** Conditions that are added to a search. */
 interface Added {
-  /** The record that all matches are in. */
+  /** The record that contains all matches. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
-  /** There are no matches: the caller sees nothing of the type, or of the record. */
+  /** True if there are no matches because the caller sees nothing of the type or the record. */
   readonly empty?: true;
 }
 
 const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
 
 /**
- * Returns the record and the conditions of a search of a type, under a grant with the conditions of its coverage.
- * @param letters that the grant must have on the types of the matches
+ * Returns the record and the conditions for a search of a type; under a grant they include the conditions of its coverage.
+ * @param letters that the grant must have on the matches' types
  * @param record of the search's own compartment
  */
 function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {
@@ -164,30 +164,30 @@ function seenIn(sees: Seeing, letters: Letters, type: string, record: string | u
   return { predicates: [seenPredicate(sees, letters, type)], ...added };
 }
 
-/** Returns the predicate that a resource of a type is seen: the whole condition on its row. */
+/** Returns the predicate that a resource of a type is visible: the whole condition on its row. */
 function seenPredicate(sees: Seeing, letters: Letters, type: string): Predicate {
   return (binds: Binds) =>
     andSeen(sees, letters, { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
 }
 
 /**
- * The maximum number of resources that are looked up: as many as a search may name. A condition that leads to more is
- * part of the search's statement.
+ * The maximum number of resources that are looked up: the number that a search may name. A condition that leads to more
+ * becomes part of the search's statement.
  */
 const MOST_FOUND = 1_000;
 
-/** A condition that was looked up. */
+/** A condition that has been looked up. */
 interface LookedUp {
   readonly predicate: Predicate;
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** The number of resources that it leads to; undefined: above the limit. */
+  /** The number of resources that it leads to; undefined if that is above the limit. */
   readonly found?: number;
 }
 
 /**
- * Replaces predicates by the ids of their targets, if there are few. It runs one statement after the other, because
- * searches share few connections. Several sets of records are reduced to their intersection.
+ * Replaces predicates with the ids of their targets, if there are few. Statements run one after the other, because searches
+ * share few connections. Several sets of records are reduced to their intersection.
  */
 async function resolved(
   pool: Asks,
@@ -214,7 +214,7 @@ async function resolved(
   return { predicates: inCommonRecords(found), lookedUp };
 }
 
-/** Returns the predicates with those on records combined to one. */
+/** Returns the predicates, with all predicates on records combined into one. */
 function inCommonRecords(predicates: readonly Predicate[]): readonly Predicate[] {
   const all = predicates.filter(({ narrowed }) => narrowed !== undefined);
   const [first, ...others] = all;

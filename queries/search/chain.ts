@@ -22,11 +22,9 @@ import {
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /**
- * Returns the predicate of resources with a reference to a resource of the caller that the rest of the
- * parameter finds.
+ * Returns the predicate for resources with a reference to one of the caller's resources that the rest of the parameter finds.
  * @returns undefined if the type lacks the first parameter, or its targets lack the next
- * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid
- * value
+ * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid value
  */
 export function chainPredicate(
   parameter: RawParameter,
@@ -62,8 +60,8 @@ export function chainTargets(compiled: CompiledParameter, type: ResourceType): r
 type End = readonly [ResourceType, Predicate];
 
 /**
- * @param inner of the ends, except for the type.
- * @param scope of the resources that refer.
+ * @param inner the scope of the ends, except for the type
+ * @param scope the scope of the referring resources
  */
 function referring(
   compiled: CompiledParameter,
@@ -95,7 +93,7 @@ function referring(
       wide: true as const,
       resolvable: { found: found(patients), referToNamed: namedPredicate },
     });
-  // Contained resources say whom they are about; the record is their container's.
+  // Contained resources state whom they are about, but their record is their container's.
   const others = referringByKeys(compiled, scope, ends, ids);
   return rowsPredicate((binds) =>
     [own, others].flatMap(({ rows }) => (rows === undefined ? [] : [rows(binds)])).join(' union all '),
@@ -104,7 +102,7 @@ function referring(
 
 type Ids = (end: End, binds: Binds) => string;
 
-/** Returns SQL for the resources whose entries have a key of one of the ends: index search.entry_keys. */
+/** Returns SQL for the resources whose entries have one of the ends' keys: index search.entry_keys. */
 function referringByKeys(
   compiled: CompiledParameter,
   scope: SearchScope,
@@ -128,7 +126,10 @@ function joinRows(rows: readonly string[]): string {
   return rows.map((row) => `(${row})`).join(', ');
 }
 
-/** The resources in the records of some Patients: indexes resources.resource_of_record, with keys search.entry_keys. */
+/**
+ * Returns the predicate for resources in the records of some Patients: indexes resources.resource_of_record, or with keys
+ * search.entry_keys.
+ */
 function inRecords(ends: readonly End[], ids: Ids, scope: SearchScope): Predicate {
   const patients = (binds: Binds) =>
     ends.map((end) => ids(end, binds)).join(' union all ') || 'select null::uuid as id where false';

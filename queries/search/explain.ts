@@ -1,6 +1,4 @@
-/**
- * Describes a plan in plain English: how the matches are found, the checks of each, and when the next statement runs.
- */
+/** Describes a plan in plain English: how matches are found, what is checked for each, and when the next statement runs. */
 import { Binds } from '../database/binds.ts';
 import { conditionsOn } from './order.ts';
 import type { Asked, Plan, Step } from './plan.ts';
@@ -10,7 +8,7 @@ import { stepStatement } from './statement.ts';
 import { total } from './statements/page.ts';
 import type { Path } from './statements/value-walk.ts';
 
-/** A condition that is checked for each row that is read. */
+/** A condition that is checked for each row read. */
 export interface Check {
   /** The parameter as written in the search: `status=final`. */
   readonly condition: string;
@@ -18,11 +16,11 @@ export interface Check {
   readonly in: string;
 }
 
-/** A statement of a plan. */
+/** One of a plan's statements. */
 export interface ExplainedStep {
   /** One sentence. */
   readonly does: string;
-  /** The conditions that lead to the rows. */
+  /** The conditions by which the rows are found. */
   readonly by: readonly string[];
   /** The indexes or tables from which they are read. */
   readonly from: readonly string[];
@@ -95,7 +93,7 @@ function explainSteps(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
   });
 }
 
-/** Returns which conditions lead a step to rows, and which are checked for each row. */
+/** Returns the conditions by which a step finds rows, and those that are checked for each row. */
 export function splitConditions(asked: Pick<Asked, 'selection' | 'order'>, step: Step): Conditions {
   switch (step.kind) {
     case 'sort':
@@ -154,7 +152,7 @@ function otherwise({ limit }: Asked, step: Step): string | undefined {
 /** How a step finds rows. */
 type Conditions = Pick<ExplainedStep, 'by' | 'from' | 'checks'>;
 
-/** Returns how the rows of a source are found, and the checks of each. */
+/** Returns how a source's rows are found, and what is checked for each. */
 export function ledBy(selection: Selection, source: Source | undefined): Conditions {
   const { predicates, record, type } = selection;
   if (source === undefined) {
@@ -219,7 +217,7 @@ function alongValues({ selection }: Pick<Asked, 'selection'>, path: Path): Condi
   };
 }
 
-/** The names of the indexes in the order of values. */
+/** The names of the indexes that are sorted by value. */
 const SORTED: Readonly<Record<string, string>> = { period: 'by_low', quantity: 'by_low', string: 'by_value' };
 
 function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): string[] {

@@ -1,4 +1,4 @@
-/** Runs plans (`plan.ts`): statements one after the other, until one has given the page. */
+/** Runs plans (`plan.ts`): one statement after the other, until one returns the page. */
 import { LRUCache } from 'lru-cache';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -13,9 +13,7 @@ import type { Selection, Source } from './selection.ts';
 import { stepStatement } from './statement.ts';
 import { total, type Wanted } from './statements/page.ts';
 
-/**
- * A row of a page: its position in the order, and the resource, which is null when it was deleted meanwhile.
- */
+/** A row of a page: its position in the order, and the resource, which is null if it has been deleted in the meantime. */
 export interface FoundRow {
   readonly place: string;
   readonly keys: readonly (string | null)[];
@@ -25,7 +23,7 @@ export interface FoundRow {
   readonly body: string;
 }
 
-/** A row of a statement's result. */
+/** A row in a statement's result. */
 interface Row {
   readonly total: number | null;
   readonly over: boolean;
@@ -33,30 +31,33 @@ interface Row {
   readonly rows: string | null;
 }
 
-/** A page, with its total where that was asked for. */
+/** A page, with its total if requested. */
 export interface Found {
   readonly total?: number;
   readonly rows: readonly FoundRow[];
 }
 
-/** A page that may not be all that was asked for: `over` says that the step left rows out. */
+/** A page that may be incomplete: `over` means that the step left out rows. */
 interface Tried extends Found {
   readonly over: boolean;
 }
 
 /** Finds pages and totals. */
 export interface Find {
-  /** Runs the plan of a page. */
+  /** Runs a page's plan. */
   page(asked: Asked, plan: PagePlan): Promise<Found>;
   total(selection: Selection): Promise<number>;
 }
 
-/** Sources that had more than a few rows, and for how long that is believed, in ms. Those of very many keys are not kept. */
+/**
+ * Sources that had more than a few rows are remembered: how many, the maximum length of their names, and for how long, in ms.
+ * Sources with very many keys have longer names and aren't remembered.
+ */
 const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
-/** Opens the search for pages over a database. */
+/** Creates the search for pages on a database. */
 export function openFind(pool: Asks): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (wanted: Wanted, step: Step, all?: Selection): Promise<Tried> => {
@@ -101,7 +102,7 @@ export function openFind(pool: Asks): Find {
     return found;
   };
 
-  /** The rows that have no value to be sorted by, which come last. */
+  /** Finds the rows that have no value to be sorted by; they come last. */
   const withoutValues = async (
     asked: Asked,
     without: Predicate,
@@ -144,7 +145,7 @@ export function openFind(pool: Asks): Find {
   };
 }
 
-/** Returns the refusal of a statement that the database stopped. */
+/** Returns the refusal for a statement that the database cancelled. */
 function costly({ by, checks }: Pick<ExplainedStep, 'by' | 'checks'>): Refusal {
   return costlySearch(
     checks.map(({ condition }) => condition),
@@ -152,12 +153,12 @@ function costly({ by, checks }: Pick<ExplainedStep, 'by' | 'checks'>): Refusal {
   );
 }
 
-/** Returns true if a step found the page: all matches that come first. */
+/** Returns true if a step found the page, that is, all matches that come first. */
 function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: Tried): boolean {
   if (over) return false;
   if (step.kind === 'sort' || step.kind === 'sort-entries' || rows.length === limit) return true;
-  // A walk without a limit reads everything; a walk along a condition's own values reports in `over` that it
-  // ended before its path did.
+  // A walk without a limit reads everything; a walk along a condition's own values sets `over` if it ended before its path
+  // did.
   const most = step.kind === 'walk-values' ? step.path.most : step.most;
   return (
     most === undefined ||
@@ -165,10 +166,7 @@ function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: 
   );
 }
 
-/**
- * Returns a name of a source that stays the same for the same search; undefined if only its statement
- * identifies it.
- */
+/** Returns a name for a source that stays the same for the same search; undefined if only its statement identifies it. */
 function sourceName(source: Source | undefined): string | undefined {
   if (source === undefined || source.kind === 'rows') return undefined;
   if (source.kind === 'keys') return JSON.stringify(source.sets);

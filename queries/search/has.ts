@@ -12,11 +12,10 @@ import { referenceKeys } from './predicates/reference-keys.ts';
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /**
- * Returns the predicate of resources that another resource of the caller refers to, which the rest of the
+ * Returns the predicate for resources that are referenced by another of the caller's resources, which the rest of the
  * parameter finds.
- * @returns undefined when the other type isn't one of the 26, or lacks one of the parameters.
- * @throws Refusal `malformed` for a parameter that can't name the searched type, or an invalid value at the
- * end.
+ * @returns undefined if the other type isn't one of the 26, or lacks one of the parameters
+ * @throws Refusal `malformed` for a parameter that can't name the searched type, or an invalid value at the end
  */
 export function hasPredicate(
   parameter: RawParameter,
@@ -44,7 +43,7 @@ function mayName(compiled: CompiledParameter, type: ResourceType, target: Resour
   return targets.includes('Resource') || targets.includes(target);
 }
 
-/** Returns SQL for the targets of the other type's entries: their record's Patient, or targets with the key. */
+/** Returns SQL for the targets of the other type's entries: their record's Patient, or the targets with the key. */
 function referred(
   compiled: CompiledParameter,
   predicate: Predicate,
@@ -54,7 +53,7 @@ function referred(
   const ofRecord = namesRecord(inner.type, compiled);
   return rowsPredicate((binds) => {
     if (ofRecord && target !== 'Patient') return 'select null::uuid as id, null::uuid as record where false';
-    // Under a grant the rows that refer are those that it covers.
+    // Under a grant, only rows that it covers count as referring.
     const sets = inner.sees.within === undefined ? keySets([predicate]) : [];
     const rows =
       sets.length > 0

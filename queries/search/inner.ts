@@ -1,4 +1,4 @@
-/** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
+/** Rows of a different type that a search depends on: at the end of a chain, and in `_has`. */
 import { containedKey, recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
@@ -18,21 +18,24 @@ import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
-/** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */
+/** Returns the predicate for a parameter of a scope's type; undefined if the type doesn't have the parameter. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
 
-/** The maximum number of steps from one type to another in a parameter. */
+/** The maximum number of steps from one type to another in one parameter. */
 export const MAX_DEPTH = 6;
-/** Codes of refusals that are not about one type: with fewer types, a search would return less than it should. */
+/**
+ * Codes of refusals that don't concern only one type: if the search went on with fewer types, it would return less than it
+ * should.
+ */
 const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
 
-/** The maximum number of steps of all parameters of a search; if a reference may name several types, each counts. */
+/** The maximum number of steps in all parameters of a search; if a reference may name several types, each counts. */
 const MAX_STEPS = 250;
 
 /**
- * Returns the scope of another type one step further along a chain; the caller stays the same.
- * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many; forbidden
- *   (403) for a type outside the grant.
+ * Returns the scope of a different type one step further along a chain; the caller stays the same.
+ * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many; forbidden (403)
+ *   for a type outside the grant
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
   requireOnType(scope.sees, type, 's');
@@ -51,7 +54,7 @@ export function stepTo(type: ResourceType, parameter: RawParameter, scope: Searc
   return { ...scope, type, from: scope.type, depth };
 }
 
-/** Returns a parameter under another name, with the same values. */
+/** Returns a parameter with a different name but the same values. */
 export function renamed({ values, text }: RawParameter, key: string): RawParameter {
   const colon = key.indexOf(':');
   return colon < 0
@@ -60,10 +63,9 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
 }
 
 /**
- * Collects the predicates of a parameter for several types. A value that is invalid for one type may be valid
- * for another.
- * @throws Refusal the first type's error, when the parameter is invalid for all; at once for a search that is
- * too costly, or leads to a type outside the grant.
+ * Collects the predicates of a parameter for several types. A value that is invalid for one type may be valid for another.
+ * @throws Refusal the first type's error, if the parameter is invalid for all types; immediately for a search that is too
+ *   costly, or that leads to a type outside the grant
  */
 export function ofTypes<T>(
   types: readonly T[],
@@ -85,9 +87,8 @@ export function ofTypes<T>(
 }
 
 /**
- * Returns SQL, `from` … `where`, of the live rows of the scope's type that match a predicate; select `r.id`
- * from it. With `contained` in the scope it includes rows of contained resources; the predicate's keys and
- * values cover both.
+ * Returns SQL, `from` … `where`, for the live rows of the scope's type that match a predicate; select `r.id` from it. If the
+ * scope has `contained`, it includes the rows of contained resources; the predicate's keys and values cover both.
  */
 export function innerRows(
   predicate: Predicate,
@@ -98,7 +99,7 @@ export function innerRows(
   const { tenant, type, contained } = scope;
   if (predicate.rows !== undefined) return `(${predicate.rows(binds)}) r where true`;
   const sets = keySets([predicate]);
-  // Keys name the tenant and the type, and a deleted resource has none.
+  // Keys contain the tenant and the type, and a deleted resource has no keys.
   if (sets.length > 0) return `search.entry r where ${hasKeys('r', sets, binds)}`;
   if (predicate.values !== undefined) return `(${idsWith(predicate.values, binds)}) r where true`;
   const own = `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
@@ -111,8 +112,8 @@ export function innerRows(
 }
 
 /**
- * Returns SQL like `innerRows` for the rows that a grant covers. The record's own indexes lead to the rows, so that no
- * other record has a part in it. Contained resources are seen with the ones that contain them.
+ * Returns SQL like `innerRows` for the rows that a grant covers. The rows are found through the record's own indexes, so no
+ * other record is involved. Contained resources are visible if their containers are.
  */
 function seenRows(
   predicate: Predicate,
@@ -161,9 +162,7 @@ function seenRows(
   return `(${parts.join(' union all ')}) r where true`;
 }
 
-/**
- * Returns a predicate that finds rows by their ids; where a row is only checked, the array is computed once.
- */
+/** Returns a predicate that finds rows by their ids; if a row is only checked, the array is computed once. */
 export function rowsPredicate(rows: NonNullable<Predicate['rows']>): Predicate {
   const condition = (binds: Binds) => `r.id = any(array(select distinct x.id from (${rows(binds)}) x))`;
   return Object.assign(condition, { rows, ofEntry: true });

@@ -1,6 +1,6 @@
 /**
- * The order of a result: https://hl7.org/fhir/R4/search.html#sort. Of several values the first in the order
- * counts; resources without a value come last in either direction; equal ones are ordered by id.
+ * The order of a result: https://hl7.org/fhir/R4/search.html#sort. If a resource has several values, the first one in the
+ * order counts; resources without a value come last in either direction; equal ones are ordered by id.
  */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -24,11 +24,11 @@ import type { Predicate } from './predicates/predicate.ts';
 import { badParameter } from './raw.ts';
 import type { Sort } from './shape.ts';
 
-/** The place where the values of a sort key are stored. */
+/** Where the values of a sort key are stored. */
 export interface Place {
   readonly table: string;
   readonly column: string;
-  /** The keys of the parameter, or of the parameters that hold its values. */
+  /** The keys of the parameter, or of the parameters that contain its values. */
   readonly keys: readonly string[];
   /** True if a resource has at most one value. */
   readonly single: boolean;
@@ -37,23 +37,26 @@ export interface Place {
 export interface OrderKey extends Sort {
   readonly type: 'uuid' | 'int8' | 'text' | 'numeric';
   /**
-   * Its values in the read model `search`; undefined for `_id` and `_lastUpdated`, which every resource has
+   * The key's values in the read model `search`; undefined for `_id` and `_lastUpdated`, which every resource has exactly
    * once.
    */
   readonly place?: Place;
-  /** Instead of a place: its value in a resource's own entry. */
+  /** The value in a resource's own entry, if the key has no `place`. */
   readonly inEntry?: InEntry;
 }
 
-/** A value that an entry has: of a token or a reference. */
+/** A token or reference value in an entry. */
 export interface InEntry {
-  /** Keys of which every entry with a value has one. */
+  /** Keys such that every entry with a value has at least one of them. */
   readonly present: readonly string[];
-  /** SQL for the value. @param entry the entry's name in the statement */
+  /**
+   * Returns SQL for the value.
+   * @param entry the entry's name in the statement
+   */
   value(entry: string): string;
 }
 
-/** Tables and columns that hold the values of a type of parameter. Of a period, and of a range, the beginning counts. */
+/** Tables and columns that contain the values of each parameter type. For a period or a range, the beginning counts. */
 const PLACES = {
   date: { table: 'period', type: 'int8', column: 'low' },
   string: { table: 'string', type: 'text', column: 'folded' },
@@ -63,8 +66,8 @@ const PLACES = {
 
 /**
  * Returns the order that a type's `_sort` specifies.
- * @param sees under a grant the order doesn't depend on references: those into other records aren't shown
- * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by.
+ * @param sees under a grant, the order doesn't depend on references, because references to other records aren't shown
+ * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by
  */
 export function makeOrder(
   type: ResourceType,
@@ -99,7 +102,7 @@ export function makeOrder(
   });
 }
 
-/** The names that a search of a type can be sorted by. */
+/** Returns the names that a type can be sorted by. */
 function sortable(type: ResourceType): string[] {
   const own = compiledParameters(type).filter(
     (parameter) => isSortedByText(parameter) || (isOrdered(parameter.type) && parameter.sounds !== true),
@@ -107,7 +110,10 @@ function sortable(type: ResourceType): string[] {
   return [...own.map(({ code }) => code), '_id', '_lastUpdated'];
 }
 
-/** A token or a reference in an entry: the text of the value that comes first. The record's own Patient is a column. */
+/**
+ * Sorts by a token or a reference in an entry: by the text of the value that comes first. The record's own Patient is a
+ * column.
+ */
 function textIn(
   type: ResourceType,
   tenant: string,
@@ -133,7 +139,7 @@ function isOrdered(type: string): type is keyof typeof PLACES {
   return type in PLACES;
 }
 
-/** Returns true if every resource has a value of the key. */
+/** Returns true if every resource has a value for the key. */
 export function isEverywhere({ place, inEntry }: Pick<OrderKey, 'place' | 'inEntry'>): boolean {
   return place === undefined && inEntry === undefined;
 }
@@ -143,7 +149,7 @@ export function direction({ descending }: Pick<Sort, 'descending'>): 'asc' | 'de
   return descending ? 'desc' : 'asc';
 }
 
-/** Returns SQL for the value of a sort key for the row `c` with the columns `id` and `last_updated`. */
+/** Returns SQL for a sort key's value in the row `c`, which has the columns `id` and `last_updated`. */
 export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: Binds): string {
   if (inEntry !== undefined) return `(select ${inEntry.value('o')} from search.entry o where o.id = c.id)`;
   if (place === undefined) return by === '_id' ? 'c.id' : 'c.last_updated';
@@ -152,7 +158,7 @@ export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: B
     where ${equalsOneOf('o.key', keys, binds)})`;
 }
 
-/** Returns the conditions on the same values that a key sorts by, if a resource has at most one. */
+/** Returns the conditions on the same values that a key sorts by, if a resource has at most one value. */
 export function conditionsOn(
   place: Place | undefined,
   predicates: readonly Predicate[],
@@ -165,9 +171,9 @@ export function conditionsOn(
 }
 
 /**
- * Returns SQL for the time at which the version that was current at a moment was recorded; null when there
- * was none (primary key of history.version).
- * @param row the row, with the columns `id` and `last_updated`.
+ * Returns SQL for when the version that was current at a given time was recorded; null if there was none (primary key of
+ * history.version).
+ * @param row the row, with the columns `id` and `last_updated`
  */
 export function sortValueAt(moment: Micros, binds: Binds, row = 'c'): string {
   const upper = binds.add(moment, 'int8');
@@ -177,7 +183,7 @@ export function sortValueAt(moment: Micros, binds: Binds, row = 'c'): string {
 }
 
 /**
- * Returns the `order by` of rows with the columns k0, k1, … and `id`.
+ * Returns the `order by` for rows with the columns k0, k1, … and `id`.
  * @param row the row's alias with a dot, or empty
  */
 export function orderBy(order: readonly OrderKey[], row = ''): string {
@@ -185,13 +191,13 @@ export function orderBy(order: readonly OrderKey[], row = ''): string {
   return [...keys, `${row}id ${direction(order[0] ?? { descending: false })}`].join(', ');
 }
 
-/** The end of a page: its last row's keys as texts, null for missing ones, and its id. */
+/** The end of a page: its last row's keys as text, null for missing keys, and its id. */
 export interface Last {
   readonly keys: readonly (string | null)[];
   readonly id: string;
 }
 
-/** Returns the condition that a row with k0, k1, … and `id` comes after another. */
+/** Returns the condition that a row with k0, k1, … and `id` comes after another row. */
 export function after(order: readonly OrderKey[], last: Last, binds: Binds): string {
   const same: string[] = [];
   const alternatives: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * The table of search parameters, and which searches the read model `resources` answers by itself, so that they don't wait for
- * `search`. A new kind is a file in `kinds/` and a line here.
+ * The table of search parameters, and which searches the read model `resources` can answer on its own, so that they don't wait
+ * for `search`. To add a kind, add a file in `kinds/` and a line here.
  */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -35,9 +35,8 @@ const PARAMETERS: readonly SearchParameter[] = [
 ];
 
 /**
- * Returns a type's parameter by its name, if the type has it. Parameters in the table use more than the
- * resource's own values; modifiers that they don't handle work as for any other parameter.
- * `queries/provenance/search.ts` searches Provenances.
+ * Returns a type's parameter by its name, if the type has it. Parameters in the table use more than the resource's own values;
+ * modifiers that they don't handle work as for any other parameter. `queries/provenance/search.ts` searches Provenances.
  */
 export function findParameter(
   type: ResourceType,
@@ -50,9 +49,8 @@ export function findParameter(
 }
 
 /**
- * Returns the predicate of a parameter, including chains and `_has`; undefined when the scope's type doesn't
- * have it.
- * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't take.
+ * Returns a parameter's predicate, including chains and `_has`; undefined if the scope's type doesn't have the parameter.
+ * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't accept
  */
 export function parameterPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   if (parameter.name === '_has') return hasPredicate(parameter, scope, parameterPredicate);
@@ -65,7 +63,7 @@ export function parameterPredicate(parameter: RawParameter, scope: SearchScope):
   return findParameter(scope.type, parameter)?.predicate(parameter, scope);
 }
 
-/** The kinds of the parameters whose values the read model `search` stores, by their types in R4's definitions. */
+/** The kinds of parameters whose values the read model `search` stores, by their types in R4's definitions. */
 const KINDS: Readonly<
   Record<
     CompiledParameter['type'],
@@ -82,7 +80,7 @@ const KINDS: Readonly<
   special: nearPredicate,
 };
 
-/** Returns the parameter with a code of a type; undefined if none is compiled. */
+/** Returns the parameter with a given code for a type; undefined if none is compiled. */
 export function compiledSearchParameter(type: ResourceType, code: string): SearchParameter | undefined {
   const compiled = compiledParameter(type, code);
   if (compiled === undefined) return undefined;
@@ -96,7 +94,10 @@ export function compiledSearchParameter(type: ResourceType, code: string): Searc
   };
 }
 
-/** `:missing`: https://hl7.org/fhir/R4/search.html#missing. @throws Refusal `malformed` */
+/**
+ * `:missing`: https://hl7.org/fhir/R4/search.html#missing.
+ * @throws Refusal `malformed`
+ */
 function missingPredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,
@@ -109,12 +110,12 @@ function missingPredicate(
 
 /** Parameters on columns that every resource has, and parameters that only shape the result. */
 const OF_ROW = new Set(['_id', '_lastUpdated', '_count', '_total', '_summary', '_format', '_pretty', CURSOR]);
-/** The sort keys that are columns of a row. */
+/** The sort keys that are columns of the row. */
 const SORTS = new Set(['_id', '_lastUpdated']);
 
 /**
  * Returns true if a type's search uses only ids, recording times and records.
- * @throws Refusal as `parseRaw`
+ * @throws Refusal when `parseRaw` would
  */
 export function isOfResources(type: ResourceType, query: URLSearchParams): boolean {
   return parseRaw(query).every((parameter) => isOfRow(parameter) || isRecord(type, parameter));
@@ -127,7 +128,7 @@ function isOfRow({ name, modifier, values }: RawParameter): boolean {
   );
 }
 
-/** A resource's row names its record. */
+/** Returns true if a parameter is about the record, which a resource's row contains. */
 function isRecord(type: ResourceType, parameter: RawParameter): boolean {
   const { name, modifier } = parameter;
   if (name !== 'patient' && name !== 'subject') return false;

@@ -23,12 +23,12 @@ export interface ParsedSearch<P = Predicate> extends Controls {
   readonly unknown: readonly string[];
 }
 
-/** The default order of every type's search, which no write disturbs. */
+/** The default order for every type's search, which no write changes. */
 const BY_ID: readonly Sort[] = [{ by: '_id', descending: false }];
 
 /**
- * Parses the query of a type's search.
- * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't take.
+ * Parses the query for a type's search.
+ * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't accept
  */
 export async function parseSearch(
   query: URLSearchParams,
@@ -36,7 +36,7 @@ export async function parseSearch(
   terminology: Terminology,
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
-  // Only modifiers ask for codes of the terminology.
+  // Only modifiers need codes from the terminology.
   const isPlain = raw.every(({ modifier }) => modifier === undefined);
   const terms = isPlain ? undefined : await loadTerms(raw, terminology, scope.base);
   const known = { ...(terms === undefined ? {} : { terms }), steps: { taken: 0 }, ...scope };
@@ -48,9 +48,9 @@ export async function parseSearch(
 }
 
 /**
- * Parses the query of a listing with its own parameters and sort keys.
- * @param makePredicate returns a parameter's predicate; undefined when the listing doesn't have it.
- * @param sortable true if other sort keys are allowed too, which the caller checks.
+ * Parses the query for a listing with its own parameters and sort keys.
+ * @param makePredicate returns a parameter's predicate; undefined if the listing doesn't have the parameter
+ * @param sortable true if other sort keys are allowed too, which the caller checks
  */
 export function understand<P>(
   raw: readonly RawParameter[],
@@ -76,9 +76,9 @@ export function understand<P>(
 }
 
 /**
- * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is required.
- * Identifiers are compared case-sensitively: one that differs in case might belong to another patient.
- * @throws Refusal `malformed`, also for an unknown parameter, an empty value, and criteria without parameters.
+ * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is required. Identifiers
+ * are case-sensitive: an identifier that differs in case might belong to another patient.
+ * @throws Refusal `malformed`, also for an unknown parameter, an empty value, and criteria without parameters
  */
 export async function parseCriteria(
   criteria: string,
@@ -87,7 +87,8 @@ export async function parseCriteria(
 ): Promise<readonly Predicate[]> {
   const query = new URLSearchParams(criteria);
   const raw = parseRaw(query);
-  // An empty value is a variable that wasn't set: without its condition the rest could match another resource.
+  // An empty value probably comes from a variable that wasn't set: without its condition, the rest could match a different
+  // resource.
   const [empty] = [...query].filter(([, text]) => split(text, ',').every((value) => value === ''));
   if (empty !== undefined)
     throw new Refusal('malformed', {
@@ -109,8 +110,8 @@ export async function parseCriteria(
 }
 
 /**
- * Returns the refusal of parameters that the searched types don't have.
- * @param types the searched types, to suggest similar names.
+ * Returns the refusal for parameters that the searched types don't have.
+ * @param types the searched types, to suggest similar names
  */
 export function unknownParameters(
   what: string,

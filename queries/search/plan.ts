@@ -1,5 +1,5 @@
 /**
- * Chooses how a page of a search is found, only from the query, without a look at the database. `find.ts` runs a plan,
+ * Chooses how a page of a search is found, based only on the query, without looking at the database. `find.ts` runs a plan,
  * `explain.ts` prints it.
  */
 
@@ -12,15 +12,15 @@ import { withoutText } from './statements/entry-sort.ts';
 import type { Wanted } from './statements/page.ts';
 import { type Path, walkPath, withoutValue } from './statements/value-walk.ts';
 
-/** The page that a search asks for. */
+/** The page that a search requests. */
 export interface Asked extends Wanted {
-  /** The one code that all matches have, when the order goes by values that are stored with codes. */
+  /** The single code that all matches have, if the results are sorted by values that are stored with codes. */
   readonly about?: About;
 }
 
-/** How one statement finds a page. */
+/** How a statement finds a page. */
 export type Step =
-  /** Reads the rows of a source, or else all matches, and sorts them. */
+  /** Reads the rows of a source, or all matches without a source, and sorts them. */
   | {
       readonly kind: 'sort';
       readonly source: Source | undefined;
@@ -29,78 +29,76 @@ export type Step =
       /** True if a source with more rows is remembered, so that this step is skipped for a while. */
       readonly remembered?: true;
     }
-  /** Sorts all entries that an index gives, by a token or a reference that the entries hold. */
+  /** Sorts all entries that an index finds, by a token or a reference in the entries. */
   | { readonly kind: 'sort-entries'; readonly source: Source | undefined }
-  /** Walks along resources in the order of `_id` or `_lastUpdated`. */
+  /** Walks through resources in the order of `_id` or `_lastUpdated`. */
   | ({ readonly kind: 'walk-resources'; readonly most?: number } & Walk)
-  /** Walks along stored values in their order. */
+  /** Walks through stored values in their order. */
   | ({ readonly kind: 'walk-values'; readonly path: Path } & Walk);
 
 interface Walk {
-  /** The total is counted from this source. */
+  /** The source from which the total is counted. */
   readonly counted?: Source;
-  /** The next step is left out when this one finds fewer matches. */
+  /** If this step finds fewer matches than this, the next step is skipped. */
   readonly promising?: number;
 }
 
-/** The plan of a search: for a page, or only for a total. */
+/** A search's plan: for a page, or only for a total. */
 export type Plan = PagePlan | CountPlan;
 
-/** How a total is counted: from a source, otherwise from all matches. */
+/** How a total is counted: from a source, or from all matches without a source. */
 export interface CountPlan {
   readonly kind: 'count';
   readonly source: Source | undefined;
 }
 
-/** How a page is found. Steps run one after the other until one finds the page; the last one always does. */
+/** How a page is found. Steps run one after the other until one finds the page; the last step always does. */
 export type PagePlan =
   /** Ids, identifiers or records lead to the matches. */
   | { readonly kind: 'named'; readonly steps: readonly Step[] }
   /** Indexes over what resources say lead to the matches. */
   | { readonly kind: 'sources'; readonly steps: readonly Step[] }
-  /** Only a walk along the order leads to the matches. */
+  /** The matches can only be found by a walk along the order. */
   | {
       readonly kind: 'order';
-      /** Absent where a page begins among resources without a value to be sorted by. */
+      /** Absent if a page begins among resources that have no value to be sorted by. */
       readonly step?: Step;
-      /** If that step doesn't fill the page, these follow: resources without a value of the sort key. */
+      /** If that step doesn't fill the page, the resources without a value for the sort key follow. */
       readonly without?: Predicate;
     };
 
-/** The limits at which one step is chosen over another. */
+/** The limits that decide between steps. */
 export interface Limits {
-  /** A source with more rows than this isn't sorted when a walk along the order can fill the page. */
+  /** A source with more rows than this isn't sorted if a walk along the order can fill the page. */
   readonly few: number;
   /** How many rows such a walk reads before the source is sorted after all. */
   readonly far: number;
 }
 
-/** With a million resources either step takes some ten milliseconds at most. */
+/** With a million resources, each of the steps takes some ten milliseconds at most. */
 export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 
-/** A source of up to this many pages is sorted at once, for wide predicates. */
+/** For wide predicates, a source of up to this many pages is sorted immediately. */
 const PROBED = 4;
 
 /** The number of rows that are then read along the order: few in the first walk, more in the second. */
 const WALKS = [250, 2_000] as const;
 
 /**
- * The share of a page that a walk must find to justify the next walk, which is eight times as long and so usually fills
+ * The share of a page that a walk must find to justify the next walk, which is eight times as long and therefore usually fills
  * the page.
  */
 const PROMISING = 1 / 8;
 
-/** Up to this many rows of several records are sorted at once. */
+/** In several records, up to this many rows are sorted immediately. */
 const FEW_IN_RECORDS = 1_000;
 
-/**
- * How many values of a code in a record are read before the rows that its keys lead to are sorted instead.
- */
+/** How many of a code's values in a record are read before the rows found by its keys are sorted instead. */
 const FAR_IN_RECORD = 1_000;
 
 /**
- * Only up to this many quantities are sorted first: a walk along another order soon finds enough matches of a
- * common range.
+ * Quantities are sorted first only up to this number: a walk along a different order soon finds enough matches for a common
+ * range.
  */
 const FEW_QUANTITIES = 500;
 
@@ -133,9 +131,9 @@ function namedSteps(asked: Asked, [source]: readonly Source[], limits: Limits): 
 }
 
 /**
- * Returns the steps for several records: if they have few rows, all are sorted; otherwise a walk along the
- * order comes first. No such steps with a total, which reads all rows anyway, or by `_id`, which PostgreSQL
- * sorts quickly.
+ * Returns the steps for several records: if they have few rows, all are sorted; otherwise a walk along the order comes first.
+ * There are no such steps for a search with a total, which reads all rows anyway, or sorted by `_id`, which PostgreSQL does
+ * quickly.
  */
 function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: Limits): Step[] {
   const { predicates } = asked.selection;
@@ -153,10 +151,7 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
   return sorted === undefined || walks.length === 0 ? [] : [sorted, ...walks];
 }
 
-/**
- * Returns the walk along the dates of one code in one record; undefined if the search or its order needs more than
- * these.
- */
+/** Returns the walk along the dates of one code in one record; undefined if the search or its order needs more than these. */
 function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
   const place = order[0]?.place;
   const record = onlyRecord(selection);
@@ -183,7 +178,7 @@ function sourceSteps(asked: Asked, sources: readonly Source[], { few, far }: Lim
   return [...steps, ...(walk === undefined ? [] : [walk]), ...about, all];
 }
 
-/** A few rows of a source sorted, then short walks along the order. */
+/** Returns steps that sort a few rows of a source, followed by short walks along the order. */
 function probes(asked: Asked, source: Source | undefined, most: number, far: number): Step[] {
   const [short, ...longer] = WALKS.flatMap(
     (length) => walkAlong(asked, undefined, Math.min(far, length)) ?? [],
@@ -193,8 +188,8 @@ function probes(asked: Asked, source: Source | undefined, most: number, far: num
 }
 
 /**
- * Returns the sources that are sorted before a walk, if they have few rows. Conditions on the sort key bound
- * the walk itself; for quantities without a span an index covers only one end.
+ * Returns the sources that are sorted before a walk, if they have few rows. Conditions on the sort key limit the walk itself;
+ * for quantities without a span, an index covers only one end.
  */
 function tried({ about, order, selection }: Asked, sources: readonly Source[], few: number): Step[] {
   const along = conditionsOn(order[0]?.place, selection.predicates);
@@ -208,12 +203,12 @@ function tried({ about, order, selection }: Asked, sources: readonly Source[], f
   });
 }
 
-/** Returns true if a source is a recording time and the order equals that of its index. */
+/** Returns true if a source is a recording time and the order is the same as its index's. */
 function isAlong(order: readonly OrderKey[], source: Source): boolean {
   return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
 }
 
-/** The values of the code by which the matches are ordered, bounded by each condition on them. */
+/** Returns the values stored with the code by which matches are ordered, bounded by each condition on them. */
 function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   if (about === undefined) return [];
   return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>
@@ -224,9 +219,9 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
 }
 
 /**
- * Returns a walk along the order; undefined when no index has that order.
- * @param counted the source of the total.
- * @param most the number of rows to read; undefined: all.
+ * Returns a walk along the order; undefined if no index has that order.
+ * @param counted the total's source
+ * @param most the number of rows to read; undefined for all
  */
 function walkAlong(
   { order, last, about }: Asked,
@@ -256,8 +251,8 @@ function alongOrder(asked: Asked): PagePlan {
 }
 
 /**
- * Returns the predicate that a resource has no value of an order's first key; undefined if all have one, or no table
- * can tell.
+ * Returns the predicate that a resource has no value for an order's first key; undefined if all resources have one, or no
+ * table can tell.
  */
 function withoutFirst(first: OrderKey): Predicate | undefined {
   if (first.inEntry !== undefined) return withoutText(first);

@@ -1,33 +1,30 @@
-/**
- * Splits a search into names, modifiers and values, without interpreting them.
- * https://hl7.org/fhir/R4/search.html
- */
+/** Splits a search into names, modifiers and values, without interpreting them. https://hl7.org/fhir/R4/search.html */
 import { cut } from '#src/shared/cut.ts';
 import { nearest } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** One `name:modifier=a,b` of a query. */
+/** One `name:modifier=a,b` in a query. */
 export interface RawParameter {
   readonly name: string;
   readonly modifier?: string;
-  /** The alternatives between commas, still escaped (`\,` `\|` `\$`), none of them empty. At least one. */
+  /** The alternatives between commas, still escaped (`\,` `\|` `\$`), none of them empty. There is at least one. */
   readonly values: readonly string[];
   /** The original text, for the `self` link. */
   readonly text: string;
 }
 
 /**
- * The maximum number of alternatives of all parameters together: each may be a value bound to a statement, which takes
+ * The maximum number of alternatives in all parameters together: each may be a value bound to a statement, which accepts
  * 65,535.
  */
 const MAX_VALUES = 1_000;
 
-/** The most parameters of a search; each may be a condition that is checked for every row that is read. */
+/** The maximum number of parameters per search; each may be a condition that is checked for every row read. */
 const MAX_PARAMETERS = 50;
 
 /**
  * Splits a query; parameters with empty values are left out (docs/spec/decisions.md, section 5).
- * @throws Refusal `malformed` naming the first parameter over the limit, or one with a NUL character.
+ * @throws Refusal `malformed` naming the first parameter beyond the limit, or a parameter with a NUL character
  */
 export function parseRaw(query: URLSearchParams): RawParameter[] {
   const parameters: RawParameter[] = [];
@@ -60,7 +57,7 @@ function tooManyParameters(): Refusal {
   });
 }
 
-/** Splits at a separator that no backslash escapes. Parts stay escaped. */
+/** Splits at separators that aren't escaped by a backslash. Parts stay escaped. */
 export function split(text: string, separator: ',' | '|' | '$'): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -85,7 +82,7 @@ export function parameterKey(parameter: Pick<RawParameter, 'name' | 'modifier'>)
   return parameter.modifier === undefined ? parameter.name : `${parameter.name}:${parameter.modifier}`;
 }
 
-/** Tells whether a parameter goes through a reference (`subject.name`, `subject:Patient.name`). */
+/** Returns true if a parameter follows a reference (`subject.name`, `subject:Patient.name`). */
 export function isChain({ name, modifier = '' }: Pick<RawParameter, 'name' | 'modifier'>): boolean {
   return name.includes('.') || modifier.includes('.');
 }
@@ -109,7 +106,7 @@ export function parseTruth(parameter: RawParameter): boolean {
   throw badParameter(parameterKey(parameter), 'the value must be true or false');
 }
 
-/** Refuses every modifier, for kinds that take none. */
+/** Refuses every modifier except the supported ones. */
 export function refuseModifier(parameter: RawParameter, supported: readonly string[] = []): void {
   if (parameter.modifier === undefined || supported.includes(parameter.modifier)) return;
   const { name, modifier } = parameter;

@@ -1,13 +1,16 @@
 /**
- * Which resources a search under a grant may name in references. An answer leaves out references into other records
- * (docs/spec/decisions.md, section 1), so a search by one finds nothing: otherwise an application that knows an id of
- * another record could ask whether this record refers to it.
+ * Determines which resources a search under a grant may name in references. Responses leave out references to other records
+ * (docs/spec/decisions.md, section 1), so a search by such a reference must find nothing: otherwise an application that knows
+ * an id from another record could find out whether this record refers to it.
  */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import type { Asks } from '../database/prepared.ts';
 import type { Seeing } from '../sight.ts';
 
-/** Tells whether references to a resource are shown. @param type undefined: the reference is a bare id */
+/**
+ * Returns whether references to a resource are shown.
+ * @param type undefined if the reference is a bare id
+ */
 export type Referable = (type: string | undefined, id: string) => boolean;
 
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -17,7 +20,10 @@ const WITHIN = `
   select r.id from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = $2 and (r.record = $3 or r.record is null)`;
 
-/** Looks up the ids in a query under a grant; without one, all references are shown. @param within the grant's record */
+/**
+ * Looks up the ids in a query under a grant; without a grant, all references are shown.
+ * @param within the grant's record
+ */
 export async function referableIn(
   database: Asks,
   ownerId: string,

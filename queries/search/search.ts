@@ -1,4 +1,4 @@
-/** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
+/** Searches within a type: https://hl7.org/fhir/R4/http.html#search. A single statement returns both the page and its total. */
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
@@ -30,9 +30,9 @@ export interface SearchPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly next?: string;
-  /** Absent on the first page, and where the order can't be read backward. */
+  /** Absent on the first page, and if the order can't be read backward. */
   readonly previous?: string;
-  /** Absent on the only page, and where the order can't be read from its end. */
+  /** Absent on the only page, and if the order can't be read from its end. */
   readonly last?: string;
   /** True if it has fewer matches than requested because of the budget. */
   readonly isShortened?: true;
@@ -40,10 +40,16 @@ export interface SearchPage {
   readonly unknown: readonly string[];
 }
 
-/** Searches. @throws Refusal `malformed` naming a parameter with a bad value or modifier; as `AnswerBudget.takeRows`. */
+/**
+ * Searches.
+ * @throws Refusal `malformed` naming a parameter with a bad value or modifier; or when `AnswerBudget.takeRows` would
+ */
 export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchPage>;
 
-/** Opens search over a database. @param tallies of its read model `search`, if a runner keeps it up to date */
+/**
+ * Creates the search on a database.
+ * @param tallies for its read model `search`, if a runner keeps them up to date
+ */
 export function openSearch(
   pool: Asks,
   terminology: Terminology = requiredValueSets,
@@ -94,9 +100,10 @@ export function openSearch(
 }
 
 /**
- * Returns a first page in the order of `_lastUpdated`, oldest first, as of the newest match. What is written from now on then
- * keeps its place on this page, as it does on the next ones, so no page border moves past it. The clock can't date the page:
- * something may be recorded between it and the statement. A page that begins with the newest match is dated by it.
+ * Returns a first page in the order of `_lastUpdated`, oldest first, as of the newest match's time. Resources that are written
+ * from now on then keep their place on this page and on the next ones, so nothing moves across a page border. The clock can't
+ * supply the page's time, because something may be recorded between reading the clock and running the statement. A page that
+ * begins with the newest match takes that match's time.
  */
 async function datedPage(find: Find, asked: Asked, limits: Limits): Promise<Asked> {
   if (!isByTime(asked.order) || asked.made !== undefined || asked.order[0]?.descending === true) return asked;
@@ -105,12 +112,12 @@ async function datedPage(find: Find, asked: Asked, limits: Limits): Promise<Aske
   return found === undefined ? asked : { ...asked, made: Number(found.keys[0]) };
 }
 
-/** Returns a selection whose total may be a tally: of the present, and of all that a project owns. */
+/** Returns a selection whose total may come from a tally if it is as of now and covers everything that a project owns. */
 function withTally(selection: Selection, { within, asOf }: Sees): Selection {
   return within === undefined && asOf === undefined ? { ...selection, tallied: true } : selection;
 }
 
-/** Returns the rows that have a value of the first key: in the reversed order, the others don't follow them. */
+/** Returns the rows that have a value for the first key: in the reversed order, the others don't follow them. */
 function withValues(rows: readonly FoundRow[]): readonly FoundRow[] {
   const without = rows.findIndex(({ keys }) => keys[0] === null);
   return without === -1 ? rows : rows.slice(0, without);

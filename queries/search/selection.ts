@@ -1,4 +1,4 @@
-/** The resources that a search selects, and the sources that may lead to them. */
+/** The resources that a search selects, and the sources from which they can be found. */
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Binds } from '../database/binds.ts';
@@ -16,27 +16,26 @@ import {
 } from './predicates/conditions.ts';
 import type { Predicate, Values } from './predicates/predicate.ts';
 
-/** The conditions of a search. */
+/** A search's conditions. */
 export interface Selection {
   readonly type: ResourceType;
   readonly tenant: string;
   /** For the Patient compartment: only resources in this record. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
-  /** True if its total may be a tally (`tallies.ts`). */
+  /** True if its total may come from a tally (`tallies.ts`). */
   readonly tallied?: true;
 }
 
-/** A set of rows of the read model `search` that all matches are in, and that an index gives. */
+/** A set of rows in the read model `search` that contains all matches and that an index can find. */
 export type Source =
   | { readonly kind: 'keys'; readonly sets: readonly (readonly string[])[] }
   | { readonly kind: 'values'; readonly values: Values; readonly of: Predicate }
   | { readonly kind: 'rows'; readonly rows: (binds: Binds) => string; readonly of: Predicate };
 
 /**
- * Returns the sources of a selection, those that are probably small first. All rows of a source belong to the
- * tenant and the type and aren't deleted, because the parameters' keys imply it; a selection without such a
- * key has no sources.
+ * Returns a selection's sources, starting with those that are probably small. All rows of a source belong to the tenant and
+ * the type and aren't deleted, because the parameters' keys imply it; a selection without such a key has no sources.
  */
 export function listSources(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
@@ -49,7 +48,7 @@ export function listSources(selection: Selection): readonly Source[] {
     return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
   });
   others.push(...recordedIn(selection));
-  // A record's key is of all types: a parameter with keys or values has to say which one.
+  // A record's key covers all types: a parameter with keys or values has to determine the type.
   if (sets.length === 0 && (records === undefined || others.every(({ kind }) => kind === 'rows')))
     return others;
   const implied = keyedInRecord ? [] : impliedBy(predicates);
@@ -57,7 +56,7 @@ export function listSources(selection: Selection): readonly Source[] {
   return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 
-/** Returns a source of all conditions on the recording time together: index resources.resource_of_tenant. */
+/** Returns a source for all conditions on the recording time together: index resources.resource_of_tenant. */
 function recordedIn(selection: Selection): readonly Source[] {
   const [of, ...others] = selection.predicates.filter(({ recorded }) => recorded);
   if (of === undefined) return [];
@@ -74,18 +73,18 @@ export function isNarrow({
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
 }
 
-/** Records that all matches are in; undefined if any record may have some. */
+/** Returns the records that contain all matches; undefined if any record may contain some. */
 function namedRecords({ record, predicates }: Selection): readonly string[] | undefined {
   if (record !== undefined) return [record];
   return predicates.find(({ inRecords }) => inRecords !== undefined)?.inRecords;
 }
 
-/** Returns true if a predicate names exactly this one record. */
+/** Returns true if a predicate names exactly the given record. */
 export function isInRecord({ inRecords }: Predicate, record: string | undefined): boolean {
   return inRecords?.length === 1 && inRecords[0] === record;
 }
 
-/** Returns the one record that contains all matches, if nothing else narrows the search. */
+/** Returns the record that contains all matches, if nothing else narrows the search. */
 export function onlyRecord(selection: Selection): string | undefined {
   const { predicates } = selection;
   const [record, ...more] = namedRecords(selection) ?? [];
@@ -94,7 +93,7 @@ export function onlyRecord(selection: Selection): string | undefined {
   return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }
 
-/** Returns a query for the rows of a source, with the column `id`, and for keys the column `record`. */
+/** Returns a query for a source's rows, with the column `id`, and for keys the column `record`. */
 export function selectRows(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
@@ -102,9 +101,9 @@ export function selectRows(source: Source, binds: Binds): string {
 }
 
 /**
- * Returns a query for the matches among rows of a source, with the columns `id` and `last_updated`, which is
- * null unless it is needed.
- * @param rows the rows, as in `from`.
+ * Returns a query for the matches among a source's rows, with the columns `id` and `last_updated`, which is null unless it is
+ * needed.
+ * @param rows the rows, in the form used after `from`
  */
 export function matchesAmong(
   rows: string,
@@ -133,7 +132,7 @@ export function matchesAmong(
     where r.id = e.id and ${ownedBy(selection, true, binds)} and ${combineChecks(others, binds)} offset 0) x`;
 }
 
-/** Returns the conditions on an entry `r`, without those that all rows of a source meet. */
+/** Returns the conditions on an entry `r`, except those that all rows of a source meet. */
 export function entryConditions(
   { predicates, record }: Selection,
   source: Source | undefined,
@@ -142,7 +141,7 @@ export function entryConditions(
   const left = predicates.filter(
     (each) => each.ofEntry === true && (source === undefined || source.kind === 'keys' || each !== source.of),
   );
-  // For entries that were found by keys, only ids and records are available.
+  // If entries were found by keys, only their ids and records are available.
   const hasOwn = source?.kind !== 'keys';
   const conditions = left
     .filter(({ keys }) => keys === undefined)

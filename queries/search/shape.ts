@@ -1,4 +1,7 @@
-/** Parameters that shape the answer instead of the matches: `_count _total _summary _elements _sort _format` and the cursor (https://hl7.org/fhir/R4/search.html#summary). `_summary` and `_elements` apply to reads as well. */
+/**
+ * Parameters that shape the response instead of the matches: `_count _total _summary _elements _sort _format` and the cursor
+ * (https://hl7.org/fhir/R4/search.html#summary). `_summary` and `_elements` apply to reads as well.
+ */
 import { elementNamed, elementNames, type Subset } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -8,10 +11,10 @@ import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 
 /** Default number of entries per page (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
-/** The maximum number of entries per page; a larger value is answered with this many. */
+/** The maximum number of entries per page; for a larger value, this many are returned. */
 const MAX_COUNT = 200;
 
-/** The order of the answer. Ids are UUIDv7: their order is that of creation. */
+/** The order of the response. Ids are UUIDv7, so they sort by creation time. */
 export interface Sort {
   readonly by: string;
   readonly descending: boolean;
@@ -25,15 +28,15 @@ export interface Controls {
   readonly total: boolean;
   /** The first of `sorts`. */
   readonly sort: Sort;
-  /** The sort keys; each one orders the results that are equal by the keys before it. */
+  /** The sort keys; each orders the results that are equal by the keys before it. */
   readonly sorts: readonly Sort[];
   readonly cursor?: string;
 }
 
-/** The maximum number of keys of a `_sort`. */
+/** The maximum number of keys in a `_sort`. */
 const MAX_SORTS = 5;
 
-/** Names that `parseControls` accepts; the sender of the answer handles `_format` and `_pretty`. */
+/** Names that `parseControls` accepts; `_format` and `_pretty` are handled when the response is sent. */
 const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
 
 /** Returns true if a parameter shapes the result. */
@@ -70,9 +73,9 @@ export function isInclusion(key: string): boolean {
 
 /**
  * Parses the parameters that shape the result.
- * @param listed the sort keys of the listing, its default first; one key at a time.
- * @param sortable true if other keys are allowed too, which the caller checks.
- * @throws Refusal `malformed` naming the parameter.
+ * @param listed the listing's sort keys, default first; one key at a time
+ * @param sortable true if other keys are allowed too, which the caller checks
+ * @throws Refusal `malformed` naming the parameter
  */
 export function parseControls(
   parameters: readonly RawParameter[],
@@ -107,7 +110,7 @@ export function parseControls(
 }
 
 /**
- * Parses `_count`: an integer from 0; larger values than `MAX_COUNT` count as `MAX_COUNT`.
+ * Parses `_count`, an integer of at least 0; values greater than `MAX_COUNT` count as `MAX_COUNT`.
  * @throws Refusal `malformed`
  */
 export function parseCount(text: string): number {
@@ -148,15 +151,15 @@ const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
 
 /** The parts of resources that a request selects; `onlyTotal` for `_summary=count`. */
 export interface Shape {
-  /** Undefined: everything. */
+  /** Undefined for everything. */
   readonly subset: Subset | undefined;
   readonly onlyTotal: boolean;
 }
 
 /**
  * Parses `_summary` and `_elements`.
- * @param types the types of resources in the result; an element must exist in at least one of them.
- * @throws Refusal malformed (400) for an invalid value, an unknown element, and for using both parameters.
+ * @param types the resource types in the result; an element must exist in at least one of them
+ * @throws Refusal malformed (400) for an invalid value, an unknown element, and for using both parameters
  */
 export function parseShape(query: URLSearchParams, types: readonly ResourceType[]): Shape {
   for (const key of query.keys()) {
@@ -186,7 +189,7 @@ function parseElements(
   return new Set(names.flatMap((name) => findElements(name, types)));
 }
 
-/** `name`, or with its type `Patient.name`. */
+/** Finds elements by `name`, or with the type, `Patient.name`. */
 function findElements(name: string, types: readonly ResourceType[]): string[] {
   const known = types.flatMap((type) => {
     const own = name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;

@@ -1,6 +1,6 @@
 /**
- * The start of a page of a search, and the cursors of the pages around it. A page is read forward from the end of the
- * previous one; or backward, from the beginning of the next one or from the end of all matches.
+ * The start of a search's page, and the cursors of the pages before and after it. A page is read forward from the end of the
+ * previous page, or backward, from the beginning of the next page or from the end of all matches.
  */
 import { z } from 'zod';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -10,44 +10,47 @@ import { badParameter } from './raw.ts';
 
 /** The start of a page; empty for the first page. */
 export interface Start {
-  /** For an order by `_lastUpdated`: when the first page was made. */
+  /** For an order by `_lastUpdated`, the time that the first page is as of. */
   readonly made?: Micros;
-  /** The row next to the page. Without it, the page is at an end of the matches. */
+  /** The row adjacent to the page. Without it, the page is at one end of the matches. */
   readonly last?: Last;
   /** True for a page that is read in the reversed order and comes before `last`. */
   readonly backward?: true;
-  /** The number of rows of the last page. */
+  /** The number of rows on the last page. */
   readonly most?: number;
 }
 
-/** [when the first page was made, last id, its sort keys]; the first only for an order by nothing but `_lastUpdated`. */
+/**
+ * [when the first page was made, last id, its sort keys]; the first element is set only for an order solely by `_lastUpdated`.
+ */
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 const before = z.tuple([z.literal('before'), z.int().nullable(), z.uuid()]).rest(z.string().nullable());
-/** Schema of the cursor of the last page. */
+/** The schema of the last page's cursor. */
 export const end = z.tuple([z.literal('end'), z.int().min(1)]);
 const start = z.union([place, before, end]);
 
-/** Returns the cursor of the page after a row. */
+/** Returns the cursor for the page after a row. */
 export function cursorAfter(made: Micros | null, { id, keys }: Last): string {
   return encodeCursor([made, id, ...keys]);
 }
 
-/** Returns the cursor of the page before a row. */
+/** Returns the cursor for the page before a row. */
 export function cursorBefore(made: Micros | null, { id, keys }: Last): string {
   return encodeCursor(['before', made, id, ...keys]);
 }
 
-/** Cursors of the pages around a page; '' for the first page. */
+/** Cursors for the pages around a page; '' for the first page. */
 export interface Around {
   readonly next?: string;
   readonly previous?: string;
 }
 
 /**
- * Returns the cursors of the pages beside a page.
- * @param start the start of the page @param shown its rows in the order in which they were read @param more whether
- * there are rows beyond them
- * @param to makes the cursors of the pages after and before a row; undefined if a page can't be read backward
+ * Returns the cursors for the pages before and after a page.
+ * @param start the start of the page
+ * @param shown its rows in the order in which they were read
+ * @param more whether there are rows beyond them
+ * @param to makes the cursors for the pages after and before a row; undefined if a page can't be read backward
  */
 export function cursorsAround<Row>(
   { last, backward }: Pick<Start, 'backward'> & { readonly last?: unknown },
@@ -56,7 +59,7 @@ export function cursorsAround<Row>(
   to: { readonly after: (row: Row) => string; readonly before: (row: Row) => string | undefined },
 ): Around {
   const [first, end] = [shown[0], shown.at(-1)];
-  // The page is empty: all matches are on the other side of the place at which it starts.
+  // The page is empty: all matches are on the other side of its starting point.
   if (first === undefined || end === undefined)
     return backward === true && last !== undefined ? { next: '' } : {};
   const [next, previous] =
@@ -66,26 +69,26 @@ export function cursorsAround<Row>(
   return { ...(next === undefined ? {} : { next }), ...(previous === undefined ? {} : { previous }) };
 }
 
-/** Returns the cursor of the last page, which has as many rows as the last one after full pages. */
+/** Returns the cursor for the last page, which has the number of rows that remain after full pages. */
 export function lastPage(count: number, total: number | undefined, { next }: Around): { last?: string } {
   if (next === undefined || total === undefined) return {};
   return { last: encodeCursor(['end', total % count || count]) };
 }
 
-/** Returns true if an order is by nothing but `_lastUpdated`, which every write changes. */
+/** Returns true if an order is solely by `_lastUpdated`, which every write changes. */
 export function isByTime(order: readonly OrderKey[]): boolean {
   return order.length === 1 && order[0]?.by === '_lastUpdated';
 }
 
-/** Returns true if every row has every key of an order, so that the order can be read from its end. */
+/** Returns true if every row has every key in an order, so that the order can be read from its end. */
 export function isTotal(order: readonly OrderKey[]): boolean {
   return order.every(isEverywhere);
 }
 
 /**
- * Returns true if the rows before a row can be read in the reversed order. The row needs a value of the first key,
- * because rows without one come last in either direction; every row needs the other keys; and of several values another
- * one would count.
+ * Returns true if the rows before a row can be read in the reversed order. The row must have a value for the first key,
+ * because rows without one come last in either direction, and the key must allow only one value per resource, because
+ * otherwise a different value would count. Every row must have the other keys.
  */
 export function isReversible(order: readonly OrderKey[], { keys }: Pick<Last, 'keys'>): boolean {
   const [first, ...others] = order;
@@ -94,14 +97,14 @@ export function isReversible(order: readonly OrderKey[], { keys }: Pick<Last, 'k
   );
 }
 
-/** Returns the order from the end to the beginning. */
+/** Returns the order reversed, from end to beginning. */
 export function reversed(order: readonly OrderKey[]): readonly OrderKey[] {
   return order.map((key) => ({ ...key, descending: !key.descending }));
 }
 
 /**
  * Returns where a page begins.
- * @throws Refusal `malformed` for a cursor of another search
+ * @throws Refusal `malformed` for a cursor from a different search
  */
 export function readStart(cursor: string | undefined, order: readonly OrderKey[]): Start {
   if (cursor === undefined) return {};
@@ -124,18 +127,16 @@ function otherSearch(): Error {
   return badParameter(CURSOR, 'the value is not a cursor of this search; start again without it');
 }
 
-/**
- * Checks a key in a cursor; null is valid only for keys that a resource may lack. All have an id and a time.
- */
+/** Checks a key in a cursor; null is valid only for keys that a resource may lack. All resources have an id and a time. */
 function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
   return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
 }
 
-/** The valid texts of values in cursors. */
+/** The valid forms of values in cursors. */
 const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
-  // The digits of a number of 1,000 characters, plus half a unit of its last place.
+  // Long enough for any number written in 1,000 characters, plus or minus half a unit in its last place.
   numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
   text: /^[^\0]{0,1000}$/su,
 };

@@ -1,7 +1,7 @@
 /**
- * Tallies: totals that the read model `search` keeps for searches that ask for them often
- * (docs/decisions/0036-tallies-on-request.md). A statement looks the total up instead of counting entries by their keys,
- * in the same snapshot as its page. A process that counted many asks for a tally.
+ * Tallies: totals that the read model `search` keeps for searches that often request them
+ * (docs/decisions/0036-tallies-on-request.md). A statement looks up the total instead of counting entries by their keys, in
+ * the same snapshot as its page. A process that has counted many matches asks for a tally.
  */
 import { LRUCache } from 'lru-cache';
 import { MOST_KEYS, TALLIES, writeAsk } from '#src/fhir/search/tallies.ts';
@@ -11,19 +11,23 @@ import type { Selection, Source } from './selection.ts';
 
 /** The number of matches from which counting takes longer than the page. */
 const BROAD = 10_000;
-/** How often a process asks for the same tally, in ms, and how many it remembers. Asking again keeps a tally. */
+/** How often a process asks for the same tally, in ms, and how many tallies it remembers. Asking again keeps a tally. */
 const ASKED_MS = 60_000;
 const REMEMBERED = 1_000;
 
 /** Asks for tallies. */
 export interface Tallies {
-  /** The number of matches from which a tally is worth it. */
+  /** The number of matches from which a tally is worthwhile. */
   readonly broad: number;
-  /** Asks for the tally of a broad selection, if it can have one. It waits for nothing. */
+  /** Asks for a broad selection's tally, if it can have one, without waiting for a response. */
   ask(selection: Selection): void;
 }
 
-/** Opens them. @param broad the number of matches @param askedMs how often the same is asked for, for tests */
+/**
+ * Creates the tallies.
+ * @param broad the number of matches from which a selection is broad
+ * @param askedMs how often the same tally is requested, for tests
+ */
 export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tallies {
   const asked = new LRUCache<string, true>({ max: REMEMBERED, ttl: askedMs });
   return {
@@ -41,8 +45,8 @@ export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tall
 }
 
 /**
- * Returns the keys, in the order of tallies, if a selection's matches are exactly the entries that have all of them;
- * undefined for any other selection. A predicate with `keys` says nothing else about rows.
+ * Returns the keys, in tally order, if a selection's matches are exactly the entries that have all of them; undefined for any
+ * other selection. A predicate with `keys` says nothing else about rows.
  */
 export function tallyKeys({ tallied, record, predicates }: Selection): readonly string[] | undefined {
   if (tallied !== true || record !== undefined || predicates.length === 0) return undefined;
@@ -56,7 +60,10 @@ export function tallyKeys({ tallied, record, predicates }: Selection): readonly 
   return keys.size > MOST_KEYS ? undefined : [...keys].sort();
 }
 
-/** Returns SQL for a total: the tally if there is one, otherwise the count. @param count SQL */
+/**
+ * Returns SQL for a total: the tally if there is one, otherwise the count.
+ * @param count SQL that counts the matches
+ */
 export function tallyOr(
   count: string,
   selection: Selection,

@@ -7,13 +7,13 @@ import type { SystemCode, Terminology } from '#src/fhir/terminology.ts';
 import { cut } from '#src/shared/cut.ts';
 import { badParameter, parameterKey, type RawParameter, split, unescaped } from './raw.ts';
 
-/** Modifier and value → codes. */
+/** Maps a modifier and value to codes. */
 export type Terms = ReadonlyMap<string, readonly SystemCode[]>;
 
-/** The most codes that the values of a search may expand to, duplicates counted; each is looked up. */
+/** The maximum number of codes, including duplicates, that the values of a search may expand to; each code is looked up. */
 const MAX_CODES = 10_000;
 
-/** The modifier at the end of a parameter, behind chains too. */
+/** Returns the modifier at the end of a parameter, even after a chain. */
 function lastModifier(parameter: RawParameter): string | undefined {
   return parameter.modifier?.split(':').at(-1);
 }
@@ -65,7 +65,7 @@ async function lookUp(
 
 /**
  * Returns the codes that a value expands to.
- * @throws Refusal `malformed` naming the code or value set that the terminology lacks.
+ * @throws Refusal `malformed`, naming the code or value set that is missing from the terminology.
  */
 export function expandedCodes(
   parameter: RawParameter,

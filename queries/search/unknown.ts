@@ -1,10 +1,10 @@
-/** Suggests the parameter that was probably meant. */
+/** Suggests the parameter that the client probably meant. */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** The parameters that every search takes in addition to those of its types. */
+/** The parameters that every search accepts in addition to those for its types. */
 const OF_EVERY_SEARCH = [
   '_id',
   '_lastUpdated',
@@ -21,8 +21,8 @@ const OF_EVERY_SEARCH = [
 ];
 
 /**
- * Returns the end of a message about an unknown parameter: the nearest name that all of the types have, or nothing. In a chain
- * the part that's unknown is replaced.
+ * Returns the end of a message about an unknown parameter: the nearest name that all the types have, or nothing. In a chain,
+ * only the unknown part is replaced.
  * @param key the parameter with its modifier or chain, of any length.
  */
 export function meantParameter(types: readonly ResourceType[], key: string): string {
@@ -30,7 +30,7 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   const [first = '', ...rest] = key.split('.');
   const [name = '', target] = first.split(':');
   const next = rest.length === 0 ? [] : listTargets(types, name, target);
-  // Checks one type after the other: a parameter at the end of a chain may belong to any of them.
+  // Checks one type after another: a parameter at the end of a chain may belong to any of them.
   for (const type of next) {
     const found = meantParameter([type], rest.join('.'));
     if (found !== '') return found.replace('`', `\`${first}.`);
@@ -38,13 +38,13 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   if (next.length > 0) return '';
   const suffix = key.slice(name.length);
   const known = commonNames(types, rest.length > 0);
-  // Criteria don't take the controls of a search, which have the name that was sent.
+  // Criteria don't accept control parameters such as `_count`; for these, the suggestion would be the name that was sent.
   return known.includes(key) ? '' : didYouMean(name, known).replace(/`\?$/, `${suffix}\`?`);
 }
 
 const LONGEST = 200;
 
-/** Returns the types to which a reference parameter of some types leads; none if it isn't a reference parameter. */
+/** Returns the types that a reference parameter on some types can refer to; none if it isn't a reference parameter. */
 function listTargets(
   types: readonly ResourceType[],
   name: string,
@@ -58,7 +58,10 @@ function listTargets(
   return target === undefined ? found : found.filter((type) => type === target);
 }
 
-/** The names that all of the types have. @param references whether only those that a chain can begin with */
+/**
+ * Returns the names that all the types have.
+ * @param references whether to return only names that a chain can begin with
+ */
 function commonNames(types: readonly ResourceType[], references: boolean): string[] {
   const [first, ...others] = types;
   if (first === undefined) return [];

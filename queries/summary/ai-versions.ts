@@ -1,5 +1,5 @@
 /**
- * Finds the versions of a record's resources that an AI wrote: they are never presented as facts
+ * Finds the versions of a record's resources that an AI wrote, because they are never presented as facts
  * (docs/spec/interface.md, section 2.5).
  */
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
@@ -50,7 +50,7 @@ const LAST_CHANGE = `
 const LAST_SHOWN = `
   select max(r.last_updated) as last, true as shown from resources.resource r where r.record = $1::uuid`;
 
-/** Returns when the last change of a record was recorded, of those that the read model `resources` has; 0 without one. */
+/** Returns when the record's last change that the read model `resources` contains was recorded; 0 if there is none. */
 export async function lastChange(database: Queryable, record: string): Promise<Micros> {
   const ask = async (name: string, text: string) => {
     const { rows } = await database.query<{ last: Micros | null; shown: boolean }>({
@@ -64,20 +64,20 @@ export async function lastChange(database: Queryable, record: string): Promise<M
   return found?.last ?? 0;
 }
 
-/** The letters that whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters needed for whole records under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
-/** Returns the versions that an AI wrote, as `readAiVersions`. */
+/** Returns the versions that an AI wrote, as `readAiVersions` does. */
 export async function aiVersions(database: Queryable, sees: Seeing, record: string): Promise<AiVersions> {
   return (await readAiVersions(database, sees, record)).byAi;
 }
 
 /**
- * Returns the versions of a record's resources that an AI wrote, each with the last one before it that somebody else wrote;
- * under a grant, those that it covers. Called after the resources were read, so that it covers all their versions.
- * @returns also `last`, the time of the last change that the read model `resources` has
- * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
- * `resources` has.
+ * Returns the versions of a record's resources that an AI wrote, each with the last earlier version that an AI didn't write;
+ * under a grant, only the versions that it covers. Call this after reading the resources, so that all their versions are
+ * included.
+ * @returns also `last`, the time of the last change in the read model `resources`
+ * @throws Refusal unavailable (503) while the read model history lacks a version of the record that `resources` has.
  */
 export async function readAiVersions(
   database: Queryable,

@@ -1,15 +1,15 @@
 /**
- * Keeps the rows of a record as bytes in a few large blocks, and decodes each row when it is read; few are
- * shown. As separate strings or buffers, thousands of them would be copied at every garbage collection.
+ * Keeps a record's rows as bytes in a few large blocks, and decodes each row only when it is read, because few are shown. As
+ * separate strings or buffers, thousands of rows would be copied at every garbage collection.
  */
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { readOut, type Tuple } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
 
-/** The size of the first block, and of the largest; each block is twice as large as the previous one. */
+/** The sizes of the first and largest blocks; each block is twice as large as the previous one. */
 const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;
 
-/** A row whose text is decoded whenever it is read. */
+/** A row whose text is decoded each time it is read. */
 export class KeptRow implements Stored {
   constructor(
     readonly type: string,
@@ -19,7 +19,7 @@ export class KeptRow implements Stored {
     private readonly to: number,
   ) {}
 
-  /** Returns its size in bytes. */
+  /** Returns the row's size in bytes. */
   get bytes(): number {
     return this.to - this.from;
   }
@@ -33,7 +33,7 @@ export class KeptRow implements Stored {
  * Reads the rows of a query for type, id and body.
  * @param select as in `copyOut`.
  * @param most as in `readOut`.
- * @throws as `readOut`
+ * @throws the same errors as `readOut`
  */
 export function keptRows(database: Queryable, select: string, most?: number): Promise<readonly KeptRow[]> {
   let block = Buffer.alloc(0);

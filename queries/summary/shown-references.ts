@@ -1,6 +1,6 @@
 /**
- * Rows of a summary without references into other records. A summary turns references to resources that it doesn't
- * contain into identifiers, so they are left out earlier (docs/spec/decisions.md, section 1).
+ * Removes references to other records from a summary's rows. A summary turns references to resources that it doesn't contain
+ * into identifiers, so these references must be removed first (docs/spec/decisions.md, section 1).
  */
 import { withoutHidden } from '#src/clinical/summary/hidden-references.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
@@ -12,8 +12,8 @@ import type { Seeing } from '../sight.ts';
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
 /**
- * Returns rows as a caller may see them: under a grant those with such a reference are replaced.
- * @param hidden gets these references, with the types that they name
+ * Returns rows as a caller may see them: under a grant, rows with such a reference are replaced.
+ * @param hidden receives these references, with the types that they name
  */
 export async function withShownReferences(
   database: Asks,

@@ -1,4 +1,4 @@
-/** A patient's record, chosen for its summary, and the directory entries that it then needs. */
+/** Reads the resources of a patient's record that are chosen for its summary, and the directory entries that they need. */
 import pg, { type Pool } from 'pg';
 import {
   type Chosen,
@@ -28,20 +28,20 @@ import { withShownReferences } from './shown-references.ts';
 /** The data from which a summary is built. */
 export interface Summarized {
   readonly chosen: Chosen;
-  /** Directory entries that it refers to, and those that these refer to. */
+  /** Directory entries that the summary refers to, and those that these entries refer to. */
   readonly directory: readonly Stored[];
-  /** When the last change of the record was recorded that it knows of. */
+  /** When the last change that the summary includes was recorded. */
   readonly position: Micros;
   /** References that the caller may not see, with the types that they name. */
   readonly hidden: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads a record for a caller, and returns the result of `make`; undefined when the Patient doesn't exist, or
- * is deleted. `base` is our FHIR base with its trailing slash. The data stays in memory until `make` has
- * ended; the connection is released before.
- * @param budget of the data: a summary needs all of the record's clinical resources at once.
- * @throws Refusal as `aiVersions` and `AnswerBudget.take`; rethrows errors of `make`.
+ * Reads a record for a caller, and returns the result of `make`; undefined if the Patient doesn't exist or is deleted. `base`
+ * is our FHIR base with its trailing slash. The data stays in memory until `make` has finished; the connection is released
+ * before that.
+ * @param budget for the data, because a summary needs all the record's clinical resources at once.
+ * @throws Refusal when `aiVersions` or `AnswerBudget.take` would; rethrows errors from `make`.
  */
 export type Summarize = (
   caller: Caller,
@@ -53,10 +53,10 @@ export type Summarize = (
 
 const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUMMARIZED_TYPES]);
 
-/** More than any record has. */
+/** A limit larger than any record. */
 const ALL = 10_000_000;
 
-/** Opens summaries over a database. */
+/** Creates the summary query on a database. */
 export function openSummarize(pool: Pool): Summarize {
   return async ({ calls, sees }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;
@@ -74,7 +74,7 @@ export function openSummarize(pool: Pool): Summarize {
       const [patient, ...record] = await withShownReferences(database, sees, rows, base, hidden);
       if (patient?.type !== 'Patient') return undefined;
       const { byAi, last } = await readAiVersions(database, sees, id);
-      // A change meanwhile: a summary is of one position, so that it can be made again.
+      // The record changed meanwhile. A summary shows a single position, so that it can be generated again.
       if (tries > 1 && last !== position) return read(database, tries - 1);
       const current = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const versions = earlierVersions(current);
@@ -112,7 +112,7 @@ export function openSummarize(pool: Pool): Summarize {
 }
 
 /**
- * Returns the select for the texts of versions. COPY takes no parameters, so values are literals. Index: primary key of
+ * Returns the SELECT for the text of versions. COPY takes no parameters, so the values are literals. Index: primary key of
  * history.version.
  */
 function selectVersions({ ownerId }: Sees, versions: readonly EarlierVersion[]): string {

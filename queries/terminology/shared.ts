@@ -1,7 +1,6 @@
 /**
- * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md,
- * section 5). Their read models have the same tables as those of resources, in separate schemas, under a
- * tenant that no project uses.
+ * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md, section 5). Their read
+ * models have the same tables as those for resources, but in separate schemas, under a tenant that no project uses.
  */
 import type { Pool, QueryConfig } from 'pg';
 import { publishedUrls, type Terminology } from '#src/fhir/terminology.ts';
@@ -13,17 +12,17 @@ import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
 import type { Vread } from '../vread.ts';
 
-/** The tenant of these rows. No project can have this name, because projects' ids begin with `proj_`. */
+/** The tenant for these rows. No project can have this name, because project ids begin with `proj_`. */
 export const SHARED_OWNER: Tenant = { project: 'terminology', environment: 'production' };
 
-/** Returns the schema that contains the terminology's rows of a read model. */
+/** Returns the schema that contains the terminology's rows in a read model. */
 export function sharedSchema(readModel: string): string {
   return `terminology_${readModel}`;
 }
 
 const SCHEMAS = /\b(resources|search|history)\.(?=[a-z_]+\b)/g;
 
-/** Returns the same database with the terminology's read models instead of those of resources. */
+/** Returns the same database, but with the terminology's read models instead of the resources' read models. */
 function sharedModels(pool: Pool): Pool {
   const elsewhere = (text: string): string =>
     text.replace(SCHEMAS, (_, readModel: string) => `${sharedSchema(readModel)}.`);
@@ -36,10 +35,10 @@ function sharedModels(pool: Pool): Pool {
   return Object.assign(Object.create(pool) as Pool, { query });
 }
 
-/** The database of the terminology. */
+/** The database that contains the terminology. */
 interface Shared {
   readonly pool: Pool;
-  /** Resolves when it is installed. */
+  /** Resolves when the terminology is installed. */
   readonly ready: () => Promise<void>;
 }
 
@@ -47,15 +46,15 @@ const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'term
 
 const SHARED_SIGHT: Sees = { owner: SHARED_OWNER, ownerId: tenantId(SHARED_OWNER) };
 
-/** A caller who sees the shared terminology and nothing else. */
+/** Returns the caller as one that sees the shared terminology and nothing else. */
 const asShared = (caller: Caller): Caller => ({ ...caller, sees: SHARED_SIGHT });
 
-/** Returns the read models that contain a type, and the visibility there; for terminology, the shared ones. */
+/** Returns the read models that contain a type, and what is visible there; for terminology, the shared read models. */
 export function chooseModels(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
   return isShared(type) ? { pool: sharedModels(pool), sees: SHARED_SIGHT } : { pool, sees };
 }
 
-/** Searches any type; for terminology it searches the shared read models. */
+/** Searches any type; for terminology, searches the shared read models. */
 export function withSharedSearch(
   { pool, ready }: Shared,
   ofTenant: Search,
@@ -78,7 +77,7 @@ const READ_PUBLISHED = `
   where t.type = $2 and t.url = any($1::text[])
   order by array_position($1::text[], t.url) limit 1`;
 
-/** Reads any type; for terminology it reads the shared read models, by our id or the published one. */
+/** Reads any type; for terminology, reads the shared read models, by our id or the published id. */
 export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
   return async (caller, type, id, budget) => {
     if (!isShared(type)) return ofTenant(caller, type, id, budget);
@@ -92,7 +91,7 @@ export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
   };
 }
 
-/** Reads a version of any type; terminology has only version 1, which equals the current content. */
+/** Reads a version of any type; terminology has only version 1, which is the same as the current content. */
 export function withSharedVread(read: Read, ofTenant: Vread): Vread {
   return async (caller, type, id, version, budget) => {
     if (!isShared(type)) return ofTenant(caller, type, id, version, budget);

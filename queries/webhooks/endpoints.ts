@@ -1,4 +1,4 @@
-/** Webhook endpoints of a project in one environment, with how their deliveries went of late. */
+/** Webhook endpoints of a project in one environment, with the recent results of their deliveries. */
 import type { Pool } from 'pg';
 import type { Environment, Tenant } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
@@ -18,7 +18,7 @@ export interface Endpoint {
   readonly updatedAt: number;
   readonly lastSuccessAt: number | null;
   readonly lastFailureAt: number | null;
-  /** Attempts that failed since the last one that did not. */
+  /** Failed attempts since the last successful one. */
   readonly failureStreak: number;
 }
 
@@ -30,12 +30,9 @@ export interface EndpointPage {
 
 /** The questions. */
 export interface WebhookQueries {
-  /** Reads an endpoint; undefined for another tenant's. */
+  /** Reads an endpoint; undefined if it belongs to another tenant. */
   readonly endpoint: (tenant: Tenant, id: string) => Promise<Endpoint | undefined>;
-  /**
-   * Reads an endpoint of a project of the person's organizations, with the person's role; undefined for any
-   * other.
-   */
+  /** Reads an endpoint in any project of the person's organizations, with the person's role; otherwise undefined. */
   readonly endpointOfMember: (identity: Identity, id: string) => Promise<Held<Endpoint> | undefined>;
   /**
    * @param after key of the last endpoint of the previous page.
@@ -81,7 +78,7 @@ select ${COLUMNS} ${OF_PROJECT}
    and ($3::int8 is null or (e.created_at, e.id) > ($3, $4))
  order by e.created_at, e.id limit $5`;
 
-/** Opens them over a database. */
+/** Creates the queries on a database. */
 export function openWebhookQueries(pool: Pool): WebhookQueries {
   return {
     async endpoint({ project, environment }, id) {

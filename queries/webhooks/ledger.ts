@@ -1,7 +1,7 @@
-/** The ledger of webhook deliveries and replays, as an endpoint's owner sees it. Deliveries are kept 30 days. */
+/** The log of webhook deliveries and replays, as an endpoint's owner sees it. Deliveries are kept for 30 days. */
 import type { Pool } from 'pg';
 
-/** Statuses of a delivery (docs/spec/decisions.md, section 6). */
+/** Delivery statuses (docs/spec/decisions.md, section 6). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -69,18 +69,18 @@ select r.status, r.from_at as "from", r.to_at as "to", r.types, ${millis('r.begu
 
 /** Reads the ledger. */
 export interface LedgerQueries {
-  /** A page of an endpoint's deliveries, newest first, and how many there are in all. */
+  /** Returns a page of an endpoint's deliveries, newest first, and the total number of them. */
   readonly deliveries: (question: DeliveryQuestion) => Promise<{
     readonly deliveries: readonly LoggedDelivery[];
     readonly total: number;
   }>;
-  /** A delivery; undefined for an unknown id. */
+  /** Returns a delivery; undefined for an unknown id. */
   readonly delivery: (id: string) => Promise<LoggedDelivery | undefined>;
-  /** An endpoint's newest replay; undefined if it had none. */
+  /** Returns an endpoint's newest replay; undefined if there was none. */
   readonly replay: (endpointId: string) => Promise<ReplayProgress | undefined>;
 }
 
-/** Opens them over a database. */
+/** Creates the queries on a database. */
 export function openLedgerQueries(pool: Pool): LedgerQueries {
   return {
     async deliveries({ endpointId, status, eventType, limit, before }) {

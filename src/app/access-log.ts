@@ -1,4 +1,4 @@
-/** The access log, over connections of its own: a read never waits for other work to be logged. */
+/** The access log has its own connections, so that logging a read never waits for other work. */
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { openPool } from '../database/pool.ts';
@@ -6,9 +6,9 @@ import type { AccessLog } from '../http/ports/access-log.ts';
 import { observeAccessLog } from '../metrics/access-log.ts';
 import { AccessLogWriter } from '../operations/access-log/access-log.ts';
 
-/** The writer, and its end. */
+/** An access log that can be closed. */
 export interface OpenAccessLog extends AccessLog {
-  /** Writes the waiting entries, and closes the connections. No call may follow. */
+  /** Writes the waiting entries and closes the connections. Don't call any method afterwards. */
   close(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ import type { Freshness } from '../freshness/freshness.ts';
 import type { Services } from '../http/ports/services.ts';
 import { wrapCalls } from '../shared/wrap-calls.ts';
 
-/** The parts that routes use, as members of the services. */
+/** The parts that routes use, as members of the services object. */
 export interface Administration {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
@@ -42,7 +42,7 @@ export function openAdministration({
   readonly pool: Pool;
   readonly store: EventStore;
   readonly kernel: Kernel;
-  /** URL of the FHIR interface, without a slash at its end. */
+  /** URL of the FHIR interface, without a trailing slash. */
   readonly base: string;
   readonly locks: CriteriaLocks;
   /** The number of patients in a new project's sandbox. */

@@ -1,6 +1,6 @@
 /**
- * Puts the storage of documents' bytes together: the store, its interface for writes, and the removal of bytes that
- * nothing names.
+ * Assembles the storage for documents' bytes: the store, its interface for writes, and the removal of bytes that nothing
+ * refers to.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -16,12 +16,12 @@ import { Erasing } from '../operations/erasing.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 
-/** The parts of documents. */
+/** The parts of document storage. */
 export interface Documents {
   readonly store: DocumentStore;
   readonly key: Buffer;
   readonly findSlot: FindSlot;
-  /** Returns whether a record is being purged: its bytes go before its documents do. */
+  /** Returns whether a record is being purged: its bytes are deleted before its documents. */
   readonly isErasing: (record: string) => Promise<boolean>;
   readonly contents: Contents;
   /** Begins to sweep. */
@@ -32,11 +32,11 @@ export interface Documents {
 /** How often unused bytes are deleted, in ms. */
 const SWEEP_MS = 60 * 60_000;
 /**
- * How long bytes may exist before an event names them, in ms: a retry within the lifetime of its
- * Idempotency-Key uses the bytes of its first attempt.
+ * How long bytes may exist without an event that names them, in ms. A retry within the lifetime of its Idempotency-Key uses
+ * the bytes from its first attempt.
  */
 const GRACE_MS = 2 * 24 * 60 * 60_000;
-/** How long the session of the sweeping instance may be idle before another instance takes over, in ms. */
+/** How long the session of the instance that deletes unused bytes may be idle before another instance takes over, in ms. */
 const HUNG_MS = 6_000;
 
 /** Opens them. */
@@ -53,7 +53,7 @@ export async function openDocuments({
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly events: Pick<EventStore, 'read'>;
-  /** The locks of the whole service, which finalizing a document takes too. */
+  /** The service-wide locks, which are also taken to finalize a document. */
   readonly locks: SweepDeps['locks'];
 }): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
@@ -87,7 +87,7 @@ export async function openDocuments({
     contents: {
       put: (key, bytes) =>
         store.put(key, once(bytes)).catch((error: unknown) => {
-          // An earlier attempt, which drew the same name for the same bytes.
+          // The bytes were written by an earlier attempt, which chose the same name for the same bytes.
           if (!(error instanceof BlobExists)) throw error;
         }),
       remove: (key) => store.remove(key),

@@ -16,7 +16,7 @@ import { issueMemberToken, type NewMemberToken } from '../oauth/tokens/member-to
 import { findRefreshToken, refresh } from '../oauth/tokens/refresh.ts';
 import { customerHosts } from '../shared/customer-hosts.ts';
 
-/** Opens them over a database. */
+/** Creates the authorization server's parts on a database. */
 export function openOAuth({
   pool,
   issuer,
@@ -27,9 +27,9 @@ export function openOAuth({
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
-  /** Life of a refresh token. */
+  /** Lifetime of a refresh token. */
   readonly refreshDays: number;
-  /** True if `jwks_uri` must lead to public addresses. */
+  /** True if `jwks_uri` must resolve to public addresses. */
   readonly publicOnly: boolean;
   readonly log: Logger;
 }) {

@@ -1,4 +1,4 @@
-/** Assembles the services of operators: jobs, instances, and the states of all that follows the log. */
+/** Assembles the services for operators: jobs, instances, and the states of everything that follows the log. */
 import type { Logger } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Config } from '../config.ts';
@@ -19,7 +19,7 @@ import { newId } from '../shared/ids.ts';
 /** The parts that run for operators on this instance. */
 export interface Operations {
   readonly services: OperationServices;
-  /** Begins to run jobs, and to show that the instance is alive. Idempotent. */
+  /** Begins to run jobs and to signal that the instance is alive. Idempotent. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function openOperations({
 }: {
   readonly databaseUrl: string;
   readonly config: Pick<Config, 'dataDir' | 'eventStoreUrl'>;
-  /** The instance that this process is a part of. Default: one of its own. */
+  /** The instance that this process is part of. Default: an instance of its own. */
   readonly mark: InstanceMark | undefined;
   readonly version: string;
   readonly log: Logger;
@@ -73,7 +73,7 @@ export function openOperations({
       jobs: {
         async start(job) {
           const started = await jobs.start(job);
-          // Another process of the machine may be the one that runs jobs; it looks every second.
+          // Jobs may run in another process on this machine, which checks for new ones every second.
           if (isStarted) runner.look();
           return started;
         },

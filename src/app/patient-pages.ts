@@ -1,4 +1,4 @@
-/** Puts together the services of the pages of patients: linked people, new entries, the signed export of a record. */
+/** Assembles the services for patients' pages: linked people, new entries, and the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { readReplaced } from '#queries/history/replaced-versions.ts';

@@ -30,9 +30,9 @@ import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 import type { Documents } from './documents.ts';
 
-/** The processes; each runs only once it is started. */
+/** The processes; each runs only after it is started. */
 export interface Processes {
-  /** Completes the directory entries that a transaction over a record carries. */
+  /** Completes the directory entries that a transaction on a record carries. */
   readonly carried: Process;
   /** Carries purges out. */
   readonly erasures: Process;
@@ -40,10 +40,10 @@ export interface Processes {
   readonly sandboxes: Process;
 }
 
-/** How long a purge waits for other processes, and its response for its end, in ms. */
+/** How long a purge waits for other processes, and how long its response waits for the purge to finish, in ms. */
 export const ERASURE_MS = 60_000;
 
-/** Makes the processes. */
+/** Creates the processes. */
 export function openProcesses({
   resources,
   snapshots,
@@ -64,9 +64,9 @@ export function openProcesses({
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Returns true if the event log answers this instance. */
+  /** Returns true if the event log responds to this instance. */
   readonly logAnswers: () => boolean;
-  /** Gets events that a newer version wrote. */
+  /** Receives events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
   /** Records and directories. */
@@ -75,7 +75,7 @@ export function openProcesses({
   readonly idempotency: IdempotencyStore;
   readonly requestLog: Pick<RequestLog, 'forget'>;
   readonly documents: Pick<Documents, 'store' | 'contents'>;
-  /** Tells subscribers of events; a purge waits for it. */
+  /** Notifies subscribers of events; a purge waits for this process. */
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
   readonly manifests: Pick<ContextManifests, 'forget'>;
@@ -83,9 +83,9 @@ export function openProcesses({
   readonly sharedLinks: Pick<SharedLinks, 'forget'>;
   readonly visits: Pick<RecordVisits, 'forget'>;
   readonly takebacks: Pick<Takebacks, 'forget'>;
-  /** Returns the records that a reset of a sandbox purges. */
+  /** Returns the records that resetting a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
-  /** Waits until every read model of records shows a position. */
+  /** Waits until every read model of records has reached a position. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): Processes {
   const carried = new Process(
@@ -113,7 +113,7 @@ export function openProcesses({
             reacted: async (position, patient) => {
               if (!(await carried.hasPassed(position, ERASURE_MS)))
                 throw unavailable("the record's directory entries are not complete yet");
-              // Erased, the record would take them with it.
+              // Erasing the record would delete them too.
               if (await carried.parked.isParked('directory-entries', recordStream(patient)))
                 throw new Error(
                   'directory entries of the record are parked and not complete (annal parked lists them)',

@@ -14,10 +14,9 @@ import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time/time.ts';
 
 /**
- * Returns the key of an earlier start if it still works, otherwise a new key of the installation's quickstart
- * project, which the first start creates with its organization. If there is a development issuer, one of its
- * people owns the organization. In production only an installation without any project gets one; otherwise
- * undefined.
+ * Returns the key from an earlier start if it still works, otherwise a new key for the installation's quickstart project,
+ * which the first start creates together with its organization. If there is a development issuer, one of its people owns the
+ * organization. In production, only an installation without any project gets a key; otherwise undefined.
  */
 export async function quickstart(
   deps: Waiting & {
@@ -33,9 +32,9 @@ export async function quickstart(
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
   }
-  // Outside of the lock, because others don't wait for it that long.
+  // Done outside the lock, because other starts don't wait that long for it.
   await upToDate(deps);
-  // One runs at a time, and each sees what the previous one created.
+  // Only one start runs this at a time, and each sees what the previous one created.
   return locks.hold(['quickstart'], async () => {
     await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;

@@ -1,4 +1,4 @@
-/** Puts together what pages of members read of a record, now and as of earlier moments. */
+/** Assembles what members' pages read from a record, now and as of earlier times. */
 import type { Pool } from 'pg';
 import { openPast } from '#queries/database/as-of.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';

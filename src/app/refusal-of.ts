@@ -40,13 +40,13 @@ export function toRefusal(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The event isn't named: the answer may go to someone who can't see its record. */
+/** The event isn't named, because the answer may go to someone who can't see its record. */
 const UNREADABLE =
   'an event in the log cannot be read, so this cannot be answered; an operator must run annal verify, which names the event';
 
 /**
- * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash,
- * statement time-out). Not 08P01, protocol violation: our message was wrong, and a retry would fail too.
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, statement timeout).
+ * Without 08P01, protocol violation: our message was wrong, so a retry would fail too.
  */
 const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
 const SOCKET = new Set([
@@ -58,7 +58,7 @@ const SOCKET = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ]);
-/** Messages of pg, without a code, when a connection ends, can't be opened, or doesn't answer. */
+/** Messages from pg, without a code, when a connection ends, can't be opened, or doesn't respond. */
 const ENDED =
   /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
 
@@ -73,8 +73,7 @@ function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * Returns true if the database refused a NUL character, literal or as a JSON escape, which its texts can't
- * store.
+ * Returns true if the database rejected a NUL character, literal or as a JSON escape, because its text types can't store it.
  */
 function isUnstorable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');

@@ -1,4 +1,4 @@
-/** Sandboxes as the admin interface sees them: their contents, and their reset. */
+/** Provides sandboxes to the admin interface: their contents and their reset. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
@@ -13,7 +13,7 @@ import { projectStream } from '../events/streams.ts';
 import { syntheticPatients } from '../sandbox/ids.ts';
 import { nowMicros, toInstant } from '../shared/time/time.ts';
 
-/** How long the response to a reset waits for its end, in ms. */
+/** How long the response to a reset waits for it to finish, in ms. */
 const PATIENCE_MS = 20_000;
 /** The time between two checks, in ms. */
 const LOOK_EVERY = 100;
@@ -29,7 +29,7 @@ export function openSandboxes({
   readonly kernel: Kernel;
   readonly queries: SandboxQueries;
   readonly usage: Traffic['usage'];
-  /** The number of patients of a reset sandbox. */
+  /** The number of patients in a reset sandbox. */
   readonly patients: number;
   readonly queue: SandboxQueue;
 }): Sandboxes {

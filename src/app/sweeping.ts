@@ -1,7 +1,7 @@
 /**
- * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
- * without sessions and links, shared links that have ended, unused guests, and leftovers of killed rebuilds. Carries out approvals
- * that a crash interrupted.
+ * Periodically deletes expired idempotency keys, attempt counts, codes, tokens, signing keys and sessions, people without
+ * sessions or links, shared links that have ended, unused guests, and leftovers from killed rebuilds. Also carries out
+ * approvals that a crash interrupted.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -10,10 +10,10 @@ import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
 import { sweepSignIns } from '../signin/sweep.ts';
 
-/** The interval, in ms. */
+/** The interval between rounds, in ms. */
 const SWEEP_MS = 10 * 60_000;
 
-/** Begins; a failure is logged, and the next round tries again. */
+/** Starts the periodic cleanup; a failure is logged, and the next round tries again. */
 export function startSweeping({
   pool,
   idempotency,

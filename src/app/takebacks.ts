@@ -1,4 +1,4 @@
-/** Assembles take-backs: their rows, and the jobs that work on them. */
+/** Assembles take-backs: their rows and the jobs that carry them out. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { readPage } from '#queries/admin/page.ts';
@@ -8,11 +8,11 @@ import { Takebacks } from '../operations/takebacks/takebacks.ts';
 import type { Person } from '../shared/access/member.ts';
 import type { TakebackState } from '../shared/access/takeback.ts';
 
-/** How long a plan is waited for, in ms, and how often it is looked for. */
+/** How long to wait for a plan, and how often to check for it, in ms. */
 const PLAN_MS = 5_000;
 const LOOK_MS = 200;
 
-/** The states in which one is started or undone. */
+/** The states in which a take-back can be started or undone. */
 const FROM: Readonly<Record<'start' | 'undo', readonly TakebackState[]>> = {
   start: ['planned', 'running'],
   undo: ['done', 'undoing'],

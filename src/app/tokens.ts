@@ -1,16 +1,19 @@
-/** Access tokens of the authorization server, as requests bring them. */
+/** Finds the authorization server's access tokens that requests send. */
 import type { Pool } from 'pg';
 import { Line } from '#queries/database/gather.ts';
 import type { FindToken } from '#src/http/ports/tokens.ts';
 import { openTokenCallers } from '#src/oauth/tokens/tokens.ts';
 
-/** The look-up of access tokens, over a connection of its own. */
+/** The lookup of access tokens, on its own connection. */
 export interface Tokens {
   readonly findToken: FindToken;
   readonly close: () => Promise<void>;
 }
 
-/** Opens it. @param pool whose settings the connection has */
+/**
+ * Creates the lookup.
+ * @param pool the pool whose settings the connection uses
+ */
 export function openTokens(pool: Pool): Tokens {
   const line = new Line(pool.options);
   return { findToken: openTokenCallers(line), close: () => line.close() };

@@ -1,7 +1,7 @@
 /**
- * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the names' bytes,
- * and a signed statement with the Merkle root over those lines. The file, or only its root, proves later that no
- * history was altered. docs/audit.md describes the format. Version 1 had no access logs.
+ * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the bytes of their names,
+ * and a signed statement with the Merkle root over those lines. The file, or only its root, can later prove that no history
+ * was altered. docs/audit.md describes the format. Version 1 had no access logs.
  */
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
@@ -11,15 +11,15 @@ import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
 /** The head of a stream, or of a record's access log (`accessName`). */
 export interface StreamLeaf {
   readonly stream: string;
-  /** For an access log, the number of the last entry, from 1. */
+  /** For an access log, the number of its last entry, counted from 1. */
   readonly revision: number;
-  /** 64 hex digits: the hash of the chain up to and with that event. */
+  /** 64 hex digits: the hash of the chain up to and including that event. */
   readonly hash: string;
 }
 
 /** The range that a checkpoint covers. */
 export interface Covered {
-  /** Position of the store at the time of the checkpoint. */
+  /** The store's position at the time of the checkpoint. */
   readonly position: string;
   readonly events: number;
   readonly leaves: AsyncIterable<StreamLeaf>;
@@ -27,7 +27,7 @@ export interface Covered {
 
 const common = {
   type: z.literal('annal-checkpoint'),
-  /** Instant at which it was signed, by the clock of the machine that did. */
+  /** When it was signed, by the signing machine's clock. */
   time: z.string(),
   position: z.string(),
   events: z.int().nonnegative(),
@@ -42,10 +42,10 @@ const statementSchema = z.discriminatedUnion('version', [
 
 const ACCESS = 'access-';
 
-/** Returns the name under which a checkpoint has the head of a record's access log. */
+/** Returns the name that a checkpoint uses for a record's access log. */
 export const accessName = (record: string): string => ACCESS + record;
 
-/** Returns the record whose access log a line is about; undefined for a stream. */
+/** Returns the record whose access log a line describes; undefined if the line describes a stream. */
 export function recordOfAccessLog(stream: string): string | undefined {
   return stream.startsWith(ACCESS) ? stream.slice(ACCESS.length) : undefined;
 }
@@ -53,7 +53,7 @@ export function recordOfAccessLog(stream: string): string | undefined {
 /** The signed statement. */
 export type CheckpointStatement = z.infer<typeof statementSchema>;
 
-/** A checkpoint that was read and verified. */
+/** A checkpoint that has been read and verified. */
 export interface Checkpoint {
   readonly statement: CheckpointStatement;
   readonly signer: PublicKey;
@@ -92,7 +92,7 @@ export async function* checkpointLines(
 }
 
 /**
- * Reads a whole checkpoint: every line, the root over them, the signature.
+ * Reads a whole checkpoint: every line, the root over the lines, and the signature.
  * @param lines without their line ends; undefined for a line whose bytes aren't text.
  * @param expected the key that must have signed it.
  * @throws BadFile with the error.

@@ -1,7 +1,7 @@
 /**
- * Exports: a record's whole history as one verifiable file. It has a header line, a line for every event with its exact
- * texts (the metadata end with the hash of the chain), and a signed statement with the SHA-256 over all bytes before
- * it. `bin/verify-export.mjs` checks it without this repository; docs/audit.md describes it.
+ * Exports a record's whole history as one verifiable file. The file has a header line, a line for every event with its exact
+ * text (the metadata ends with the chain's hash), and a signed statement with the SHA-256 over all preceding bytes.
+ * `bin/verify-export.mjs` checks the file without this repository; docs/audit.md describes it.
  */
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
@@ -12,19 +12,19 @@ import { closingLine, SignedLines } from './signed-lines.ts';
 export interface ExportStatement {
   readonly type: 'annal-export';
   readonly version: 1;
-  /** Instant at which it was signed, by the clock of the machine that did. */
+  /** When it was signed, by the signing machine's clock. */
   readonly time: string;
   readonly stream: string;
-  /** The moment as of which the stream is exported; absent: all of it. */
+  /** The time as of which the stream is exported; if absent, the whole stream is exported. */
   readonly as_of?: string;
   readonly events: number;
-  /** The last event's: the same that a checkpoint names. */
+  /** The last event's head, the same as in a checkpoint. */
   readonly head: StreamHead;
-  /** SHA-256 of all bytes before the line. */
+  /** SHA-256 of all bytes before this line. */
   readonly sha256: string;
 }
 
-/** An event does not continue its stream's chain: nothing can be vouched for. */
+/** Thrown when an event doesn't continue its stream's chain, so that nothing can be vouched for. */
 export class BrokenChain extends Error {
   override readonly name = 'BrokenChain';
   constructor(
@@ -39,7 +39,7 @@ export class BrokenChain extends Error {
  * Yields the lines of an export, each with its line break; none if there are no events.
  * @param events of one stream, from revision 0
  * @param signed called with the statement when its line is yielded
- * @param asOf the moment at which `events` end
+ * @param asOf the time at which `events` end
  * @throws BrokenChain
  */
 export async function* exportLines(

@@ -1,27 +1,30 @@
-/** Finds an event of a stream by its time, and checks its link of the hash chain: a few reads, however long the stream is. */
+/**
+ * Finds an event in a stream by its time, and checks its link in the hash chain. This takes only a few reads, however long the
+ * stream is.
+ */
 import { GENESIS, readHash, verifyLink } from '#src/events/chain.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** An event with its link of the chain. */
+/** An event with its link in the chain. */
 export interface LinkedEvent {
   readonly event: RecordedEvent;
-  /** The previous event's hash: 64 zeros before the first. */
+  /** The previous event's hash; 64 zeros if this is the first event. */
   readonly previous: string;
-  /** Its own hash, as stored; undefined if it has none. */
+  /** The event's own hash, as stored; undefined if it has none. */
   readonly hash: string | undefined;
-  /** True if its text and the previous hash give its hash. */
+  /** True if the event's text and the previous hash result in its hash. */
   readonly holds: boolean;
 }
 
 type Reads = Pick<EventStore, 'read'>;
 
 /**
- * Finds an event. Times of a stream strictly rise, so its revision is found by halving. If it isn't there, because it was
- * altered, the whole stream is read for its id.
- * @param at when it was recorded, microseconds
- * @returns undefined if the stream doesn't have it
+ * Finds an event. Times in a stream strictly increase, so its revision is found by binary search. If it isn't there, because
+ * it was altered, the whole stream is searched for its id.
+ * @param at when it was recorded, in microseconds
+ * @returns undefined if the event isn't in the stream
  * @throws StreamDeleted
  */
 export async function findEvent(
@@ -36,7 +39,7 @@ export async function findEvent(
   return undefined;
 }
 
-/** Returns the event of a stream that was recorded at a moment. */
+/** Returns the event in a stream that was recorded at a given time. */
 async function halve(store: Reads, stream: string, at: Micros): Promise<RecordedEvent | undefined> {
   const head = await first(store.read(stream, { direction: 'backwards', limit: 1 }));
   let low = 0;
@@ -53,7 +56,7 @@ async function halve(store: Reads, stream: string, at: Micros): Promise<Recorded
   return undefined;
 }
 
-/** Checks the link of an event of the store. */
+/** Checks the chain link of an event from the store. */
 export async function checkLink(store: Reads, event: RecordedEvent): Promise<LinkedEvent> {
   const { stream, revision } = event;
   const before = revision === 0 ? undefined : await eventAt(store, stream, revision - 1);

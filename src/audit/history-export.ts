@@ -1,7 +1,7 @@
 /**
- * Exports of one resource's history: its events with their exact texts, each with the hash before it, and a signed
- * statement. The events of other resources of the stream aren't in the file, so that the chain between two events of this
- * one can't be recomputed from it: the signature vouches for that. docs/audit.md says what a file proves.
+ * Exports one resource's history: its events with their exact text, each with the previous hash, and a signed statement. The
+ * events of the stream's other resources aren't in the file, so the chain between two events of this resource can't be
+ * recomputed from it; instead, the signature vouches for the chain. docs/audit.md says what a file proves.
  */
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
@@ -13,28 +13,28 @@ import { closingLine, SignedLines } from './signed-lines.ts';
 interface HistoryStatement {
   readonly type: 'annal-history';
   readonly version: 1;
-  /** Instant at which it was signed. */
+  /** When it was signed. */
   readonly time: string;
   readonly stream: string;
   /** `Type/id`. */
   readonly resource: string;
-  /** The moment as of which the history is; absent: all of it. */
+  /** The time as of which the history is exported; if absent, all of it is exported. */
   readonly as_of?: string;
   /** Events in the file. */
   readonly events: number;
-  /** The end of the stream up to which its chain was checked. */
+  /** The end of the stream up to which the chain was checked. */
   readonly head: StreamHead;
   readonly sha256: string;
 }
 
-/** The history that is asked for. */
+/** The history that was requested. */
 export interface HistoryAsked {
   readonly resource: string;
   readonly asOf: string | undefined;
 }
 
 /**
- * Yields the lines of a history; none if there is no event of the resource.
+ * Yields the lines of a history; none if the resource has no events.
  * @param events of the resource's stream, from revision 0
  * @throws BrokenChain
  */
@@ -76,7 +76,7 @@ export async function* historyLines(
   yield closingLine(statement, key);
 }
 
-/** Tells whether an event is a version of a resource, or finalizes its content. */
+/** Returns whether an event is a version of a resource or finalizes its content. */
 function isAbout({ type, data }: RecordedEvent, id: string): boolean {
   if (!data.includes(id)) return false;
   const { resource_id, id: document } = JSON.parse(data) as { resource_id?: string; id?: string };

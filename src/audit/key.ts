@@ -11,7 +11,7 @@ import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '#src/shared/make-folder.ts';
 
-/** A public key as files and people pass it on. */
+/** A public key as it is stored in files and exchanged between people. */
 export interface PublicKey {
   /** SHA-256 of the JWK's required members, base64url: 43 characters. */
   readonly id: string;
@@ -29,7 +29,7 @@ export class KeyFault extends Error {
   override readonly name = 'KeyFault';
 }
 
-/** File name of an installation's own key below DATA_DIR. */
+/** File name of an installation's own key in DATA_DIR. */
 export const KEY_FILE = 'audit-key.pem';
 
 /** The location of the key. */
@@ -40,8 +40,8 @@ export interface KeyPlace {
 }
 
 /**
- * Returns the installation's key; creates it on first use, readable by its owner only.
- * @throws KeyFault if the file can't be read or holds another kind of key
+ * Returns the installation's key; creates it on first use, readable only by its owner.
+ * @throws KeyFault if the file can't be read or contains another kind of key
  */
 export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKey> {
   if (file !== undefined) return parsePrivate(await read(file), file);
@@ -64,7 +64,7 @@ export async function existingKey({ dataDir, file }: KeyPlace): Promise<PublicKe
 }
 
 /**
- * Parses a public key of 43 characters.
+ * Parses a public key, which has 43 characters.
  * @throws KeyFault
  */
 export function publicKey(text: string): PublicKey {
@@ -80,7 +80,7 @@ export function publicKey(text: string): PublicKey {
   }
 }
 
-/** Creates the key file, all or nothing, and never overwrites one that was created meanwhile. */
+/** Creates the key file atomically, and never overwrites one that was created meanwhile. */
 async function make(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const { privateKey } = generateKeyPairSync('ed25519');

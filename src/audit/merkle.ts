@@ -1,14 +1,17 @@
-/** The Merkle tree hash of RFC 9162, section 2.1.1 (that of RFC 6962), over leaves that come one after the other. */
+/**
+ * Computes the Merkle tree hash of RFC 9162, section 2.1.1 (the same as in RFC 6962), over leaves that are added one after
+ * another.
+ */
 import { createHash } from 'node:crypto';
 
-/** Prefixes of leaves and nodes, so that a node can't pass for a leaf. */
+/** Prefixes for leaves and nodes, so that a node can't be mistaken for a leaf. */
 const [LEAF, NODE] = [Buffer.of(0), Buffer.of(1)];
 
 function node(left: Buffer, right: Buffer): Buffer {
   return createHash('sha256').update(NODE).update(left).update(right).digest();
 }
 
-/** A tree that keeps one hash for each complete subtree, which is at most one a level. */
+/** A tree that keeps one hash for each complete subtree: at most one per level. */
 export class MerkleTree {
   /** Roots of complete subtrees, the largest first. */
   readonly #subtrees: { readonly root: Buffer; readonly leaves: number }[] = [];
@@ -31,7 +34,7 @@ export class MerkleTree {
     this.#subtrees.push({ root, leaves });
   }
 
-  /** Returns the hash over all leaves, 64 hex digits; without leaves that of the empty string. */
+  /** Returns the hash over all leaves, 64 hex digits; without leaves, the hash of the empty string. */
   root(): string {
     const root = this.#subtrees
       .map((subtree) => subtree.root)

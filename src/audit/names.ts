@@ -1,19 +1,19 @@
-/** Resolves names of credentials from the log, where keys and people keep their names after they are revoked. */
+/** Resolves the names of credentials from the log, where keys and people keep their names after they are revoked. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 
-/** A credential as audit output shows it; null where it has none of these, or the log does not say. */
+/** A credential as shown in audit output. A member is null if the credential doesn't have it or the log doesn't contain it. */
 export interface NamedCredential {
   /** `api_key`, `id_token`, `client` or `grant` (access tokens), or `system`: the service itself. */
   readonly kind: string;
   readonly key_id: string | null;
   readonly key_name: string | null;
-  /** Last four characters of the key. */
+  /** The key's last four characters. */
   readonly key_last4: string | null;
-  /** Id of the application, for access tokens. */
+  /** The application's id, for access tokens. */
   readonly application: string | null;
   readonly application_name: string | null;
   readonly issuer: string | null;
@@ -24,7 +24,7 @@ export interface NamedCredential {
   readonly environment: string | null;
 }
 
-/** Returns a credential without names, before they are resolved. */
+/** Returns a credential without names, for the time before they are resolved. */
 export function unnamed(credential: EventMetadata['credential']): NamedCredential {
   const { kind, key_id, application, issuer, subject, project, environment } = credential;
   return {
@@ -59,10 +59,10 @@ interface Names {
 }
 
 /**
- * Fills in names. It reads the streams of projects whose keys are among the credentials, of their organizations for people,
- * and of applications. If a stream can't be read, its names stay null.
- * @param read the events of a stream, from revision 0; empty if it doesn't exist
- * @param projects further projects whose members may be among the people
+ * Fills in names. To find them, it reads the streams of projects whose keys are among the credentials, of the projects'
+ * organizations (for people), and of applications. If a stream can't be read, its names stay null.
+ * @param read returns a stream's events, from revision 0; empty if it doesn't exist
+ * @param projects additional projects whose members may be among the people
  */
 export async function nameCredentials<T extends { readonly credential: NamedCredential }>(
   read: (stream: string) => AsyncIterable<RecordedEvent>,
@@ -119,7 +119,7 @@ async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Prom
   try {
     for await (const event of events) if (WANTED.has(event.type)) note(understand(event).event, names);
   } catch {
-    // The history itself is more important than names: ids are shown instead, and `annal verify` names the event.
+    // The history itself is more important than names, so ids are shown instead, and `annal verify` names the event.
   }
 }
 

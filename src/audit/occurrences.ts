@@ -1,17 +1,17 @@
-/** The events of a stream without resources, for auditors: what happened, when, and by which credential. */
+/** Reads a stream's events without resources, for auditors: what happened, when, and with which credential. */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { Replay } from './replay.ts';
 
-/** An event without a resource: of a project, an organization or an application, or of who may use a record. */
+/** An event without a resource: on a project, an organization or an application, or on who may use a record. */
 export interface Occurrence {
   readonly revision: number;
   readonly event: string;
   readonly type: string;
   /** Instant. */
   readonly recorded: string;
-  /** The credential that allowed it: an API key, or a person's ID token by `iss` and `sub`. */
+  /** The credential that allowed it: an API key, or a person's ID token, identified by `iss` and `sub`. */
   readonly credential: NamedCredential;
   readonly request_id: string;
   /** The event's data; an API key appears as its hash, never as the key. */
@@ -45,7 +45,7 @@ const ACCESS: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 
 /**
- * Tells whether an event is about who may use a record: links of people, grants of applications, their proposals, and shared
+ * Returns whether an event is about who may use a record: links to people, applications' grants and proposals, and shared
  * links.
  */
 export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);

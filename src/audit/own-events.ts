@@ -1,4 +1,7 @@
-/** The events of a project itself: of its own stream, its applications and its webhook endpoints, the newest first. */
+/**
+ * The project's own events: those in its own stream and in the streams of its applications and webhook endpoints, newest
+ * first.
+ */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
@@ -14,7 +17,7 @@ interface Source {
   next: OwnEvent | undefined;
 }
 
-/** Yields the events of several streams in the order of their times, the newest first; of equal times the highest id first. */
+/** Yields the events of several streams in order of time, newest first; if times are equal, the highest id first. */
 export async function* newestFirst(
   store: Pick<EventStore, 'read'>,
   streams: readonly string[],
@@ -52,7 +55,7 @@ function later(one: Source | undefined, other: Source): Source | undefined {
   return comesBefore(other.next, one.next) ? other : one;
 }
 
-/** Tells whether an event is newer than another. */
+/** Returns whether an event is newer than another. */
 export function comesBefore(
   one: { readonly at: Micros; readonly event: { readonly id: string } },
   other: { readonly at: Micros; readonly event: { readonly id: string } },

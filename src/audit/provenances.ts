@@ -1,12 +1,12 @@
-/** Collects what clients' own Provenances say about versions: reasons and agents. A fold over a stream's events. */
+/** Collects what clients' own Provenances say about versions, such as reasons and agents, by folding a stream's events. */
 import { z } from 'zod';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { parseJson } from '#src/shared/json/json.ts';
 
-/** An agent as a Provenance describes it; each member is a text or null. */
+/** An agent as described in a Provenance; each member is text or null. */
 export interface SaidAgent {
   readonly type: string | null;
-  /** The reference, else the name or identifier. */
+  /** The reference; if there is none, the name or identifier. */
   readonly who: string | null;
   readonly who_name: string | null;
   readonly on_behalf_of: string | null;
@@ -17,11 +17,11 @@ export interface SaidAgent {
 export interface SaidProvenance {
   /** `Provenance/…`. */
   readonly reference: string;
-  /** The texts of `Provenance.reason`. */
+  /** The text of each `Provenance.reason`. */
   readonly reason: readonly string[];
   readonly activity: string | null;
   readonly agents: readonly SaidAgent[];
-  /** The Provenance's own `recorded`, not the time of storage. */
+  /** The Provenance's own `recorded`, not the time when it was stored. */
   readonly recorded: string | null;
 }
 
@@ -55,15 +55,15 @@ const schema = z.object({
     .default([]),
 });
 
-/** A current Provenance, and the version of each of its targets; undefined until that is known. */
+/** A current Provenance, and the version of each of its targets; a version is undefined until it is known. */
 interface Standing {
   readonly says: SaidProvenance;
   readonly about: Map<string, number | undefined>;
 }
 
 /**
- * Joins a stream's Provenances to versions. A target with `_history/n` names its version. A target without refers to
- * the version that the resource had when the Provenance first named it, or that it got in the same append.
+ * Joins a stream's Provenances to versions. A target with `_history/n` names its version. A target without it refers to the
+ * version that the resource had when the Provenance first named it, or got in the same append.
  */
 export class ClientProvenances {
   /** Current Provenances by id, without deleted ones. */
@@ -90,7 +90,7 @@ export class ClientProvenances {
     if (index === count - 1) this.#settle();
   }
 
-  /** Returns the Provenances by `Type/id/_history/n`, in the order of their last change. */
+  /** Returns the Provenances by `Type/id/_history/n`, in order of their last change. */
   byVersion(): ReadonlyMap<string, readonly SaidProvenance[]> {
     this.#settle();
     const found = new Map<string, SaidProvenance[]>();
@@ -111,7 +111,7 @@ export class ClientProvenances {
   }
 }
 
-/** Absolute references below our own base are stored as they came. */
+/** Absolute references below our own base URL are stored as they were received. */
 const TARGET = /(?:^|\/)([A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64})(?:\/_history\/(\d+))?$/;
 
 function standing(id: string, body: string, before: Standing | undefined): Standing | undefined {
@@ -139,7 +139,7 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
   return { says, about };
 }
 
-/** Returns a Provenance as a sentence: the reasons, the activity and the agents, with names where known. */
+/** Returns a Provenance as a sentence with the reasons, the activity and the agents, with names if known. */
 export function writeSentence({
   reference: from,
   reason,

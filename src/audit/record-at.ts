@@ -1,4 +1,4 @@
-/** A record as of any moment: the fold over its events, as far as that moment. Pure. */
+/** A record as of any given time, computed by folding its events up to that time. Pure. */
 
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
@@ -9,40 +9,40 @@ import type { Moment } from '#src/shared/time/moment.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { Replay } from './replay.ts';
 
-/** A resource of a record, at a moment. */
+/** A resource in a record at a given time. */
 export interface ResourceAt {
   readonly type: string;
   readonly id: string;
   readonly version: number;
-  /** Instant of that version. */
+  /** When that version was recorded. */
   readonly recordedAt: string;
-  /** The exact FHIR JSON text of that version as reads show it; undefined when it was deleted then. */
+  /** The version's exact FHIR JSON text as reads show it; undefined if the resource was deleted at that time. */
   readonly body: string | undefined;
-  /** Metadata of that version's event, such as its author. */
+  /** The metadata of the version's event, such as its author. */
   readonly metadata: EventMetadata;
 }
 
-/** A record at a moment. */
+/** A record at a given time. */
 export interface RecordAt {
-  /** Resources by id, in the order of their creation. */
+  /** Resources by id, in order of creation. */
   readonly resources: ReadonlyMap<string, ResourceAt>;
-  /** The number of events up to that moment. */
+  /** The number of events up to that time. */
   readonly events: number;
-  /** The revision of the last of them. */
+  /** The last of these events' revision. */
   readonly revision: number | undefined;
-  /** Instant of the last of them. */
+  /** When the last of these events was recorded. */
   readonly recordedAt: string | undefined;
   /** The first revision with a broken hash chain; undefined if the chain is intact so far. */
   readonly brokenAt: number | undefined;
 }
 
 /**
- * Folds a record's events, in order of revision, up to and including a moment. Reading stops there.
+ * Folds a record's events, in order of revision, up to and including a given time. Reading stops there.
  * @param events of one `record-` stream, from revision 0.
- * @param isPast tells whether an event comes after a position of its store.
- * @param most bytes of the bodies that are held; default: no limit.
- * @param note gets each version.
- * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) when the record has more than `most`
+ * @param isPast returns whether an event comes after a position in its store.
+ * @param most maximum total bytes of the bodies held in memory; default: no limit.
+ * @param note receives each version.
+ * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) if the record has more than `most`
  */
 export async function recordAt(
   events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
@@ -90,9 +90,9 @@ export async function recordAt(
 }
 
 /**
- * Returns the current resources as a `collection` Bundle with their stored texts. `Bundle.timestamp` is the recorded
- * time of the last event, so equal states give equal texts whatever moment was requested.
- * @param base of the FHIR interface, without a trailing slash: relative references resolve within the Bundle only if
+ * Returns the current resources as a `collection` Bundle with their stored text. `Bundle.timestamp` is the recorded time of
+ * the last event, so equal states result in equal text, whatever time was requested.
+ * @param base URL of the FHIR interface, without a trailing slash: relative references resolve within the Bundle only if
  *   `fullUrl` is such a URL (https://hl7.org/fhir/R4/bundle.html#references)
  */
 export function toCollection({ resources, recordedAt }: RecordAt, base: string): string {

@@ -1,4 +1,4 @@
-/** A stream's events, understood one after the other, with the hash chain checked on the way. */
+/** Parses a stream's events one after another, and checks the hash chain on the way. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
@@ -18,19 +18,22 @@ export class Replay {
     return this.#events;
   }
 
-  /** Returns the first revision with a broken chain; undefined while it is intact. */
+  /** Returns the first revision with a broken chain; undefined while the chain is intact. */
   get brokenAt(): number | undefined {
     return this.#brokenAt;
   }
 
-  /** Returns the last event read; undefined if the chain is broken or nothing was read. */
+  /** Returns the last event that was read; undefined if the chain is broken or nothing was read. */
   get head(): StreamHead | undefined {
     return this.#hash === undefined || this.#events === 0
       ? undefined
       : { revision: this.#events - 1, hash: this.#hash };
   }
 
-  /** The events in order, also those behind a break. @throws UnreadableEvent, NewerEvent */
+  /**
+   * Yields the events in order, including those after a break in the chain.
+   * @throws UnreadableEvent, NewerEvent
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<StoredEvent> {
     for await (const event of this.recorded) {
       if (this.#hash !== undefined) {

@@ -1,4 +1,4 @@
-/** Prints a history as a self-contained page: no scripts, no external resources, suitable for printing. */
+/** Renders a history as a self-contained page that can be printed, without scripts or external resources. */
 
 import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json/json.ts';
@@ -14,9 +14,9 @@ export interface ReportSubject {
   readonly resource: string;
   /** True if the page covers the patient's whole record. */
   readonly record: boolean;
-  /** Instant at which it was made. */
+  /** When the page was generated. */
   readonly time: string;
-  /** The stream from which it was read. */
+  /** The stream that the page was generated from. */
   readonly stream: string;
 }
 
@@ -36,7 +36,7 @@ const STYLE = new Html(`
   @media print { body { margin: 0; max-width: none; } }
 `);
 
-/** The page, piece by piece. */
+/** Yields the page in pieces. */
 export function* reportPage(
   { resource, record, time, stream }: ReportSubject,
   { versions, access, events, brokenAt, head }: History,
@@ -103,7 +103,7 @@ ${changes(operation, differences)}
 `;
 }
 
-/** A link or a grant: everything that its event says. */
+/** Returns the article on a link or grant, with everything in its event. */
 function accessArticle({ type, recorded, credential, request_id, revision, data }: Occurrence): Html {
   const facts: [string, string][] = [
     ['Recorded', recorded],
@@ -119,13 +119,13 @@ function accessArticle({ type, recorded, credential, request_id, revision, data 
 `;
 }
 
-/** Returns a member of an event's data: texts as they are, one a line. */
+/** Returns a member of an event's data as text: strings unchanged, a list with one item per line. */
 function joinTexts(value: unknown): string {
   if (Array.isArray(value)) return value.map(joinTexts).join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Joins the parts that are present, each once; null if there are none. */
+/** Joins the parts that are present, without duplicates; null if there are none. */
 function listed(...parts: readonly (string | null)[]): string | null {
   return [...new Set(parts.filter((part) => part !== null))].join(', ') || null;
 }
@@ -144,7 +144,7 @@ ${rows}</tbody>
 </table>`;
 }
 
-/** Returns a value as JSON, so that "1.5" differs from 1.5, and an empty text from no text. */
+/** Returns a value as JSON, so that "1.5" differs from 1.5, and an empty string from a missing one. */
 function printValue(value: Json | undefined): string {
   return value === undefined ? '' : printJson(value);
 }

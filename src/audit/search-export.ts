@@ -1,6 +1,6 @@
 /**
- * Exports of a search's answer: the Bundle's exact text, the event and the hash of each version that it shows, and a signed
- * statement with the query, the moment and the position of the log. docs/audit.md says what a file proves.
+ * Exports a search's result: the Bundle's exact text, the event and hash of each version that it contains, and a signed
+ * statement with the query, the time and the log position. docs/audit.md says what a file proves.
  */
 import type { AnsweredSearch } from '#src/shared/access/answered-search.ts';
 import type { SigningKey } from './key.ts';
@@ -10,7 +10,7 @@ import { closingLine, SignedLines } from './signed-lines.ts';
 interface SearchStatement {
   readonly type: 'annal-search';
   readonly version: 1;
-  /** Instant at which it was signed. */
+  /** When it was signed. */
   readonly time: string;
   readonly project: string;
   readonly environment: string;
@@ -18,12 +18,12 @@ interface SearchStatement {
   readonly as_of?: string;
   readonly position: string;
   readonly complete: boolean;
-  /** Versions in the answer. */
+  /** The number of versions in the result. */
   readonly entries: number;
   readonly sha256: string;
 }
 
-/** Yields the lines of an answer. */
+/** Yields the lines of a search result's export. */
 export function* searchLines(
   { project, environment, query, asOf, position, complete, bundle, versions }: AnsweredSearch,
   time: string,

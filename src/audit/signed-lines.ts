@@ -1,9 +1,9 @@
-/** Files of lines whose last line is a signed statement with the SHA-256 of all bytes before it. */
+/** Files whose last line is a signed statement with the SHA-256 of all preceding bytes. */
 import { createHash } from 'node:crypto';
 import type { SigningKey } from './key.ts';
 import { signedLine } from './statement.ts';
 
-/** Makes the lines of one file, each with its line break. */
+/** Creates the lines of one file, each with its line break. */
 export class SignedLines {
   readonly #sum = createHash('sha256');
 
@@ -14,7 +14,7 @@ export class SignedLines {
     return text;
   }
 
-  /** Returns the SHA-256 of all lines so far; no line may follow but the statement. */
+  /** Returns the SHA-256 of all lines so far; only the statement may be added afterwards. */
   sum(): string {
     return this.#sum.digest('hex');
   }

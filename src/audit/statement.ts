@@ -1,6 +1,6 @@
 /**
- * The last line of a checkpoint or an export: a statement about the lines before it, the signer, and the signature over
- * the statement's text. The statement begins with its type, so that statements of different kinds can't be confused.
+ * The last line of a checkpoint or an export: a statement about the preceding lines, the signer, and the signature over the
+ * statement's text. The statement begins with its type, so that different kinds of statements can't be confused.
  */
 import { sign, verify } from 'node:crypto';
 import { KeyFault, type PublicKey, publicKey, type SigningKey } from './key.ts';
@@ -10,7 +10,7 @@ export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
-/** A statement that was signed; its text is as it stood in the line. */
+/** A signed statement, with the exact text from its line. */
 export interface Signed {
   readonly statement: string;
   readonly signer: PublicKey;
@@ -20,7 +20,7 @@ const LINE =
   /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
 
 /**
- * Returns the line of a statement.
+ * Returns the line for a statement.
  * @param statement a JSON object whose first member is `type`
  */
 export function signedLine(statement: { readonly type: string }, key: SigningKey): string {
@@ -30,9 +30,9 @@ export function signedLine(statement: { readonly type: string }, key: SigningKey
 }
 
 /**
- * Reads such a line.
- * @returns undefined when the line is of another form.
- * @throws BadFile when the signature is not that of the key named, or the key not the one expected.
+ * Reads a line that `signedLine` wrote.
+ * @returns undefined if the line has a different form.
+ * @throws BadFile if the signature isn't from the key that the line names, or this key isn't the expected one.
  */
 export function parseSigned(line: string, expected?: PublicKey): Signed | undefined {
   const [, statement, id, text, signature] = LINE.exec(line) ?? [];

@@ -1,4 +1,4 @@
-/** The versions of a stream's resources: author, time, reason, source and changes. A fold over its events. */
+/** Computes the versions of a stream's resources, with author, time, reason, source and changes, by folding its events. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
@@ -19,37 +19,36 @@ export interface Version {
   /** Instant. */
   readonly recorded: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** `patient`, `practitioner`, `device`, `import`, `ai`; null where the service itself wrote. */
+  /** `patient`, `practitioner`, `device`, `import` or `ai`; null if the service itself wrote the version. */
   readonly author_type: string | null;
   /** `Practitioner/…`. */
   readonly author: string | null;
-  /** The name of `author`, else of `acting_as`, when this version was written. */
+  /** The name of `author`, otherwise of `acting_as`, at the time when this version was written. */
   readonly author_name: string | null;
-  /** `Practitioner/…` or `PractitionerRole/…`: the role that the author acted in. */
+  /** `Practitioner/…` or `PractitionerRole/…`: the role in which the author acted. */
   readonly acting_as: string | null;
   readonly acting_as_name: string | null;
   /** An `Organization/…` and its name at that time. */
   readonly on_behalf_of: { readonly reference: string | null; readonly display: string | null } | null;
   readonly source_system: string | null;
-  /** Identifies the data in the source system. */
+  /** The data's identifier in the source system. */
   readonly origin_id: string | null;
   /** The credential that allowed the write. */
   readonly credential: NamedCredential;
   /**
-   * The person who accepted the proposal of this version; `credential` is then that of the application that proposed
-   * it.
+   * The person who accepted the proposal for this version; `credential` is then the one that the proposing application used.
    */
   readonly approved_by?: NonNullable<EventMetadata['approved_by']>;
   readonly request_id: string;
-  /** Shared by all versions that one transaction wrote. */
+  /** The same for all versions that one transaction wrote. */
   readonly transaction_id: string | null;
-  /** `Provenance/…`: the one that the service makes of the event. */
+  /** `Provenance/…`: the Provenance that the service derives from the event. */
   readonly provenance: string;
-  /** The clients' own Provenances about this version. */
+  /** Clients' own Provenances about this version. */
   readonly provenances: readonly SaidProvenance[];
-  /** Revision of its event in the stream. */
+  /** The revision of the version's event in the stream. */
   readonly revision: number;
-  /** Differences from the previous version; for a first version all its elements; for a deletion none. */
+  /** Differences from the previous version; for a first version, all its elements; for a deletion, none. */
   readonly differences: readonly Difference[];
 }
 
@@ -57,9 +56,9 @@ export interface Version {
 export interface History {
   /** The newest first. */
   readonly versions: readonly Version[];
-  /** Links of people and grants of applications, the newest first; empty for the history of one resource. */
+  /** People's links and applications' grants, newest first; empty for the history of one resource. */
   readonly access: readonly Occurrence[];
-  /** Number of events read, including those without a version. */
+  /** The number of events read, including events without a version. */
   readonly events: number;
   /** The first revision with a broken hash chain; undefined if the chain is intact. */
   readonly brokenAt: number | undefined;
@@ -76,13 +75,13 @@ const OPERATIONS = {
 /**
  * Reads a stream's history.
  * @param events of one stream, from revision 0.
- * @param only the id of the one resource that is wanted. Default: all.
+ * @param only the id of a single resource to return. Default: all resources.
  * @throws UnreadableEvent
  */
 export async function readHistory(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
   const versions: Omit<Version, 'provenances'>[] = [];
   const access: Occurrence[] = [];
-  /** The last content of each resource: a restored one is compared with the content before its deletion. */
+  /** The last content of each resource: a restored resource is compared with its content before the deletion. */
   const contents = new Map<string, JsonObject>();
   const said = new ClientProvenances();
   const replay = new Replay(events);
@@ -150,8 +149,8 @@ function versionIn(
 }
 
 /**
- * Describes a version's author: the name, and the name of the person who entered it for them; references where the
- * event has no name. Same as the agents of the service's own Provenance (docs/spec/interface.md, section 2.4).
+ * Describes a version's author: the name, and the name of the person who entered the version for them; references if the event
+ * has no names. These are also the agents in the service's own Provenance (docs/spec/interface.md, section 2.4).
  */
 export function writtenBy({ author, author_name, author_type, acting_as, acting_as_name }: Version): string {
   const entered = acting_as_name ?? acting_as;
@@ -167,7 +166,7 @@ export interface ReadVersion {
   readonly byAi: boolean;
 }
 
-/** Returns the elements in which a version differs from an earlier one; all its elements without an earlier one. */
+/** Returns the elements in which a version differs from an earlier one; without an earlier version, all its elements. */
 export function changesBetween(before: ReadVersion | undefined, after: ReadVersion): Difference[] {
   const [was, is] = [before, after].map((version) =>
     version === undefined ? undefined : writtenIn(version),
@@ -175,7 +174,7 @@ export function changesBetween(before: ReadVersion | undefined, after: ReadVersi
   return is === undefined ? [] : differences(was, is);
 }
 
-/** Returns the content that was written: without the label that reads add. */
+/** Returns the content as it was written, without the label that reads add. */
 function writtenIn({ body, byAi }: ReadVersion): JsonObject | undefined {
   const { value } = parseJson(body);
   if (!isObject(value)) return undefined;
@@ -198,7 +197,7 @@ function ownContent(resource: JsonObject): JsonObject {
   return Object.keys(meta).length === 0 ? rest : { meta, ...rest };
 }
 
-/** Returns who accepted the proposal that a version was, in words; undefined if it wasn't one. */
+/** Returns who accepted the proposal that became a version, in words; undefined if the version wasn't proposed. */
 export function approvedBy({ approved_by: by }: Version): string | undefined {
   if (by === undefined) return undefined;
   const who = by.role === 'self' ? 'the patient' : 'a person who looks after the patient';

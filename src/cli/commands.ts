@@ -1,4 +1,7 @@
-/** The commands: the arguments and the help of each, and the module that does it, which is loaded only when needed. */
+/**
+ * Defines the commands: each command's arguments and help, and the module that implements it, which is loaded only when
+ * needed.
+ */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
@@ -6,7 +9,7 @@ import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Options, readOptions, readWords } from './options.ts';
 
-/** The help of `scavenge`, behind its options. */
+/** The help text of `scavenge`, shown after its options. */
 const SCAVENGE = `
 A purge makes a record unreadable at once; its bytes stay in files until this
 command removes them. You can run it while the service runs: requests that use a
@@ -19,11 +22,11 @@ More: docs/eventstoredb.md#scavenge`;
 
 /**
  * Runs a command.
- * @returns its exit code; anything else counts as 0.
+ * @returns the command's exit code; anything other than a number counts as 0.
  */
 type Work = (words: readonly string[], options: Options) => Promise<unknown>;
 
-/** The command line's parser, and the exit code of the command that it ran. */
+/** The command-line parser, and the exit code of the command that was run. */
 export interface CommandLine {
   readonly program: Command;
   readonly outcome: { code: number };
@@ -31,9 +34,8 @@ export interface CommandLine {
 
 /**
  * Defines every command.
- * @param people who can sign in, for the help of `dev-token`.
- * @returns a parser that throws CommanderError instead of ending the process, and prints nothing but help and
- * version.
+ * @param people who can sign in, for the help text of `dev-token`.
+ * @returns a parser that throws CommanderError instead of exiting, and prints only help and version.
  */
 export function describeCommands(people: string): CommandLine {
   const outcome = { code: 0 };
@@ -45,7 +47,7 @@ export function describeCommands(people: string): CommandLine {
         [command.name(), ...command.registeredArguments.map(writeUsage)].filter(Boolean).join(' '),
     })
     .showSuggestionAfterError(false)
-    // Everything after the command belongs to the command: its values may look like options of the program.
+    // Everything after the command belongs to the command, because its values may look like options of the program.
     .enablePositionalOptions()
     .helpOption('-h, --help', 'Print this help')
     .helpCommand(false)
@@ -534,7 +536,7 @@ export function describeCommands(people: string): CommandLine {
   return { program, outcome };
 }
 
-/** Adds the options of every command, which may also precede the command. */
+/** Adds the options that every command has, which may also precede the command. */
 function withCommon(command: Command): Command {
   return command
     .option('--json', 'Print JSON for programs instead of text')
@@ -559,12 +561,12 @@ function writeUsage(argument: Command['registeredArguments'][number]): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** How long a command may take to stop after the service that started it died, in ms. */
+/** How long a command may take to stop after the service that started it has died, in ms. */
 const ORPHAN_MS = 3_000;
 
 /**
- * Work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. A service that
- * started the command as a job holds a channel to it, whose end stops it too.
+ * Runs work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. A service that
+ * starts the command as a job holds a channel to it; when the channel closes, the command stops too.
  */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();

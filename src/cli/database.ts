@@ -1,4 +1,4 @@
-/** The database of a service, for commands that read the log itself. */
+/** Finds a service's database, for commands that read the log directly. */
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
@@ -17,9 +17,8 @@ import { Failure } from './failure.ts';
 import { findDataDir, type ServiceOptions } from './service.ts';
 
 /**
- * Returns `DATABASE_URL`, otherwise the database that the service running on DATA_DIR has announced;
- * undefined when there is neither. If EVENTSTORE_URL isn't set, it also uses the EventStoreDB that the
- * service announced.
+ * Returns `DATABASE_URL`, otherwise the database that the service running on DATA_DIR has announced; undefined if there is
+ * neither. If EVENTSTORE_URL isn't set, the EventStoreDB that the service announced is also used.
  */
 export async function findDatabaseUrl(
   options: Pick<ServiceOptions, 'dataDir'> = {},
@@ -33,8 +32,8 @@ export async function findDatabaseUrl(
 }
 
 /**
- * Returns where the settings say that the event log is, as `readEventStoreUrl` does.
- * @throws Failure when two variables name different logs.
+ * Returns the location of the event log according to the settings, as `readEventStoreUrl` does.
+ * @throws Failure if two variables name different logs.
  */
 export function eventStoreUrl(): string | undefined {
   try {
@@ -46,8 +45,8 @@ export function eventStoreUrl(): string | undefined {
 }
 
 /**
- * Returns the database of `findDatabaseUrl`, for commands that need one.
- * @throws Failure when there is none.
+ * Returns the database that `findDatabaseUrl` finds, for commands that need one.
+ * @throws Failure if there is none.
  */
 export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const found = await findDatabaseUrl(options);
@@ -58,10 +57,10 @@ export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'
 }
 
 /**
- * Opens the log (EVENTSTORE_URL, otherwise in the database), checks that it belongs to the database, runs `work` and
+ * Opens the log (EVENTSTORE_URL, otherwise the log in the database), checks that it belongs to the database, runs `work` and
  * closes the log.
- * @param onForeign handles a log with another first event. Default: it is refused.
- * @throws Failure if the log can't be reached, is a different one, or was moved; rethrows the errors of `work`.
+ * @param onForeign handles a log with a different first event. Default: the log is refused.
+ * @throws Failure if the log can't be reached, is a different one, or was moved; rethrows errors from `work`.
  */
 export async function withEventStore<T>(
   url: string,
@@ -89,8 +88,8 @@ export async function withEventStore<T>(
 }
 
 /**
- * Opens the log like `withEventStore`, for commands that must not mistake a truncated log for the whole one.
- * @throws Failure also when the log ends before the data that was derived from it.
+ * Opens the log like `withEventStore`, for commands that must not mistake a truncated log for a complete one.
+ * @throws Failure also if the log ends before the data that was derived from it.
  */
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   return withEventStore(url, async (store) => {
@@ -104,7 +103,7 @@ export async function withWholeLog<T>(url: string, work: (store: EventStore) => 
   });
 }
 
-/** Returns the message for a log in the database of DATABASE_URL; undefined for another log. */
+/** Returns the message for a log in the database that DATABASE_URL names; undefined for another log. */
 function unusableLog({ cause }: Unavailable): string | undefined {
   return process.env.DATABASE_URL && !eventStoreUrl() ? unusableDatabase(cause) : undefined;
 }

@@ -1,4 +1,4 @@
-/** `annal explain <search>`: prints how a search is answered, and on request PostgreSQL's own plan. */
+/** `annal explain <search>`: prints how a search is carried out and, on request, PostgreSQL's own plan. */
 import pg, { type Pool } from 'pg';
 import type { Asks } from '#queries/database/prepared.ts';
 import { parseInclusions } from '#queries/include/inclusions.ts';
@@ -25,7 +25,7 @@ import { findBaseUrl, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, printable } from './table.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ExplainOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectOptions {
   /** Runs the search with EXPLAIN ANALYZE. */
   readonly analyze?: boolean;
@@ -37,9 +37,9 @@ interface Explanation extends ExplainedPlan {
   readonly search: string;
   readonly project: string;
   readonly environment: string;
-  /** Parameters that the type doesn't have, as the service says it. */
+  /** Parameters that the type doesn't have, in the service's own words. */
   readonly ignored: readonly string[];
-  /** Chains: their statement runs before the plan is chosen. `found` is absent if there are more than are looked up. */
+  /** Chains, whose statements run before the plan is chosen. `found` is absent if there are more results than are looked up. */
   readonly looked_up: readonly {
     readonly condition: string;
     readonly found?: number;
@@ -55,8 +55,8 @@ interface Ran {
 }
 
 /**
- * Prints the plan of a search.
- * @throws Failure with the service's own words for a search that it refuses, and for a project that doesn't exist.
+ * Prints a search's plan.
+ * @throws Failure with the service's own message if it would refuse the search, and for a project that doesn't exist.
  */
 export async function explainCommand(
   search: string,
@@ -68,8 +68,7 @@ export async function explainCommand(
     ...(environment === undefined ? {} : { environment }),
   };
   const explanation = await withDatabase(where, async ({ url }) => {
-    // The same option as the service's connections for searches: each statement is planned once for all
-    // values.
+    // The same option that the service's connections for searches have: each statement is planned once for all values.
     const options = '-c plan_cache_mode=force_generic_plan';
     const pool = openPool(url, { max: 2, name: 'annal explain', answerMs: 0, options });
     try {
@@ -87,7 +86,10 @@ export async function explainCommand(
   process.stdout.write(`${json ? JSON.stringify(shown, null, 2) : describe(shown)}\n`);
 }
 
-/** A search as a URL names it: `Type?query`, `Patient/<id>/Type?query`. @throws Refusal as the service */
+/**
+ * Parses a search as written in a URL: `Type?query`, `Patient/<id>/Type?query`.
+ * @throws Refusal when the service would
+ */
 function parseRequest(search: string, base: string): SearchRequest {
   const [path = '', text = ''] = search.replace(/^.*\/fhir\/R4\//, '').split(/\?(.*)/s);
   const parts = path.replace(/^\/|\/$/g, '').split('/');
@@ -170,7 +172,7 @@ async function explain(
   };
 }
 
-/** @throws Failure when the first start has not installed the shared terminology yet */
+/** @throws Failure if the service's first start hasn't installed the shared terminology yet */
 async function expectTerminology(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ found: string | null }>(
     `select to_regclass('terminology_search.entry_keys')::text as found`,
@@ -189,16 +191,14 @@ const PROVENANCE_STEP = {
   checks: [],
 };
 
-/**
- * Adds to the compartment of a Practitioner, a Device and similar the Provenances of which it is an agent.
- */
+/** Adds Provenances to the compartment of an agent (a Practitioner, a Device and so on): those that name this agent. */
 function withAgent({ compartment, query, ...request }: SearchRequest): SearchRequest {
   if (compartment === undefined) return { ...request, query };
   const agent = ['agent', `${compartment.type}/${compartment.id}`] as const;
   return { ...request, query: new URLSearchParams([[...agent], ...query]) };
 }
 
-/** Explains each statement as PostgreSQL runs it, then runs it for its result. */
+/** Explains each statement as PostgreSQL runs it, then runs the statement for its result. */
 function analyzing(pool: Pool, ran: Ran[]): Asks {
   return {
     async query(statement) {
@@ -220,7 +220,7 @@ function analyzing(pool: Pool, ran: Ran[]): Asks {
   };
 }
 
-/** A bound value as SQL; lists as array literals. */
+/** Returns a bound value as SQL; lists become array literals. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value));

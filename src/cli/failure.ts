@@ -17,18 +17,18 @@ export class Failure extends Error {
   }
 }
 
-/** Exit code of a command line that was not understood. */
+/** Exit code for an invalid command line. */
 export const MISUNDERSTOOD = 2;
 
-/** Exit code of a check that was carried out and found something. */
+/** Exit code of a check that ran and found faults. */
 export const FAULTS_FOUND = 3;
 
-/** Exit code of a check that found no fault but couldn't check everything. */
+/** Exit code of a check that found no faults but couldn't check everything. */
 export const NOT_ALL_CHECKED = 4;
 
 /**
- * Checks that a command has an action.
- * @throws Failure listing the valid actions.
+ * Checks that an action is valid for a command.
+ * @throws Failure that lists the valid actions.
  */
 export function expectAction(command: string, action: string, actions: readonly string[]): void {
   if (actions.includes(action)) return;

@@ -1,4 +1,4 @@
-/** Files that commands write and read: a new one is readable only by its owner; `.gz` is written compressed. */
+/** Files that commands write and read: a new file is readable only by its owner; a `.gz` file is compressed. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { linesIn } from './import/lines.ts';
 
 /**
  * Writes a new file; deletes it if it can't be completed.
- * @throws Failure if it already exists or can't be written; rethrows the errors of `texts`.
+ * @throws Failure if it already exists or can't be written; rethrows errors from `texts`.
  */
 export async function writeNewFile(
   path: string,
@@ -31,7 +31,7 @@ export async function writeNewFile(
 
 const PIECE = 1 << 16;
 
-/** Texts joined to pieces that are worth compressing and writing. */
+/** Joins text into pieces that are large enough to compress and write efficiently. */
 async function* inPieces(texts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const text of texts) {
@@ -44,9 +44,8 @@ async function* inPieces(texts: Iterable<string> | AsyncIterable<string>): Async
 }
 
 /**
- * Yields the lines of a text file, compressed or not, without line ends; undefined for a line that isn't
- * UTF-8.
- * @throws Failure when it can't be read.
+ * Yields the lines of a text file, compressed or not, without line ends; undefined for a line that isn't UTF-8.
+ * @throws Failure if the file can't be read.
  */
 export async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
   try {
@@ -61,7 +60,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<string | undefi
   }
 }
 
-/** Returns true if a file starts with gzip's magic bytes (RFC 1952, section 2.3.1), whatever its name. */
+/** Returns true if a file starts with gzip's magic bytes (RFC 1952, section 2.3.1), whatever its name is. */
 async function isGzip(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {

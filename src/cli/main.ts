@@ -1,4 +1,4 @@
-/** The command line: reads it, runs the command, turns failures into a sentence and an exit code. */
+/** Reads the command line, runs the command, and turns failures into a message and an exit code. */
 import { type Command, CommanderError } from 'commander';
 import { z } from 'zod';
 import { unusableDatabase } from '#src/database/unusable.ts';
@@ -9,18 +9,17 @@ import { Failure, MISUNDERSTOOD } from './failure.ts';
 /**
  * Runs a command line.
  * @param args without node and script.
- * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood, 3 when a check found something,
- * 4 when it found nothing but couldn't check everything.
+ * @returns the exit code: 0; 1 if the command failed; 2 if the command line was invalid; 3 if a check found faults; 4 if it
+ *   found none but couldn't check everything.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;
   if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
-  // People are listed by the help of one command, and take as long to load as all else.
+  // The people are listed only in one command's help, and take as long to load as everything else.
   const people = first === 'dev-token' ? (await import('./project/dev-patient.ts')).patientsHelp() : '';
   const { program, outcome } = describeCommands(people);
   const names = program.commands.map((command) => command.name());
-  // Checked before options are parsed: `--help` after a misspelt command would otherwise print the program's
-  // own help.
+  // Checked before options are parsed, because otherwise `--help` after a misspelt command would print the program's own help.
   if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
     const hint = didYouMean(first, names);
     return refuse(`unknown command ${first}${hint || '; annal --help lists the commands'}`, MISUNDERSTOOD);
@@ -55,7 +54,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns the error of the command line, in clearer words than the parser's where needed. */
+/** Returns the command-line error, reworded where the parser's message is unclear. */
 function explain({ message }: CommanderError, { options }: Command): string {
   const [, valued] = /^error: option '.*?(--[\w-]+).*' argument missing$/.exec(message) ?? [];
   if (valued !== undefined) return `${valued} needs a value`;

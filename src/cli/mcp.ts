@@ -1,4 +1,6 @@
-/** `annal mcp`: the tools of `/mcp` over standard input and output, with an API key or an access token, for development. */
+/**
+ * `annal mcp`: provides the tools of `/mcp` on standard input and output, with an API key or an access token, for development.
+ */
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -13,17 +15,20 @@ import { parseAccess } from '#src/oauth/tokens/access.ts';
 import { Failure } from './failure.ts';
 import { findService, type Service, type ServiceOptions } from './service.ts';
 
-/** The longest that a request may take, in ms. */
+/** Maximum duration of a request, in ms. */
 const REQUEST_MS = 120_000;
 
 /** The options on the command line. */
 export interface McpOptions extends ServiceOptions {
-  /** The version of this program. */
+  /** This program's version. */
   readonly version: string;
   readonly signal: AbortSignal;
 }
 
-/** Serves until standard input ends. @throws Failure if the service refuses the credential */
+/**
+ * Serves until standard input ends.
+ * @throws Failure if the service refuses the credential
+ */
 export async function mcpCommand({ version, signal, ...options }: McpOptions): Promise<void> {
   const service = await findService(options);
   const grant = await findGrant(service);
@@ -85,8 +90,8 @@ async function ask({ url, key }: Service, call: Call): Promise<Reply> {
 }
 
 /**
- * Returns the grant of an access token; undefined for a credential that sees a project.
- * @throws Failure if it opens neither
+ * Returns an access token's grant; undefined for a credential that can see a whole project.
+ * @throws Failure if the credential gives access to neither
  */
 async function findGrant(service: Service): Promise<OwnGrant | undefined> {
   const own = { base: service.url, ask: (call: Call) => ask(service, call), readFile: readFileText };
@@ -95,7 +100,7 @@ async function findGrant(service: Service): Promise<OwnGrant | undefined> {
     const [first] = objectsIn((await askJson(reach, { path: '/v1/patients', query: { limit: 1 } })).data);
     const patient = readText(first?.id);
     if (patient === undefined || !service.key.startsWith('at_')) return undefined;
-    // Only a grant opens proposals.
+    // Only a grant gives access to proposals.
     const below = `/v1/patients/${patient}`;
     const { status } = await reach.ask({ path: `${below}/proposals`, query: { limit: 1 } });
     if (status === 403) return undefined;

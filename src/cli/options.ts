@@ -1,4 +1,4 @@
-/** The options of every command: their texts as they were typed, checked. */
+/** Defines and validates the options of every command, as text from the command line. */
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
@@ -69,24 +69,24 @@ const schema = z.strictObject({
   guests: flag,
 });
 
-/** The names of all options, as commands read them. */
+/** The names of all options, as commands use them. */
 export const OPTION_NAMES: readonly string[] = Object.keys(schema.shape);
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The options that were given; the others are absent. */
+/** The options that were given; all others are absent. */
 export type Options = Given<z.infer<typeof schema>>;
 
 /**
- * Returns the validated options of a command. If an option is repeated, the last value counts.
- * @throws Failure for a missing value, and ZodError for an invalid one; its messages are for the user.
+ * Returns a command's validated options. If an option is repeated, its last value is used.
+ * @throws Failure for a missing value, and ZodError for an invalid one, with messages for the user.
  */
 export function readOptions(command: Command): Options {
   const flags = ['-h', '--help', ...command.options.flatMap(({ short, long }) => [short, long])];
   const given = command.optsWithGlobals<Record<string, unknown>>();
   for (const option of command.options) {
     const value = given[option.attributeName()];
-    // Another option in the place of the value: the value was forgotten.
+    // If another option is in the value's place, the value was forgotten.
     if (typeof value === 'string' && (value.trim() === '' || flags.includes(value)))
       throw new Failure(`${option.long} needs a value`, MISUNDERSTOOD);
   }
@@ -95,8 +95,8 @@ export function readOptions(command: Command): Options {
 }
 
 /**
- * Returns the words that a command was given besides options, as they were typed.
- * @throws Failure for an empty one.
+ * Returns a command's arguments other than options, as they were typed.
+ * @throws Failure for an empty argument.
  */
 export function readWords({ args, registeredArguments }: Command): string[] {
   for (const [at, word] of args.entries()) {

@@ -1,6 +1,4 @@
-/**
- * Shows the progress of a long command on standard error: a bar at a terminal, occasional lines elsewhere.
- */
+/** Shows a long command's progress on standard error: as a bar on a terminal, otherwise as occasional lines. */
 import { Presets, SingleBar } from 'cli-progress';
 
 /** Receives progress. */
@@ -14,15 +12,15 @@ export interface Progress {
   stop(): void;
 }
 
-/** Seconds between two lines if there is no terminal. */
+/** Seconds between two lines without a terminal. */
 const LINE_EVERY = 10;
-/** The seconds between two JSON lines. */
+/** Seconds between two JSON lines. */
 const JSON_EVERY = 1;
 
 /**
- * Starts to show progress.
+ * Starts showing progress.
  * @param unit the unit of the counts: `resources`, `events`.
- * @param quiet true shows nothing, as with `--json`; `lines`: JSON lines for a program.
+ * @param quiet true shows nothing, as with `--json`; `lines` prints JSON lines for a program.
  */
 export function startProgress(total: number, unit: string, quiet: boolean | 'lines' = false): Progress {
   if (quiet === true)
@@ -133,7 +131,7 @@ class Rate {
   }
 }
 
-/** Seconds as `1 h 5 min`, `3 min 20 s`, `45 s`. */
+/** Formats seconds as `1 h 5 min`, `3 min 20 s`, `45 s`. */
 function duration(seconds: number): string {
   if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
   if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

@@ -3,14 +3,14 @@ import type { Pool } from 'pg';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
-/** The options on the command line that name a project. */
+/** The command-line options that name a project. */
 export interface ProjectOptions {
   /** Its id or its name. */
   readonly project?: string;
   readonly environment?: Tenant['environment'];
 }
 
-/** A project's environment. */
+/** A project's environment, with the project's name. */
 export interface NamedTenant extends Tenant {
   readonly name: string;
 }
@@ -18,8 +18,8 @@ export interface NamedTenant extends Tenant {
 const NAMED = 10;
 
 /**
- * Returns the project that options name, or the only one there is, in the sandbox unless they say otherwise.
- * @throws Failure when no project or several have that name, or when several exist and none is named.
+ * Returns the project that the options name, or else the only project, in the sandbox unless the options say otherwise.
+ * @throws Failure if no project or several have that name, or if several exist and none is named.
  */
 export async function tenantNamed(
   pool: Pool,

@@ -7,21 +7,21 @@ import { Failure } from './failure.ts';
 
 /** A running service. */
 export interface Service {
-  /** Base URL without a slash at its end, without `/fhir/R4`. */
+  /** Base URL without a trailing slash and without `/fhir/R4`. */
   readonly url: string;
   /** An API key. */
   readonly key: string;
 }
 
-/** The options on the command line and in the environment that name the service. */
+/** The command-line options and environment variables that name the service. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly key?: string;
-  /** Default: `DATA_DIR`, else `.annal`. */
+  /** Default: `DATA_DIR`, otherwise `.annal`. */
   readonly dataDir?: string;
 }
 
-/** Returns the folder in which a service on this machine keeps its data. */
+/** Returns the folder in which this machine's service keeps its data. */
 export function findDataDir(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
   return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
 }
@@ -33,9 +33,9 @@ export async function findBaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {})
 }
 
 /**
- * Finds the service that options name, otherwise the one that wrote `quickstart.json` to DATA_DIR. Its key is
- * sent only to its own URL.
- * @throws Failure when there is none, when the key is missing, or when the URL doesn't respond.
+ * Finds the service that the options name, otherwise the one that wrote `quickstart.json` to DATA_DIR. A service's key is sent
+ * only to its own URL.
+ * @throws Failure if no service is found, if the key is missing, or if the URL doesn't respond.
  */
 export async function findService(options: ServiceOptions): Promise<Service> {
   const dataDir = findDataDir(options);
@@ -67,9 +67,9 @@ async function expectAnswer(url: string): Promise<void> {
 
 /**
  * Reads from the FHIR interface.
- * @param path below `/fhir/R4/`, or an absolute URL of the same service, such as a paging link.
+ * @param path below `/fhir/R4/`, or an absolute URL on the same service, such as a paging link.
  * @returns the exact text and the parsed JSON.
- * @throws Failure with the service's own message when it refuses.
+ * @throws Failure with the service's own message if it refuses.
  */
 export async function readFhir(
   { url, key }: Service,

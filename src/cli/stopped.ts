@@ -1,4 +1,4 @@
-/** The embedded database of a DATA_DIR on which no service runs, started for one command and stopped after it. */
+/** Starts the embedded database in a DATA_DIR on which no service is running, for one command, and stops it afterwards. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
@@ -14,17 +14,20 @@ export interface ReadDatabase {
   readonly stopped: boolean;
 }
 
-/** The database, and the signal that stops the command. */
+/** The database options, and the signal that stops the command. */
 export interface ReadOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** For commands that stop at their next step; SIGINT and SIGTERM end others at once, with the database. */
+  /**
+   * For commands that stop at their next step; SIGINT and SIGTERM stop all other commands immediately, together with the
+   * database.
+   */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs `work` on a database that is only read: `DATABASE_URL`, the one of the service that runs on DATA_DIR,
- * or the embedded one in it, which is started read-only and stopped again. A restored copy can thus be
- * inspected without a service.
- * @throws Failure when there is none, or when another command or a starting service holds the DATA_DIR.
+ * Runs `work` on a database that is only read: `DATABASE_URL`, the database of the service running on DATA_DIR, or the
+ * embedded database there, which is started read-only and stopped afterwards. So a restored copy can be inspected without a
+ * service.
+ * @throws Failure if no database is found, or if another command or a starting service is using the DATA_DIR.
  */
 export async function withDatabase<T>(
   options: ReadOptions,
@@ -34,7 +37,7 @@ export async function withDatabase<T>(
   if (url !== undefined) return work({ url, stopped: false });
   const dataDir = findDataDir(options);
   const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
-  // Its error says where one may be.
+  // The error from `requireDatabaseUrl` says where a database may be.
   if (cluster === undefined) return work({ url: await requireDatabaseUrl(options), stopped: false });
   process.stderr.write(`annal: no service is running on ${dataDir}; starting its database read-only\n`);
   return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
@@ -42,7 +45,10 @@ export async function withDatabase<T>(
   );
 }
 
-/** Hands over `DATABASE_URL`, else the database in DATA_DIR, started for the occasion, to write to. */
+/**
+ * Runs `work` on a database that it may write to: `DATABASE_URL`, otherwise the database in DATA_DIR, which is started for
+ * this purpose.
+ */
 export async function withStoppedService<T>(
   options: Pick<ServiceOptions, 'dataDir'>,
   work: (databaseUrl: string) => Promise<T>,
@@ -52,7 +58,7 @@ export async function withStoppedService<T>(
   return withOwnServer(findDataDir(options), { readOnly: false, interruptible: false }, work);
 }
 
-/** @param interruptible whether SIGINT and SIGTERM end the process here, once the database has stopped. */
+/** @param interruptible whether SIGINT and SIGTERM stop the process here, after the database has stopped. */
 async function withOwnServer<T>(
   dataDir: string,
   { readOnly, interruptible }: { readonly readOnly: boolean; readonly interruptible: boolean },
@@ -78,7 +84,7 @@ async function withOwnServer<T>(
         })
         .finally(() => process.exit(130));
     };
-    // A closed pipe (`… | head`) ends the process at once: the server must not outlive it.
+    // A closed pipe (`… | head`) ends the process immediately, but the server must not outlive it.
     const abandon = (): boolean => process.kill(server.pid, 'SIGINT');
     process.once('exit', abandon);
     if (interruptible) process.once('SIGINT', end).once('SIGTERM', end);

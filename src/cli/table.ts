@@ -8,8 +8,8 @@ export const counted = (count: number, thing: string, things = `${thing}s`): str
 export type Cell = string | number;
 
 /**
- * Formats a table as text: columns as wide as their widest cell, two blanks between, a rule under the
- * heading. Control characters in cells become blanks, so that stored text can't control a terminal.
+ * Formats a table as text: columns as wide as their widest cell, two spaces between columns, a rule under the heading. Control
+ * characters in cells become spaces, so that stored text can't control a terminal.
  * @param foot a last row, with a rule above it.
  */
 export function table(
@@ -45,7 +45,7 @@ export function withoutEmpty(
   return [filled(heading), rows.map(filled)];
 }
 
-/** Returns a cell's text with blanks for control characters. */
+/** Returns a cell's text, with control characters replaced by spaces. */
 export function printable(cell: Cell | undefined): string {
   return typeof cell === 'number' ? String(cell) : (cell ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

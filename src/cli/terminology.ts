@@ -1,4 +1,4 @@
-/** `annal terminology`: loads code systems from files, and lists what there is. */
+/** `annal terminology`: loads code systems from files, and lists the loaded ones. */
 import { stat } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface TerminologyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   readonly system?: string;
@@ -29,7 +29,7 @@ const CONCEPTS = 'concepts';
 
 /**
  * Runs `load FILE…` or `list`.
- * @throws Failure with a message for invalid arguments or an invalid file.
+ * @throws Failure if arguments or a file are invalid.
  */
 export async function terminologyCommand(
   action: string,
@@ -60,7 +60,7 @@ export async function terminologyCommand(
   return onDatabase(options, (pool) => load(pool, codes, files, options));
 }
 
-/** Statements over a whole code system take as long as they take. */
+/** Without a time limit, because statements on a whole code system may take long. */
 async function onDatabase(options: TerminologyOptions, work: (pool: Pool) => Promise<void>): Promise<void> {
   const pool = openPool(await requireDatabaseUrl(options), {
     max: 2,

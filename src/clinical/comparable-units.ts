@@ -1,6 +1,6 @@
 /**
- * Compares the dimensions of units. Doubtful pairs count as comparable: a warning must be right, and laboratories give
- * the same quantity by mass, by amount of substance, in arbitrary units and per collection.
+ * Compares the dimensions of units. Doubtful pairs count as comparable, because a warning must be right, and laboratories
+ * report the same quantity by mass, by amount of substance, in arbitrary units and per collection.
  */
 import { canonicalRange } from '../fhir/units/canonical.ts';
 
@@ -8,16 +8,16 @@ import { canonicalRange } from '../fhir/units/canonical.ts';
 type Exponents = readonly number[];
 const [LENGTH, TIME, MASS] = [0, 1, 2];
 
-/** Brackets of physical units; those of arbitrary ones (`[IU]`, `[HPF]`) have no dimension that is comparable. */
+/** Brackets in physical units; arbitrary units in brackets (`[IU]`, `[HPF]`) have no comparable dimension. */
 const PHYSICAL = /m\[Hg\]|m\[H2O\]|\[(?:lb_av|oz_av|in_i|ft_i|degF|Cal)\]/g;
-/** Mass per volume, which some give in per cent: g% and MCHC in %. */
+/** Mass per volume, which some report as a percentage: g% and MCHC in %. */
 const MASS_PER_VOLUME = /^[munp]?g\/[dm]?L$/;
-/** An annotation in place of a denominator: `mL/min/{1.73_m2}`, `mg/{24_h}`. */
+/** An annotation instead of a denominator: `mL/min/{1.73_m2}`, `mg/{24_h}`. */
 const ANNOTATED = /\/\{/;
 
 /**
- * Returns whether two units can be of one quantity; true if that isn't certain.
- * @param inLaboratory whether the quantity is a laboratory's: mass then compares with amount of substance, and with
+ * Returns whether two units can measure the same quantity; true if that isn't certain.
+ * @param inLaboratory whether it is a laboratory's quantity: mass is then comparable with amount of substance and with
  *   arbitrary units
  */
 export function areComparable(a: string, b: string, inLaboratory: boolean): boolean {
@@ -38,14 +38,17 @@ function readExponents(unit: string): Exponents | undefined {
   return exponents?.split(',').map(Number);
 }
 
-/** Returns the exponents without mass, which may be given as an amount; a denominator of a kilogram is taken for a litre. */
+/**
+ * Returns the exponents without mass, which may also be reported as an amount of substance; a kilogram in the denominator
+ * counts as a litre.
+ */
 function withoutMass(exponents: Exponents): Exponents {
   const mass = exponents[MASS] ?? 0;
   const length = (exponents[LENGTH] ?? 0) + (mass < 0 ? 3 * mass : 0);
   return exponents.map((each, at) => (at === MASS ? 0 : at === LENGTH ? length : each));
 }
 
-/** Compares exponents except of time: many give an amount per day without the day, or a rate by its period. */
+/** Compares exponents except those for time, because many report an amount per day without the day, or a rate by its period. */
 function agree(a: Exponents, b: Exponents): boolean {
   return a.every((each, at) => each === b[at] || at === TIME);
 }

@@ -1,5 +1,5 @@
 /**
- * Finds dates of a resource that can't be true: in the future, before birth or after death, an age that nobody reaches, and
+ * Finds dates in a resource that can't be true: in the future, before birth or after death, an age that nobody reaches, and
  * pairs in the wrong order.
  */
 import type { Implausible, ImplausibleCode } from '#src/shared/implausible.ts';
@@ -8,8 +8,8 @@ import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /**
- * Elements that say when something happened, by type. Ends of periods, validity, due dates, expiry and plans may be in
- * the future, and so may dates that are a value.
+ * Elements that say when something happened, by type. Ends of periods, validity, due dates, expiry dates and plans may be in
+ * the future, and so may dates that are values.
  */
 export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Patient: ['birthDate', 'deceasedDateTime'],
@@ -35,7 +35,7 @@ export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Practitioner: ['birthDate'],
 };
 
-/** Elements that say when something was written down, by type: never in the future, whatever the status. */
+/** Elements that say when something was written down, by type: these are never in the future, whatever the status is. */
 export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   Patient: ['photo.creation'],
   Observation: ['issued', 'note.time'],
@@ -57,7 +57,7 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   Practitioner: ['photo.creation'],
 };
 
-/** Statuses of events that haven't happened yet, or didn't. */
+/** Statuses of events that haven't happened yet, or never happened. */
 const AHEAD = new Set([
   'cancelled',
   'draft',
@@ -70,10 +70,10 @@ const AHEAD = new Set([
   'registered',
 ]);
 
-/** Clocks differ, and days are written in other time zones. */
+/** Clocks differ, and days may be written in other time zones. */
 const TOLERANCE: Micros = 24 * 3_600 * 1_000_000;
 
-/** The paths of a type, as element names. */
+/** A type's paths, as element names. */
 interface Paths {
   readonly happened: readonly (readonly string[])[];
   readonly written: readonly (readonly string[])[];
@@ -88,7 +88,7 @@ const PATHS: ReadonlyMap<string, Paths> = new Map(
 );
 
 /**
- * Returns a fault for each date that lies more than 24 hours after a moment.
+ * Returns a fault for each date that is more than 24 hours after a given time.
  * @param at when the resource is written
  */
 export function futureDates(resource: JsonObject, type: string, at: Micros): Implausible[] {
@@ -111,12 +111,15 @@ export function futureDates(resource: JsonObject, type: string, at: Micros): Imp
   return found;
 }
 
-/** Tells whether the status of a resource, or of a part such as an Encounter's earlier statuses, lets its dates lie ahead. */
+/**
+ * Returns whether the status of a resource, or of a part such as an Encounter's earlier statuses, allows its dates to be in
+ * the future.
+ */
 function isAhead({ status }: JsonObject): boolean {
   return typeof status === 'string' && AHEAD.has(status);
 }
 
-/** The last year in which dates were compared with a moment, and where it begins and ends. */
+/** The last year that was used to compare dates with a given time, with its beginning and end. */
 let year = { text: '', from: 0, to: 0 };
 
 function isFuture(text: string, at: Micros): boolean {
@@ -131,7 +134,7 @@ function isFuture(text: string, at: Micros): boolean {
   return from !== undefined && from > at + TOLERANCE;
 }
 
-/** A date as it is written, and where: `Observation.effectivePeriod.start`. */
+/** A date as written, and its path: `Observation.effectivePeriod.start`. */
 interface WrittenDate {
   readonly path: string;
   readonly text: string;
@@ -139,8 +142,8 @@ interface WrittenDate {
 
 /**
  * Returns the dates at a path, in order.
- * @param names element names from the resource on; lists count for each of their entries
- * @param isSkipped tells which objects on the way are left out
+ * @param names element names, starting from the resource; in lists, every entry is searched
+ * @param isSkipped returns whether an object on the path is left out
  */
 function datesAt(
   resource: JsonObject,
@@ -164,12 +167,12 @@ function datesAt(
   return found;
 }
 
-/** Two elements of which the second never precedes the first. */
+/** Two elements of which the second must never precede the first. */
 interface Order {
   readonly first: string;
   readonly next: string;
   readonly code: ImplausibleCode;
-  /** The element that is named. */
+  /** The element that the message names. */
   readonly named: 'first' | 'next';
   readonly say: (first: string, next: string) => string;
 }
@@ -203,7 +206,7 @@ const ORDERS: Readonly<Record<string, readonly Order[]>> = {
   Specimen: [after('collection.collectedDateTime', 'receivedTime', 'the collection')],
 };
 
-/** Returns a fault for each date of a resource that precedes the date that it must follow. */
+/** Returns a fault for each date in a resource that precedes a date that it must follow. */
 export function misorderedDates(resource: JsonObject, type: string): readonly Implausible[] {
   const orders = ORDERS[type];
   if (orders === undefined) return NONE;
@@ -219,14 +222,14 @@ export function misorderedDates(resource: JsonObject, type: string): readonly Im
 const DAY = 'YYYY-MM-DD'.length;
 
 /**
- * The most that a date without a time may be before or after the same date in UTC: time zones differ by at most 14
+ * The maximum difference between a date without a time and the same date in UTC: time zones differ from UTC by at most 14
  * hours.
  */
 const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
 
 /**
- * Tells whether a date certainly precedes another: days and months as they are written, moments by their instants, a
- * day and a moment in any possible time zone of the day.
+ * Returns whether a date certainly precedes another. Days and months are compared as written, date-times by their instants,
+ * and a day with a date-time in any possible time zone for the day.
  */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [parsePeriod(one), parsePeriod(other)];
@@ -236,11 +239,12 @@ function precedes(one: string, other: string): boolean {
   return a.to + (length <= DAY ? WIDEST_OFFSET : 0) <= b.from;
 }
 
-/** Years. The oldest person whose age is proven reached 122: J. Calment, 1875 to 1997. */
+/** In years. The oldest person whose age is proven reached 122: J. Calment, 1875 to 1997. */
 const OLDEST = 130;
 
 /**
- * Returns a fault if a Patient is, or was at death, older than people become. Of a death without a date nothing is known.
+ * Returns a fault if a Patient is, or was at death, older than people become. Without a date of death, a deceased Patient
+ * isn't checked.
  * @param at when the resource is written
  */
 export function impossibleAge(resource: JsonObject, type: string, at: Micros): Implausible | undefined {
@@ -248,7 +252,7 @@ export function impossibleAge(resource: JsonObject, type: string, at: Micros): I
   const { birthDate: born, deceasedDateTime: died, deceasedBoolean } = resource;
   if (typeof born !== 'string' || deceasedBoolean === true) return undefined;
   const end = typeof died === 'string' ? died : toInstant(at);
-  // By years: at this age the day doesn't matter.
+  // Only years are compared, because at this age the day doesn't matter.
   const age = Number(end.slice(0, 4)) - Number(born.slice(0, 4));
   if (!(age > OLDEST)) return undefined;
   const until = typeof died === 'string' ? `the date of death (${died})` : 'now';

@@ -1,6 +1,6 @@
 /**
- * Judges measured values: by the unit that LOINC has for the code, by the range that is possible in a living person,
- * and a diastolic pressure by the systolic one.
+ * Judges measured values: by LOINC's unit for the code, by the range that is possible in a living person, and a diastolic
+ * pressure by the systolic one.
  */
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -11,7 +11,7 @@ import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
 import { unitText } from './reading/numbers/quantity.ts';
 
-/** The terminology's properties of a LOINC code. */
+/** The terminology's data on a LOINC code. */
 interface MeasuredCode {
   /** UCUM; null if it has none. */
   readonly unit: string | null;
@@ -20,26 +20,26 @@ interface MeasuredCode {
   readonly molarMass: number | undefined;
 }
 
-/** Returns the known facts about a LOINC code; undefined for an unknown one. */
+/** Returns what is known about a LOINC code; undefined for an unknown code. */
 export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
 
 /** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */
 export type JudgeValue = (holder: JsonObject, path: string) => Implausible | undefined;
 
-/** The rules by which values of a code in a unit are judged. */
+/** The rules for judging the values of a code in a given unit. */
 type Limits =
   | { readonly mismatch: string }
   | { readonly low: number; readonly high: number; readonly range: PossibleRange };
 
 const LOINC = 'http://loinc.org';
-/** Maximum number of pairs of code and unit that are kept: some hundreds are in use, and clients may invent any number. */
+/** Maximum number of pairs of code and unit that are kept: a few hundred are in use, but clients may invent any number. */
 const REMEMBERED = 5_000;
 /** A unit that is only an annotation. */
 const ANNOTATION = /^\{([^{}]+)\}$/;
 /** Relative error of converted bounds, whose values have twelve digits. */
 const ROUNDING = 1e-9;
 
-/** Returns the function that judges values. The rules of a code in a unit are computed once. */
+/** Returns the function that judges values. The rules for a code in a given unit are computed once. */
 export function openJudgement(find: FindMeasuredCode): JudgeValue {
   const ranges = new Map<string, PossibleRange[]>();
   for (const range of readPossibleRanges())
@@ -63,7 +63,7 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
       const limits = findLimits(code, measured.unit);
       if (limits === undefined) continue;
       const fault = judge(limits, measured, `${path}.valueQuantity`);
-      // A value that fits one of its codes is right.
+      // A value is right if it fits one of its codes.
       if (fault === undefined) return undefined;
       first ??= fault;
     }
@@ -71,7 +71,7 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
   };
 }
 
-/** Returns the codes of LOINC in a concept. */
+/** Returns the LOINC codes in a concept. */
 function listLoincCodes(concept: Json | undefined): string[] {
   if (!isObject(concept) || !Array.isArray(concept.coding)) return [];
   return concept.coding.flatMap((coding) =>
@@ -79,14 +79,14 @@ function listLoincCodes(concept: Json | undefined): string[] {
   );
 }
 
-/** A number with a unit of UCUM. */
+/** A number with a UCUM unit. */
 interface Measured {
   readonly value: number;
   readonly comparator: Json | undefined;
   readonly unit: string;
 }
 
-/** Returns the `valueQuantity` of an Observation or component; undefined if it has no number, or no certain unit. */
+/** Returns the `valueQuantity` of an Observation or component; undefined if it has no number or no certain unit. */
 function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undefined {
   if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
   const unit = readQuantityUnit(quantity);
@@ -95,8 +95,8 @@ function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undef
 }
 
 /**
- * Returns a quantity's unit in UCUM; undefined if it has none, or it isn't certain which one its text means. A code that
- * UCUM doesn't have (`°C`, `mmHg`), or that is only an annotation (`{%}`), is a text.
+ * Returns a quantity's unit in UCUM; undefined if it has none, or if its text has no certain meaning. A code that UCUM doesn't
+ * have (`°C`, `mmHg`), or that is only an annotation (`{%}`), counts as text.
  */
 function readQuantityUnit({ system, code, unit }: JsonObject): string | undefined {
   if (typeof code === 'string') {
@@ -131,7 +131,7 @@ function judge(limits: Limits, { value, comparator, unit }: Measured, path: stri
     return { code: 'unit_mismatch', element: `${path}.code`, message: limits.mismatch };
   const { low, high, range } = limits;
   const sign = typeof comparator === 'string' ? comparator : '';
-  // `< 5` says that the value is below 5, so it is impossible only if all of that is.
+  // `< 5` means that the value is below 5, so it is impossible only if all values below 5 are.
   const isTooLow = !sign.startsWith('>') && value < low - Math.abs(low) * ROUNDING;
   const isTooHigh = !sign.startsWith('<') && value > high + Math.abs(high) * ROUNDING;
   if (!isTooLow && !isTooHigh) return undefined;
@@ -141,12 +141,12 @@ function judge(limits: Limits, { value, comparator, unit }: Measured, path: stri
   return { code: 'impossible_value', element: path, message: `${said} is outside ${possible} (${ends})` };
 }
 
-/** Returns a bound with four digits, enough to see on which side of it a value is. */
+/** Returns a bound with four digits, which are enough to see whether a value is above or below it. */
 function readable(bound: number): number {
   return Number(bound.toPrecision(4));
 }
 
-/** LOINC: systolic and diastolic, in any position, sitting, standing, supine, noninvasive. */
+/** LOINC codes for systolic and diastolic pressure: in any position, sitting, standing, supine, noninvasive. */
 const PAIRS: readonly (readonly [systolic: string, diastolic: string])[] = [
   ['8480-6', '8462-4'],
   ['8459-0', '8453-3'],
@@ -155,7 +155,7 @@ const PAIRS: readonly (readonly [systolic: string, diastolic: string])[] = [
   ['76534-7', '76535-4'],
 ];
 
-/** Returns a fault for each diastolic pressure that is above the systolic one beside it, in the same unit. */
+/** Returns a fault for each diastolic pressure that is above the accompanying systolic pressure in the same unit. */
 export function misorderedPressures(components: readonly Json[]): Implausible[] {
   if (components.length < 2) return [];
   const parts = components.map((part, n) => ({ part: isObject(part) ? part : {}, n }));

@@ -1,6 +1,7 @@
 /**
- * Finds implausible values of a resource: impossible values, units that don't fit their code, dates in the future, dates
- * out of order, ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. Everything that is doubtful counts as plausible.
+ * Finds implausible values in a resource: impossible values, units that don't fit their code, dates in the future, dates in
+ * the wrong order, ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. Anything doubtful counts as
+ * plausible.
  */
 import type { FindImplausible, Implausible } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -17,7 +18,7 @@ const IN_ERROR = 'entered-in-error';
 const NONE: readonly Implausible[] = [];
 
 /**
- * Returns the function that finds implausible values, also of contained resources; of a Bundle those of its entries.
+ * Returns the function that finds implausible values, including those in contained resources and in a Bundle's entries.
  * @param find looks up LOINC codes in the terminology
  */
 export function openPlausibility(find: FindMeasuredCode): FindImplausible {
@@ -42,7 +43,7 @@ export function openPlausibility(find: FindMeasuredCode): FindImplausible {
   return findIn;
 }
 
-/** Returns the faults of the values of an Observation and its components. */
+/** Returns the faults in the values of an Observation and its components. */
 function impossibleValues(observation: JsonObject, judge: JudgeValue): Implausible[] {
   const holders: [Json, string][] = [[observation, 'Observation']];
   const components = asList(observation.component);
@@ -53,7 +54,10 @@ function impossibleValues(observation: JsonObject, judge: JudgeValue): Implausib
   return found;
 }
 
-/** Returns the faults of a resource within another, by their places in that. @param place path of the inner one */
+/**
+ * Returns the faults in a resource that is inside another, with paths in the outer resource.
+ * @param place path of the inner resource
+ */
 function findInside(
   resource: Json | undefined,
   place: string,
@@ -66,7 +70,7 @@ function findInside(
   }));
 }
 
-/** Tells whether the writer knows that the resource is wrong. */
+/** Returns whether the resource is marked as entered in error. */
 function isEnteredInError({ status, verificationStatus }: JsonObject): boolean {
   if (status === IN_ERROR) return true;
   const codings = isObject(verificationStatus) ? asList(verificationStatus.coding) : [];

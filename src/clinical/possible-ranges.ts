@@ -1,7 +1,4 @@
-/**
- * Reads `possible-ranges.json`: the values that are possible in a living person, by LOINC code, each range with its
- * source.
- */
+/** Reads `possible-ranges.json`: the values that are possible in a living person, by LOINC code; each range has its source. */
 import { readFileSync } from 'node:fs';
 
 /** The range of possible values in one unit. */
@@ -14,7 +11,7 @@ export interface PossibleRange {
   readonly unit: string;
   readonly low: number;
   readonly high: number;
-  /** True if other values are impossible by definition: a share of more than 100 %. */
+  /** True if other values are impossible by definition, such as a percentage above 100 %. */
   readonly definition?: true;
   /** Where the most extreme values are reported. */
   readonly source: string;
@@ -22,11 +19,11 @@ export interface PossibleRange {
 
 /** A range in the file. */
 interface Entry extends PossibleRange {
-  /** The same range in units to which no molar mass leads, each with the rule that converts. */
+  /** The same range in units that can't be converted by a molar mass, each with the conversion rule. */
   readonly also?: readonly (Pick<PossibleRange, 'unit' | 'low' | 'high'> & { readonly by: string })[];
 }
 
-/** Returns all ranges, one for each unit with its own bounds. */
+/** Returns all ranges: one for each unit with its own bounds. */
 export function readPossibleRanges(): readonly PossibleRange[] {
   const file = new URL('./possible-ranges.json', import.meta.url);
   const { ranges }: { ranges: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));

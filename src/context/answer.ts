@@ -1,4 +1,4 @@
-/** The answer of `POST /v1/context` (docs/spec/decisions.md, section 4 "Context"). */
+/** Builds the response of `POST /v1/context` (docs/spec/decisions.md, section 4 "Context"). */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
@@ -7,29 +7,32 @@ import { type Version, versionReference } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
 
-/** An answer, and the manifest that it names. */
+/** A response, and the manifest that it names. */
 export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
   readonly manifest: Manifest;
-  /** The versions that it shows, in their order. */
+  /** The versions that it shows, in order. */
   readonly versions: readonly Version[];
 }
 
-/** The patient, the moment and the day that a context is made for, and who may compare its id with others. */
+/** The patient, the time and the day that a context is generated for, and who may compare its id with others. */
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' | 'grant'> {
   /** The result of `madeFor`. */
   readonly madeFor: string;
-  /** The version of Annal. */
+  /** Annal's version. */
   readonly version: string;
 }
 
-/** Returns the text whose hash is a manifest's id: two grants' ids don't show that they lead to one record. */
+/**
+ * Returns the text that goes into a manifest's id as a hash, so that the ids for two grants don't show that both grants are on
+ * the same record.
+ */
 export function madeFor(ownerId: string, grantId: string | undefined): string {
   return grantId === undefined ? ownerId : `${ownerId} ${grantId}`;
 }
 
-/** Builds the body of the answer and its manifest. */
+/** Builds the response body and its manifest. */
 export function buildAnswer(
   { told, composed, directory, displays }: MadeContext,
   ask: ContextRequest,
@@ -73,7 +76,7 @@ function renderSection({ kind, tokens, items, text, note }: Section, isText: boo
   };
 }
 
-/** Returns the versions from which a section was made. */
+/** Returns the versions that a section was made from. */
 function sourcesIn({ items }: Pick<Section, 'items'>): Version[] {
   return items.flatMap(({ fact }) => [fact.entry, ...fact.also]);
 }

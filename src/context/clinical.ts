@@ -1,4 +1,4 @@
-/** Facts that every task needs: sex and age, allergies, medications, problems. */
+/** Collects the facts that every task needs: sex and age, allergies, medications, problems. */
 
 import {
   type Absence,
@@ -47,7 +47,7 @@ import { BASE, type Base, type Coded, raiseForRequest } from './guidance/scores.
 import { ageDays, around, codeMembers, listEntries, listStated, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 
-/** Returns sex, age and whether the patient has died. Name and address are left out: no task needs them. */
+/** Returns sex, age and whether the patient has died. Name and address are left out, because no task needs them. */
 export function patient({ opened, today }: Reading): Fact[] {
   const { patient: entry } = opened;
   if (entry === undefined) return [];
@@ -65,7 +65,7 @@ export function patient({ opened, today }: Reading): Fact[] {
   return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
 }
 
-/** Returns the age in years, below two years in months. */
+/** Returns the age in years, or in months if below two years. */
 function ageOn(birth: string, at: number): string | undefined {
   const born = new Date(birth);
   const then = new Date(at);
@@ -79,7 +79,7 @@ function ageOn(birth: string, at: number): string | undefined {
 
 /**
  * Returns the allergies that are still active, the most critical first.
- * @param isShown returns whether one that is over is returned too
+ * @param isShown returns whether an allergy that has ended is returned too
  */
 export function allergies(reading: Reading, isShown: (entry: Entry) => boolean = () => false): Fact[] {
   const beside = around(reading);
@@ -130,7 +130,7 @@ function changes({ revisions }: { readonly revisions: readonly Revision[] }): st
   return [...new Set(revisions.map(revisionText))];
 }
 
-/** Returns the medicines, each drug once. */
+/** Returns the medicines; each drug appears once. */
 export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   const beside = around(reading);
   return joinMedicines(
@@ -140,7 +140,7 @@ export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   );
 }
 
-/** The name of a medicine without a name. */
+/** The name shown for a medicine without one. */
 export const NAMELESS = 'medication without a name';
 
 /** Returns medicines as facts. */
@@ -196,7 +196,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
   });
 }
 
-/** The types whose entries may say that there is none, by section. */
+/** The types whose entries may state an absence, by section. */
 const ABSENT_IN = {
   allergies: ['AllergyIntolerance'],
   medications: ['MedicationStatement', 'MedicationRequest'],
@@ -207,7 +207,7 @@ const ABSENT_IN = {
 /** Statements that the patient has no allergy, medicine, problem or vaccination, by section. */
 export type Absences = Readonly<Record<keyof typeof ABSENT_IN, readonly Absence<Entry>[]>>;
 
-/** Returns statements that there is none, and what contradicts them. */
+/** Returns statements of absence, with the entries that contradict them. */
 export function absencesIn(reading: Reading, medicines: readonly Medicine<Entry>[]): Absences {
   const beside = around(reading);
   const read = (
@@ -231,7 +231,7 @@ export function absencesIn(reading: Reading, medicines: readonly Medicine<Entry>
   };
 }
 
-/** Returns statements that there is none as facts, the first of their sections. */
+/** Returns statements of absence as facts, which come first in their sections. */
 export function absences(reading: Reading, found: Absences): Fact[] {
   return (['allergies', 'medications', 'problems', 'immunizations'] as const).flatMap((kind) =>
     found[kind].flatMap((absence): Fact[] => {
@@ -249,7 +249,7 @@ export function absences(reading: Reading, found: Absences): Fact[] {
   );
 }
 
-/** Returns problems, past ones included. A problem that is recorded at several visits becomes one fact. */
+/** Returns problems, including past ones. A problem that is recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
   const beside = around(reading);
   const sources = listStated(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
@@ -282,7 +282,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   return { ...fact, also: others.map(({ told }) => told), isNeeded: !isOver };
 }
 
-/** Returns how a problem stands, and since when; of one that is over, the newest time that the patient had it. */
+/** Returns a problem's state, and since when; for a problem that has ended, its newest episode. */
 function describeSpan(status: string | undefined, phrases: readonly Phrase[], isOver: boolean): string {
   const [began, ended] = phrases;
   if (began?.says === 'since' && ended?.says === 'until')
@@ -294,12 +294,12 @@ function describeSpan(status: string | undefined, phrases: readonly Phrase[], is
   return wholeLine(isDay ? ' ' : ', ', status, wholeLine(', ', ...said));
 }
 
-/** Returns the notes of several resources about a medicine, each once. */
+/** Returns the notes from several resources about a medicine, without duplicates. */
 function joinMedicineNotes(sources: Medicine<Entry>['sources']): string | undefined {
   return [...new Set(sources.flatMap(({ told }) => noteIn(told.value) ?? []))].join('; ') || undefined;
 }
 
-/** Returns the notes of a resource, shortened: they may be long, and the record has them. */
+/** Returns a resource's notes, shortened, because they may be long and are in the record. */
 function noteIn({ note }: JsonObject): string | undefined {
   const said = notes(note);
   return said === undefined ? undefined : inLine(said);

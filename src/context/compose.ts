@@ -1,6 +1,4 @@
-/**
- * Builds the sections of a context within a budget of tokens: the highest scores first, then whatever still fits. Pure.
- */
+/** Builds a context's sections within a token budget: the highest scores first, then whatever still fits. Pure. */
 
 import type { AuthorType } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -11,7 +9,7 @@ import { KINDS, type Kind } from './request.ts';
 import type { CountTokens } from './tokenizer.ts';
 import type { Warning } from './warnings.ts';
 
-/** The author type of a version, and the system it came from. */
+/** A version's author type, and the system that it came from. */
 export interface Authorship {
   readonly authorType: AuthorType;
   readonly source: string | null;
@@ -26,15 +24,15 @@ export interface Authored {
 /** A section of a context. */
 export interface Section {
   readonly kind: Kind;
-  /** Tokens of the section's text. */
+  /** The number of tokens in the section's text. */
   readonly tokens: number;
   readonly items: readonly Authored[];
   readonly text: string;
-  /** Set for a section without items: it says that this says nothing about the patient. */
+  /** Set if the section has no items: it explains that this says nothing about the patient. */
   readonly note: string | undefined;
 }
 
-/** The number of facts of a section that were left out, and why. */
+/** The number of a section's facts that were left out, and why. */
 export interface Omitted {
   readonly kind: Kind;
   readonly count: number;
@@ -49,7 +47,7 @@ export interface Composed {
   readonly tokens: number;
 }
 
-/** Headings of sections. */
+/** The sections' headings. */
 const HEADINGS: Readonly<Record<Kind, string>> = {
   patient: 'Patient',
   allergies: 'Allergies',
@@ -67,10 +65,10 @@ const HEADINGS: Readonly<Record<Kind, string>> = {
   ai_notes: 'AI notes, not verified',
 };
 
-/** The last line of a text, where it fits. */
+/** The text's last line, if it fits. */
 const LEGEND = 'In brackets: who recorded it, through which system.';
 
-/** Scores of warnings and of the legend, on the same scale as facts. */
+/** Scores for warnings and for the legend, on the same scale as facts. */
 const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
   contradiction: 965,
   not_found: 700,
@@ -79,16 +77,16 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
   legend: 550,
 };
 
-/** After this many pieces in a row that don't fit, the rest is skipped. */
+/** After this many consecutive pieces that don't fit, the rest are skipped. */
 const PATIENCE = 40;
 
-/** Content of a context besides its items. */
+/** A context's content other than its items. */
 export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside' | 'past'> {
   /** Facts with lower scores than the items; they are only counted as omitted. */
   readonly rest?: readonly Fact[];
 }
 
-/** The place of a line. */
+/** The place of a line in the text. */
 type Place = Kind | 'warnings' | 'legend';
 
 /** A line that may become part of the text. */
@@ -99,16 +97,16 @@ interface Piece {
   readonly item?: Authored;
 }
 
-/** The sections whose facts that hold now are never left out. */
+/** The sections whose currently applicable facts are never left out. */
 const NEVER_CUT: readonly Kind[] = ['allergies', 'medications', 'problems'];
 
 /**
- * Fills the budget with lines: those that are never cut, then those with the highest scores. How much of each section
- * isn't shown is part of the text.
+ * Fills the budget with lines: first those that are never left out, then those with the highest scores. The text says how much
+ * of each section isn't shown.
  * @param items facts with their authors, the highest score first
- * @param budget tokens of the text
- * @throws Refusal invalid (422) naming the smallest budget, if allergies, current medicines and active problems don't
- * fit
+ * @param budget maximum number of tokens in the text
+ * @throws Refusal invalid (422) naming the smallest possible budget, if allergies, current medicines and active problems don't
+ *   fit
  */
 export function compose(
   items: readonly Authored[],
@@ -147,7 +145,7 @@ export function compose(
   return finished(chosen, { items, empty, outside, past, rest, headings, budget, count, warnings });
 }
 
-/** Tells whether a line is never left out: the patient, current facts, and the statement that none are recorded. */
+/** Returns whether a line is never left out: the patient, current facts, and the statement that none are recorded. */
 function isNeeded({ of, item, line }: Piece): boolean {
   if (item === undefined) return line === '' && NEVER_CUT.some((kind) => kind === of);
   return of === 'patient' || item.fact.isNeeded === true;
@@ -161,19 +159,19 @@ function tooSmall(least: number): Refusal {
   });
 }
 
-/** What there is to show. */
+/** Everything that could be shown. */
 interface ToShow extends Pick<Rest, 'outside' | 'past'> {
   readonly facts: readonly Fact[];
   /** How many there are. */
   readonly warnings: number;
 }
 
-/** The facts that aren't shown yet, by section, and the tokens that the text about them takes. */
+/** The facts that haven't been shown yet, by section, and the number of tokens for the text about them. */
 class Unshown {
   readonly #left = new Map<Place, number>();
-  /** Entries of each section that are over, and never shown. */
+  /** Entries of each section that have ended and are never shown. */
   readonly #past: ReadonlyMap<Place, number>;
-  /** Tokens of the line in an open section, and of its part of the last line. */
+  /** The number of tokens for a section's line (if the section is open), and for its part of the last line (if it isn't). */
   readonly #costs = new Map<Place, { readonly inside: number; readonly apart: number }>();
   readonly #line: number;
 
@@ -204,8 +202,7 @@ class Unshown {
   }
 
   /**
-   * Returns the maximum number of tokens for saying what isn't shown, if a line is shown beside those of the open
-   * sections.
+   * Returns the maximum number of tokens for saying what isn't shown, if a given line is added to those in the open sections.
    */
   costWith(piece: Piece | undefined, opened: ReadonlySet<Place>): number {
     let [cost, isAnyApart] = [0, false];
@@ -221,7 +218,10 @@ class Unshown {
   }
 }
 
-/** Returns the line on what isn't shown in a section. @param past entries that are over */
+/**
+ * Returns the line about what isn't shown in a section.
+ * @param past entries that have ended
+ */
 function insideLine(number: number, past: number): string {
   const over = `${past} past ${past === 1 ? 'one' : 'ones'}`;
   const said = past === 0 ? `${number} more` : number === 0 ? over : `${number} more and ${over}`;
@@ -278,7 +278,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   const tokens = count(text);
   const last = [...chosen].at(-1);
   if (tokens > budget && last !== undefined) {
-    // The costs of lines add up to that of the text. If a tokenizer disagrees, the line with the lowest score is
+    // The lines' costs add up to the text's cost. If a tokenizer counts differently, the line with the lowest score is
     // dropped.
     if (isNeeded(last)) throw tooSmall(tokens);
     return finished(new Set([...chosen].slice(0, -1)), composing);
@@ -299,7 +299,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   return { sections, omitted, text, tokens };
 }
 
-/** Returns the lines of a section in its order: by the places of facts that have one, else as they come. */
+/** Returns a section's lines in order: by the facts' places, if they have one, otherwise unchanged. */
 function inOrder<Of extends { readonly item?: Authored }>(some: readonly Of[]): readonly Of[] {
   const readPlace = ({ item }: Of): number => item?.fact.place ?? 0;
   return some.toSorted((a, b) => readPlace(a) - readPlace(b));
@@ -328,7 +328,7 @@ function makePieces(items: readonly Authored[], warnings: readonly Warning[]): P
     ...items.map((item): Piece => {
       const { kind, text, score } = item.fact;
       const label = labelAuthor(item.author);
-      // The patient's line is its own heading.
+      // The patient's line is also its heading.
       if (kind === 'patient') return { of: kind, score, line: `Patient (${label}): ${text}`, item };
       const own = usual.get(kind) === label ? '' : ` (${label})`;
       return { of: kind, score, line: `- ${text}${own}`, item };
@@ -347,7 +347,7 @@ function makeHeadings(items: readonly Authored[], empty: GatheredFacts['empty'])
   return headings;
 }
 
-/** Returns the most frequent author of each section; the heading names it once. */
+/** Returns each section's most frequent author, whom the heading names once. */
 function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
   const counts = new Map<Kind, Map<string, number>>();
   for (const { fact, author } of items) {
@@ -366,7 +366,7 @@ function labelAuthor({ authorType, source }: Authorship): string {
   return source === null ? authorType : `${authorType}, ${cut(source.replace(/[\s()]+/g, ' '), 60)}`;
 }
 
-/** Returns the tokens of a line with its line break. */
+/** Returns the number of tokens in a line, including its line break. */
 function countTokens(line: string, count: CountTokens): number {
   return line === '' ? 0 : count(`${line}\n`);
 }

@@ -1,4 +1,4 @@
-/** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
+/** Collects facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
@@ -26,7 +26,7 @@ import {
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
-/** Returns visits and hospital stays, the newest first. */
+/** Returns visits and hospital stays, newest first. */
 export function encounters(reading: Reading): Fact[] {
   const count = { visits: 0, stays: 0 };
   return listEntries(reading, 'Encounter')
@@ -56,7 +56,7 @@ export function encounters(reading: Reading): Fact[] {
     });
 }
 
-/** Classes of encounters that count as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
+/** Encounter classes that count as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
 const STAYS: ReadonlySet<string> = new Set(['IMP', 'ACUTE', 'NONAC', 'OBSENC', 'SS', 'EMER']);
 
 function readReason(
@@ -75,7 +75,7 @@ function readReason(
   );
 }
 
-/** Returns procedures; one that was repeated at the same body site is listed once, with how often. */
+/** Returns procedures. A procedure that was repeated at the same body site is listed once, with the number of times. */
 export function procedures(reading: Reading): Fact[] {
   const byName = new Map<string, Entry[]>();
   for (const entry of listEntries(reading, 'Procedure')) {
@@ -148,7 +148,7 @@ function doseDay(entry: Entry): string {
   return subpotent === undefined ? day : `${day} (${subpotent})`;
 }
 
-/** Tells whether the primary vaccinations may still be under way. */
+/** Returns whether the primary vaccinations may still be in progress. */
 function isYoung({ opened, today }: Reading): boolean {
   const birth = Date.parse(text(opened.patient?.value.birthDate) ?? '');
   return today - birth < CHILD_VACCINES.underYears * 365.25 * DAY;
@@ -202,9 +202,9 @@ function unfinished({ docStatus, status }: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Returns care plans, goals that no plan is named after, and care teams. */
+/** Returns care plans, goals whose name isn't that of a plan, and care teams. */
 export function plans(reading: Reading): Fact[] {
-  // After a death no plan is current: they are counted as past.
+  // After a death, no plan is current; all plans are counted as past.
   if (around(reading).died !== undefined) return [];
   const carePlans = listEntries(reading, 'CarePlan').filter(
     ({ value }) =>
@@ -239,7 +239,7 @@ export function plans(reading: Reading): Fact[] {
   });
 }
 
-/** Returns the state of a goal that isn't active, and why it has it. */
+/** Returns the state of a goal that isn't active, and the reason for it. */
 function goalState({ lifecycleStatus, statusReason }: JsonObject): string | undefined {
   const reason = text(statusReason);
   return (
@@ -251,10 +251,10 @@ function goalState({ lifecycleStatus, statusReason }: JsonObject): string | unde
   );
 }
 
-/** Statuses of care plans, and of goals, that are over. */
+/** Statuses of care plans and goals that have ended. */
 const OVER: ReadonlySet<string> = new Set(['completed', 'revoked', 'cancelled']);
 
-/** Returns how many care plans and goals are over. */
+/** Returns the number of care plans and goals that have ended. */
 export function countPastPlans(reading: Reading): number {
   const { facts } = reading.opened;
   const isDead = around(reading).died !== undefined;

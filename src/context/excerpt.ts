@@ -1,4 +1,4 @@
-/** Excerpts of resources: the members that contexts are sorted and counted by, without the stored text. Pure. */
+/** Creates excerpts of resources: the members by which contexts are sorted and counted, without the stored text. Pure. */
 import { happened } from '#src/clinical/reading/dates.ts';
 import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import { parseSource } from '#src/clinical/summary/source.ts';
@@ -11,18 +11,18 @@ const QUOTE = 0x22;
 /** One string per type, shared by thousands of excerpts. */
 const KNOWN: ReadonlyMap<string, string> = new Map(CONTEXT_TYPES.map((type) => [type, type]));
 
-/** Types that are read whole: doses keep their digits, and medications may be contained. */
+/** Types that are read as a whole: doses keep their digits, and medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
 
-/** Members of Observations that order them. Values are read later, only for those that are shown. */
+/** Members that Observations are sorted by. Values are read later, and only for Observations that are shown. */
 const OF_OBSERVATIONS = [
   ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
   'implicitRules',
 ] as const;
-/** Members of Observations that are numbers. */
+/** Numeric members of Observations. */
 const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
 
-/** Members of other types, whose numbers don't need their literals. */
+/** Members of other types, whose numbers needn't be kept as written. */
 const READ = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
   ...['category', 'code', 'type', 'class', 'description', 'criticality', 'severity', 'name', 'reaction'],
@@ -51,23 +51,23 @@ const READ = [
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
 const others = new Scan(READ);
 
-/** Bytes of an excerpt without its texts. */
+/** The size of an excerpt without its text, in bytes. */
 const EXCERPT_BYTES = 400;
 
-/** Reads excerpts of the resources of one record, one after another. */
+/** Reads excerpts of one record's resources, one after another. */
 export class ExcerptReader {
-  /** Values by their JSON: equal codes of a record share one object. */
+  /** Values by their JSON: equal codes in a record share one object. */
   readonly #known = new Map<string, Json>();
   #bytes = 0;
 
-  /** Returns roughly how many bytes the excerpts use. */
+  /** Returns approximately how many bytes the excerpts use. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Returns the excerpt of a resource, or undefined for a type that contexts don't use.
-   * @param bytes its stored JSON; it is not kept
+   * Returns a resource's excerpt, or undefined for a type that contexts don't use.
+   * @param bytes the stored JSON, which isn't kept
    */
   at({ type: given, ...rest }: Version, bytes: Buffer): Excerpt | undefined {
     const type = KNOWN.get(given);
@@ -84,7 +84,7 @@ export class ExcerptReader {
     const value: JsonObject = {};
     for (const [index, name] of names.entries()) {
       const [from, to] = [scan.from(index), scan.to(index)];
-      // `issued` only matters when the Observation has no effective time.
+      // `issued` matters only if the Observation has no effective time.
       if (to === 0 || (name === 'issued' && happened({ type, value }).date !== null)) continue;
       value[name] = this.#valueAt(bytes, from, to);
     }
@@ -109,13 +109,13 @@ export class ExcerptReader {
   }
 }
 
-/** Returns the excerpts of resources that are given as texts. */
+/** Returns the excerpts of resources given as text. */
 export function makeExcerpts(record: Iterable<Current>): Excerpt[] {
   const at = new ExcerptReader();
   return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
 }
 
-/** Returns a resource that is read whole, numbers with their literals. */
+/** Returns a resource that is read as a whole, with numbers as written. */
 export function wholeEntry(current: Current): Entry {
   return wholeExcerpt(current);
 }
@@ -126,7 +126,7 @@ function wholeExcerpt(current: Current): Excerpt {
   return makeExcerpt(current, parseSource(current).value, found, undefined);
 }
 
-/** Returns the excerpt of a text that has blanks between its tokens. */
+/** Returns the excerpt of a text that has spaces between its tokens. */
 function parsedExcerpt({ body, ...version }: Current): Excerpt {
   const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
@@ -157,6 +157,7 @@ function makeExcerpt(
     withdrawnAs(value) ?? (isModified || value.implicitRules !== undefined ? MODIFIED : undefined);
   const isOnlyJudged = isJudged && !mayHaveValue;
   const dated = happened({ type, value });
-  // A literal without copies: contexts look at these members of every entry, and copies have slower shapes.
+  // An object literal without spreads, because contexts read these members of every entry, and spread copies have slower
+  // shapes.
   return { type, id, version, value, dated, mayHaveValue, isOnlyJudged, number, leftOut };
 }

@@ -9,33 +9,33 @@ export interface Fact {
   readonly kind: Kind;
   /** The line, without its author. */
   readonly text: string;
-  /** The resource that states it, the newest if there are several. */
+  /** The resource that states it; the newest if there are several. */
   readonly entry: Entry;
-  /** The other resources from which it was made. */
+  /** The other resources that it was made from. */
   readonly also: readonly Entry[];
-  /** Codes of its subject. */
+  /** The codes for its subject. */
   readonly codes: readonly Coded[];
   /** Facts with a higher score come first. */
   readonly score: number;
-  /** The place in its section; facts without one are ordered by score. */
+  /** Its place in the section; facts without a place are ordered by score. */
   readonly place?: number;
   /** True if it applies now and is never left out: an active allergy or problem, a current medicine. */
   readonly isNeeded?: boolean;
-  /** For an AI's note: the sections of the earlier versions by somebody else. */
+  /** For an AI's note: the sections that the earlier versions by someone else were in. */
   readonly before?: readonly Kind[];
-  /** Further members of the item. */
+  /** The item's other members. */
   readonly members: JsonObject;
 }
 
-/** The maximum length of one part of a line, so that a long note leaves room for the rest. */
+/** The maximum length of one part of a line, so that a long note leaves room for other parts. */
 const LONGEST = 240;
 
-/** Returns a text as a part of one line, whole. */
+/** Returns a text as part of one line, unshortened. */
 export function onOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Returns a text shortened to one part of a line. */
+/** Returns a text as part of one line, shortened. */
 export function inLine(text: string): string {
   const line = onOneLine(text);
   if (line.length <= LONGEST) return line;
@@ -43,7 +43,7 @@ export function inLine(text: string): string {
   return `${cut(line, length)}…`;
 }
 
-/** Joins the parts that are defined, each whole: nothing of a dose or a reaction is cut. */
+/** Joins the defined parts without shortening them, so that nothing in a dose or a reaction is cut. */
 export function wholeLine(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')
@@ -51,7 +51,7 @@ export function wholeLine(separator: string, ...parts: readonly (string | undefi
     .join(separator);
 }
 
-/** Joins the parts that are defined, each shortened. */
+/** Joins the defined parts, each shortened. */
 export function line(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')

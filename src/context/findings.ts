@@ -1,4 +1,4 @@
-/** Findings: for each code the newest value, the values before it, their range and the last change. */
+/** Collects findings: for each code the newest value, the previous values, their range and the last change. */
 
 import { revisionText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -26,9 +26,7 @@ import { ageDays, codeMembers, findDay, namedEntry, nameOr, type Reading } from 
 import { type Entry, versionReference } from './record.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
-/**
- * Returns why a value is remarkable, in a word, and which of its components are; undefined when nothing says that it is.
- */
+/** Returns why a value is remarkable, in a word, and which of its components are; undefined if nothing says that it is. */
 function findFlag(value: JsonObject): string | undefined {
   const parts = objects(value.component).map((component) => {
     const flag = ownFlag(component);
@@ -37,14 +35,17 @@ function findFlag(value: JsonObject): string | undefined {
   return line(', ', ownFlag(value), ...parts) || undefined;
 }
 
-/** Returns the name of a component; a pressure is written without names, so its parts need a word. */
+/** Returns a component's name. A pressure is written without names, so its parts need a word. */
 function partName({ code }: JsonObject): string {
   const pressure = findPressure(loincCodes(code));
   if (pressure === undefined) return nameOr(code, 'part');
   return pressure.isSystolic ? 'systolic' : 'diastolic';
 }
 
-/** Returns why a value by itself is remarkable. @param value an Observation or a component */
+/**
+ * Returns why a value is remarkable, without looking at its components.
+ * @param value an Observation or a component
+ */
 function ownFlag(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
@@ -57,31 +58,34 @@ function ownFlag(value: JsonObject): string | undefined {
   return high !== undefined && high.unit === found.unit && found.value > high.value ? 'high' : undefined;
 }
 
-/** Returns the judgement of a result that has no value. */
+/** Returns the interpretation of a result without a value. */
 function judgementIn({ interpretation }: JsonObject): string {
   return line(', ', ...objects(interpretation).map(judgementWord));
 }
 
-/** Returns the words of a judgement; those of the concept if it has no code. */
+/** Returns an interpretation in words; the concept's own words if it has no code. */
 function judgementWord(judgement: JsonObject): string | undefined {
   const [{ code = '' } = {}] = readCodes(judgement);
   return findCodeWord('en', 'interpretation', code) ?? nameConcept(judgement);
 }
 
-/** Returns the words of a judgement, unless it is that a value is normal. */
+/** Returns an interpretation in words, unless it says that the value is normal. */
 function flagIn(flag: JsonObject): string | undefined {
   const [{ code = '' } = {}] = readCodes(flag);
   const said = judgementWord(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
 
-/** Statuses of results that may still change, or that nothing vouches for. */
+/** Statuses of results that may still change, or that aren't confirmed. */
 const UNFINISHED: Readonly<Record<string, string>> = {
   preliminary: 'preliminary',
   unknown: 'status unknown',
 };
 
-/** Returns one fact per series. @param patterns trends and changes of each series, in the same order */
+/**
+ * Returns one fact per series.
+ * @param patterns each series' trends and changes, in the same order
+ */
 export function findings(
   reading: Reading,
   courses: readonly Course[],
@@ -159,14 +163,17 @@ function stateFinding(
   };
 }
 
-/** Tells whether an entry is of the same moment as the newest one of its series. */
+/** Returns whether an entry has the same time as the newest entry in its series. */
 function isBeside(entry: Entry, latest: Entry): boolean {
   if (entry.dated.at !== latest.dated.at || entry.id === latest.id) return false;
   const [own, newest] = [entry.dated.date, latest.dated.date];
   return own !== null && newest !== null && saysSame(own, newest);
 }
 
-/** Returns the other values of the moment of the newest one; undefined if all that are known equal it. @param further that aren't read */
+/**
+ * Returns the other values with the same time as the newest one; undefined if all known values are equal to it.
+ * @param further the number of such values that weren't read
+ */
 function sayBeside(same: readonly Entry[], further: number, latest: JsonObject): string | undefined {
   const newest = dropUnit(latest, latest);
   const others = [...new Set(same.map((entry) => dropUnit(entry.value, latest)))].filter(
@@ -178,7 +185,7 @@ function sayBeside(same: readonly Entry[], further: number, latest: JsonObject):
     : `with the same date also ${[...others, ...rest].join(', ')}`;
 }
 
-/** Returns the trend of values that aren't numbers. */
+/** Returns the trend for values that aren't numbers. */
 const uncounted = (entries: readonly Entry[]): JsonObject => ({
   count: entries.length,
   since: entries.at(-1)?.dated.date ?? null,
@@ -188,19 +195,19 @@ const uncounted = (entries: readonly Entry[]): JsonObject => ({
   change: null,
 });
 
-/** Returns a range without the unit, when both limits have the value's unit. */
+/** Returns a range without the unit, if both limits have the value's unit. */
 function withoutUnit(range: string | undefined, unit: string): string | undefined {
   return unit === '' ? range : range?.replaceAll(` ${unit}`, '');
 }
 
-/** Returns a value without its unit, when the unit equals that of the newest value. */
+/** Returns a value without its unit, if the newest value has the same unit. */
 function dropUnit(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? judgementIn(value);
   const unit = unitIn(latest);
   return unit !== '' && unitIn(value) === unit ? shown.slice(0, -unit.length - 1) : shown;
 }
 
-/** Returns how many values there are besides those named; of at least four numbers with their range. */
+/** Returns the number of values, if there are more than those shown; for at least four numbers, with their range. */
 function countEarlier(
   entries: readonly Entry[],
   named: number,
@@ -212,10 +219,10 @@ function countEarlier(
   return `${entries.length} ${entries[0]?.isOnlyJudged === true ? 'judgements' : 'values'} since ${oldest?.slice(0, 4) ?? 'an unknown time'}`;
 }
 
-/** Number of newest values that range and change are taken from. */
+/** The number of newest values from which range and change are computed. */
 const NEWEST = 100;
 
-/** Returns range and change of the newest numbers that have the newest value's unit. */
+/** Returns the range and change of the newest numbers that have the newest value's unit. */
 function summarizeNewest(
   entries: readonly Entry[],
   newest: ReturnType<typeof numberIn>,
@@ -230,7 +237,7 @@ function summarizeNewest(
   const values = numbers.filter((value) => value !== undefined);
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const oldest = entries.at(-1)?.dated.date;
-  // Values in other units, and those only known to be below or above a limit, have no place between them.
+  // Values in other units, and values only known to be below or above a limit, can't be compared with these.
   const of =
     values.length < compared.length
       ? `; ${values.length} ${newest.unit === '' ? 'plain numbers' : `in ${unitText(newest.unit)}`}`

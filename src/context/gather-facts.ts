@@ -1,4 +1,4 @@
-/** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
+/** Gathers all of a record's facts that a context may contain, sorted by score. Pure except for reading values. */
 
 import { isDenial } from '#src/clinical/reading/absence.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
@@ -28,16 +28,16 @@ import {
   type Warning,
 } from './warnings.ts';
 
-/** Facts and warnings of a record. */
+/** A record's facts and warnings. */
 export interface GatheredFacts {
   /** The highest score first. */
   readonly facts: readonly Fact[];
   readonly warnings: readonly Warning[];
-  /** Sections that readers expect and that have no facts, with the reason. */
+  /** Sections that readers expect but that have no facts, with the reason. */
   readonly empty: readonly Empty[];
-  /** By section: how many resources lie outside the requested window. */
+  /** By section: the number of resources outside the requested window. */
   readonly outside: ReadonlyMap<Kind, number>;
-  /** By section: how many entries are in no fact because they are over. */
+  /** By section: the number of entries that are in no fact because they have ended. */
   readonly past: ReadonlyMap<Kind, number>;
 }
 
@@ -48,9 +48,9 @@ export interface Empty {
   readonly score: number;
 }
 
-/** Data that is looked up besides the record. */
+/** Data that is looked up in addition to the record. */
 export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today' | 'covered'> {
-  /** The versions that somebody else had written before an AI changed them. */
+  /** The versions that someone else had written before an AI changed them. */
   readonly earlier?: readonly Entry[];
 }
 
@@ -58,7 +58,7 @@ export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today
  * Gathers facts and warnings.
  * @param ask a request whose needs are valid
  * @param bodies reads the values that are shown
- * @param replaced reads the versions that theirs replaced
+ * @param replaced reads the versions that were replaced by the shown ones
  */
 export async function gatherFacts(
   record: OpenedRecord,
@@ -130,7 +130,7 @@ function mostNeededFirst(a: Fact, b: Fact): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
-/** Types of events that happen once, and their sections. The window applies to these. */
+/** Types of one-time events, and their sections. The window applies to these types. */
 const HAPPENS: Readonly<Record<string, Kind>> = {
   Procedure: 'procedures',
   Encounter: 'encounters',
@@ -165,7 +165,7 @@ function within(
   return { opened: { ...opened, facts }, outside };
 }
 
-/** Counts the allergies and plans that are over. */
+/** Counts the allergies and plans that have ended. */
 function countPast(reading: Reading): ReadonlyMap<Kind, number> {
   const { facts } = reading.opened;
   const allergies = (facts.get('AllergyIntolerance') ?? []).filter(
@@ -177,7 +177,7 @@ function countPast(reading: Reading): ReadonlyMap<Kind, number> {
   ]);
 }
 
-/** Returns a warning for each need that no fact answers. */
+/** Returns a warning for each need that no fact meets. */
 function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
   const isWhole = coverageOfTypes(CONTEXT_TYPES, reading.covered) === 'all';
   return reading.focus.needs

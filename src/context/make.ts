@@ -1,5 +1,6 @@
 /**
- * Makes a context from a record, read either from the read models or, to repeat an earlier context, from the events.
+ * Generates a context from a record. The record is read from the read models or, to repeat an earlier context, from the
+ * events.
  */
 import { setImmediate } from 'node:timers/promises';
 import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
@@ -26,20 +27,20 @@ import { loadTokenizer } from './tokenizer.ts';
 /** A record, and the lookups that a context needs. */
 export interface Sources {
   readonly opened: OpenedRecord;
-  /** Reads directory entries by `Type/id`; missing ones are absent from the result. */
+  /** Reads directory entries by `Type/id`; missing entries are absent from the result. */
   directory(keys: readonly string[]): Promise<readonly Current[]>;
   /** Reads names of codes, by `system|code`. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
   /** Reads the authors of versions, by `versionReference`. */
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
-  /** Reads the stored texts of versions of the record. */
+  /** Reads the stored text of versions in the record. */
   readonly bodies: ReadBodies;
-  /** Reads the stored texts of the versions that current ones replaced. */
+  /** Reads the stored text of the versions that current ones replaced. */
   readonly replaced: ReadReplacedTexts;
   readonly covered: Coverage;
 }
 
-/** A context, and the look-ups from which it was made. */
+/** A context, and the lookups that it was generated from. */
 export interface MadeContext {
   readonly told: GatheredFacts;
   readonly composed: Composed;
@@ -49,13 +50,13 @@ export interface MadeContext {
   readonly displays: Readonly<Record<string, string>>;
 }
 
-/** The minimum number of tokens of a line. */
+/** The minimum number of tokens per line. */
 const LEAST_TOKENS = 5;
-/** Additional facts that are tried, beyond the number that could fit. */
+/** The number of additional facts that are tried, beyond those that could fit. */
 const BESIDE = 60;
 
 /**
- * Makes a context. The same record, request and day give the same context.
+ * Generates a context. The same record, request and day result in the same context.
  * @param today `YYYY-MM-DD`
  */
 export async function makeContext(
@@ -63,7 +64,7 @@ export async function makeContext(
   ask: ContextRequest,
   today: string,
 ): Promise<MadeContext> {
-  // Yields to other requests before working on a long record.
+  // Lets other requests run before working on a long record.
   await setImmediate();
   const opened = await withReplaced(sources.opened, sources.replaced);
   const earlier = await readEarlier(opened, sources.bodies);

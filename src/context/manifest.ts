@@ -1,4 +1,4 @@
-/** The manifest of a context: its inputs, so that the same context can be made again. */
+/** The manifest of a context: its inputs, so that the same context can be generated again. */
 import { createHash } from 'node:crypto';
 import type { TypeAccess } from '#src/shared/access/access.ts';
 import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
@@ -8,35 +8,35 @@ import type { MadeContext } from './make.ts';
 import type { Version } from './record.ts';
 import type { ContextRequest } from './request.ts';
 
-/** The grant under which a context was made, and its coverage. */
+/** The grant for which a context was generated, and what it covers. */
 export interface GrantManifest {
   readonly id: string;
-  /** The id that the application knows the patient by. */
+  /** The id by which the application knows the patient. */
   readonly patient: string;
   /** The types that the application could read and search, with their letters. */
   readonly types: Readonly<Record<string, readonly TypeAccess[]>>;
-  /** Instant of the record's last change, whether the grant covers it or not. */
+  /** When the record last changed, whether the grant covers the change or not. */
   readonly until: string;
 }
 
 /**
- * The version of the rules by which contexts are made. Raise it with every change after which the same record, request and
- * day give another answer: `test/context/forms.test.ts` fails otherwise.
+ * The version of the rules for generating contexts. Increase it with every change after which the same record, request and day
+ * result in a different response; otherwise `test/context/forms.test.ts` fails.
  */
 export const FORM = 17;
 
-/** A manifest. The record's events up to `at` are the remaining input. */
+/** A manifest. The remaining input is the record's events up to `at`. */
 export interface Manifest {
-  /** The `FORM` with which the answer was made. Manifests of form 1 have neither `answer` nor `version`. */
+  /** The `FORM` with which the response was generated. Manifests in form 1 have neither `answer` nor `version`. */
   readonly form: number;
-  /** SHA-256 of the answer, as `hashAnswer` returns it. */
+  /** The response's SHA-256, as returned by `hashAnswer`. */
   readonly answer?: string;
-  /** The version of Annal that made the answer first. */
+  /** The Annal version that first generated the response. */
   readonly version?: string;
   readonly patient: string;
-  /** Instant of the record's last change, under a grant of the last that it covers. */
+  /** When the record last changed; under a grant, the last change that the grant covers. */
   readonly at: string;
-  /** The day of the request, UTC: ages and gaps are counted from it. */
+  /** The day of the request in UTC, from which ages and gaps are counted. */
   readonly day: string;
   readonly ask: ContextRequest;
   readonly directory: MadeContext['directory'];
@@ -45,9 +45,9 @@ export interface Manifest {
 }
 
 /**
- * Returns what a context's receipt says of it.
- * @param versions that the context shows
- * @param of `tenant`: the owner of the record, as a UUID; `name`: the manifest's id; `isPast`: it is as of a moment
+ * Returns what a context's receipt says about it.
+ * @param versions the versions in the context
+ * @param of `tenant`: the record's owner, as a UUID; `name`: the manifest's id; `isPast`: whether it is as of a past time
  */
 export function draftContext(
   { answer: _, directory, displays, ...manifest }: Manifest,
@@ -63,7 +63,7 @@ export function draftContext(
   };
 }
 
-/** Prints a manifest; equal manifests give equal texts. */
+/** Prints a manifest; equal manifests result in equal text. */
 export function printManifest(manifest: Manifest): string {
   const { form, answer, version, patient, at, day, ask, directory, displays, grant } = manifest;
   const { task, question, needs, budget_tokens, format, window_days } = ask;
@@ -72,9 +72,9 @@ export function printManifest(manifest: Manifest): string {
 }
 
 /**
- * Returns the SHA-256 of an answer, hexadecimal. Under a grant it is that of the answer as the application sees it, so that
- * it can't confirm the patient's real id.
- * @param body the answer without `manifest_id`, which is derived from this hash.
+ * Returns a response's SHA-256 in hexadecimal. Under a grant, it is the hash of the response as the application sees it, so
+ * that it can't confirm the patient's real id.
+ * @param body the response without `manifest_id`, which is derived from this hash.
  */
 export function hashAnswer(
   body: JsonObject,
@@ -86,10 +86,10 @@ export function hashAnswer(
 }
 
 /**
- * Returns a manifest's id, a hash of whom it was made for and the printed manifest without `version`: it names the inputs
- * and the answer, so two different answers never share an id. Under a grant neither the record's last
- * change nor its real id is part of it: ids would show when something changes that the grant doesn't cover, and confirm a
- * real id that somebody suspects. Contexts with the same id are the same.
+ * Returns a manifest's id: a hash of whom it was generated for and of the printed manifest without `version`. It identifies
+ * the inputs and the response, so two different responses never share an id. Under a grant, the hash doesn't include the
+ * record's last change or its real id. Otherwise, ids would show that something changed that the grant doesn't cover, and
+ * could confirm a suspected real id. Contexts with the same id are the same.
  */
 export function manifestId(madeFor: string, manifest: Manifest): string {
   const { version: _, grant, ...inputs } = manifest;

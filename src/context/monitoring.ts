@@ -1,4 +1,4 @@
-/** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
+/** Determines the findings that monitor this patient's illnesses and drugs, and warns about overdue ones. */
 
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -25,7 +25,7 @@ interface Monitor {
   readonly due: readonly Due[];
 }
 
-/** Findings to monitor, and the illnesses and drugs that ask for them. */
+/** Findings to monitor, and the illnesses and drugs that require them. */
 export interface Monitoring extends MonitoredFindings {
   readonly watchers: readonly Monitor[];
 }
@@ -94,7 +94,7 @@ export function gapWarnings(
   return [...found.values()];
 }
 
-/** Returns the newest value that isn't dated after a moment. */
+/** Returns the newest value that isn't dated after a given time. */
 function findNewest(
   series: readonly Series[],
   measures: readonly Measure[],

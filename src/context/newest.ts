@@ -1,4 +1,4 @@
-/** Reads the newest values of series, only for the findings that are shown. */
+/** Reads the newest values in series, only for findings that are shown. */
 import { parseSource } from '#src/clinical/summary/source.ts';
 import type { Focus } from './guidance/focus.ts';
 import { type Entry, type Version, versionReference } from './record.ts';
@@ -7,23 +7,23 @@ import { valueIn } from './value.ts';
 
 /** A series whose newest values have been read. */
 export interface Course extends Series {
-  /** The newest resources that have a value, read whole; if none has one, the newest that are judged. */
+  /** The newest resources that have a value, read as a whole; if none has a value, the newest that have an interpretation. */
   readonly newest: readonly Entry[];
 }
 
-/** Reads the stored texts of versions, by `versionReference`. */
+/** Reads the stored text of versions, by `versionReference`. */
 export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Returns how many values of a series are shown. */
+/** Returns the number of values that are shown per series. */
 export function valuesShown({ work, needs }: Focus): number {
   return work === 'follow_up' || needs.length > 0 ? 4 : 2;
 }
 
-/** Growth of the number that is read when the previous ones had no value. */
+/** The factor by which more values are read each time, if the previous ones had no value. */
 const GROWTH = 4;
 
 /**
- * Reads the newest values of each series.
+ * Reads the newest values in each series.
  * @param most values per series; resources that turn out to have no value are skipped
  */
 export async function readNewest(

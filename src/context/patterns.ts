@@ -1,4 +1,4 @@
-/** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
+/** Finds trends and changes in a record's findings, for contexts, with the same methods as patterns (docs/patterns.md). */
 
 import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findCourses } from '#src/insight/find.ts';
@@ -15,11 +15,11 @@ import { numberIn } from './value.ts';
 /** Trends and changes by series. */
 export type Patterns = ReadonlyMap<Series, readonly Finding[]>;
 
-/** The minimum number of values of a series in which they are looked for. */
+/** The minimum number of values that a series must have to be examined. */
 const LEAST = 12;
-/** Values that are read in a step. */
+/** The number of values that are read per step. */
 const STEP = 500;
-/** Versions of the evidence that an item names; the others are counted. */
+/** The maximum number of versions that an item names as evidence; all others are counted. */
 const MOST_NAMED = 20;
 
 /** The findings in one record, on one day. */
@@ -56,7 +56,7 @@ function* courses(series: readonly Series[], today: number): Steps<readonly (rea
 
 function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
-  // Equal values come again and again in a long series.
+  // In a long series, the same values recur.
   const read = new Map<string, Measured | undefined>();
   for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
     if (n % STEP === 0) yield;
@@ -69,7 +69,7 @@ function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> 
     const point: Point = {
       ...{ date: dated.date, at: dated.at, offset: 0, value: measured.value },
       ...{ bound: null, low: null, high: null },
-      // The author doesn't matter: entries of an AI aren't among the facts.
+      // The author doesn't matter, because an AI's entries aren't among the facts.
       source: { fhir: `${entry.type}/${entry.id}`, version: entry.version, authorType: 'import' },
     };
     const before = byUnit.get(unit);
@@ -80,7 +80,7 @@ function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> 
   return { ...track, points: withoutCopies(track.points) };
 }
 
-/** A number, and its unit, empty if it has none. */
+/** A number and its unit, which is empty if it has none. */
 type Measured = ReturnType<typeof numberIn>;
 
 function readMeasured(number: string): Measured {
@@ -89,16 +89,16 @@ function readMeasured(number: string): Measured {
 }
 
 /**
- * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The text of the values says since
- * when there are values; a trend says so itself only if it covers just the newest of very many.
- * @param count number of values of the series
+ * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The text with the values already says since
+ * when there are values; a trend repeats this only if it covers just the newest of very many.
+ * @param count number of values in the series
  */
 export function describePatterns(found: readonly Finding[], count: number): string | undefined {
   if (found.length === 0) return undefined;
   return found.map((each) => writeBriefPredicate(each, count > MOST_SAMPLES, unitText)).join('; ');
 }
 
-/** Returns trends and changes as members of an item, with the newest versions of their evidence. */
+/** Returns trends and changes as an item's members, with the newest versions of their evidence. */
 export function patternMembers(found: readonly Finding[]): JsonObject[] {
   return found.map(({ kind, direction, effect, confidence, method, window, evidence }) => ({
     ...{ kind, direction, confidence, method },

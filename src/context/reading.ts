@@ -16,12 +16,12 @@ import { daysBetween } from './dates.ts';
 import type { Focus } from './guidance/focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
 
-/** A record, and the settings for making a context of it. */
+/** A record, and the settings for generating a context from it. */
 export interface Reading {
   readonly opened: OpenedRecord;
   /** Directory entries that it refers to, by `Type/id`. */
   readonly directory: ReadonlyMap<string, Entry>;
-  /** Names of codes without text, by `system|code`. */
+  /** Names for codes without text, by `system|code`. */
   readonly displays: ReadonlyMap<string, string>;
   readonly focus: Focus;
   /** The day of the context, in milliseconds since 1970. */
@@ -29,12 +29,12 @@ export interface Reading {
   readonly covered: Coverage;
 }
 
-/** Returns the resources of some types, newest first, their codes named. */
+/** Returns the resources with some types, newest first, with names added to their codes. */
 export function listEntries({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
   return types.flatMap((type) => opened.facts.get(type) ?? []).map((entry) => namedEntry(entry, displays));
 }
 
-/** Returns the same without statements that there is none. */
+/** Returns the same without statements of absence. */
 export function listStated(reading: Reading, ...types: readonly string[]): Entry[] {
   const { others } = splitAbsences(listEntries(reading, ...types), around(reading));
   return [...others];
@@ -45,7 +45,7 @@ export function namedEntry(entry: Entry, displays: Reading['displays']): Entry {
   return withDisplays(entry, displays);
 }
 
-/** Returns the resource of the record or the directory that a reference names. */
+/** Returns the resource in the record or the directory that a reference names. */
 export function lookUp(
   { opened, directory, displays }: Reading,
   reference: Json | undefined,
@@ -56,7 +56,7 @@ export function lookUp(
   return found === undefined ? undefined : namedEntry(found, displays);
 }
 
-/** Returns the look-ups that the reading of entries needs. */
+/** Returns the lookups that are needed to read entries. */
 export function around(reading: Reading): Around {
   const {
     today,
@@ -70,22 +70,22 @@ export function around(reading: Reading): Around {
   };
 }
 
-/** Returns the days since a resource's date; a very large number when it has none. */
+/** Returns the number of days since a resource's date; a very large number if it has none. */
 export function ageDays({ today }: Reading, { dated }: Entry): number {
   return daysBetween(dated.at, today);
 }
 
-/** Returns the day of a resource's date; `reported …` if only the day is known on which a result was made available. */
+/** Returns the day of a resource's date; `reported …` if only the day on which a result was made available is known. */
 export function findDay({ dated }: Entry): string | undefined {
   return dated.means === 'reported' ? dateText(dated) : dated.date === null ? undefined : dayIn(dated.date);
 }
 
-/** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */
+/** Returns a concept's name, or `otherwise` if it has neither text nor codes. */
 export function nameOr(value: Json | undefined, otherwise: string): string {
   return nameConcept(value) ?? otherwise;
 }
 
-/** Returns the members `code`, `system` and `display` of an item. */
+/** Returns an item's members `code`, `system` and `display`. */
 export function codeMembers(value: Json | undefined, name: string): { [key: string]: string | null } {
   const [first] = readCodes(value);
   return {

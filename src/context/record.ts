@@ -1,4 +1,4 @@
-/** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
+/** A record in the form that contexts use: facts, AI-written resources, and resources that are left out. */
 
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import type { Replaced } from '#src/clinical/reading/told.ts';
@@ -8,14 +8,14 @@ import { codings, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** The name of one version of a resource. */
+/** Identifies one version of a resource. */
 export interface Version {
   readonly type: string;
   readonly id: string;
   readonly version: number;
 }
 
-/** The current version of a resource. */
+/** A resource's current version. */
 export interface Current extends Stored, Version {}
 
 /** Returns `Observation/<id>/_history/3`. */
@@ -23,37 +23,35 @@ export function versionReference({ type, id, version }: Version): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** A resource and the members that were read of it. */
+/** A resource, and those of its members that were read. */
 export interface Entry extends Version {
   readonly value: JsonObject;
-  /** The versions that it replaced, the newest first, as far as they were read. */
+  /** The versions that it replaced, newest first; only those that were read. */
   readonly replaced?: readonly Replaced[] | undefined;
   readonly dated: Dated;
-  /** For Observations: false only when it certainly has no value. */
+  /** For Observations: false only if it certainly has no value. */
   readonly mayHaveValue: boolean;
-  /** For Observations: true if it has no value, but is judged. */
+  /** For Observations: true if it has no value but has an interpretation. */
   readonly isOnlyJudged: boolean;
   /** For Observations with a number: its JSON, an integer or a Quantity. */
   readonly number: string | undefined;
 }
 
-/** Reason why a resource is not among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
+/** The reason why a resource isn't among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
 export type LeftOut = 'entered in error' | 'refuted' | typeof REFUTED_BY_AI | typeof MODIFIED;
 
-/** A modifier extension can change the meaning of a resource, so one that isn't known here excludes it. */
+/** A modifier extension can change a resource's meaning, so a resource with an unknown one is excluded. */
 export const MODIFIED = 'with an unknown modifier extension';
 
-/**
- * A statement of an AI isn't a fact: an entry that it refuted may still be true (docs/spec/interface.md, section 2.5).
- */
+/** An AI's statement isn't a fact, so an entry that an AI refuted may still be true (docs/spec/interface.md, section 2.5). */
 export const REFUTED_BY_AI = 'that an AI marked as entered in error or refuted';
 
-/** A resource of which an excerpt was read. */
+/** A resource whose excerpt was read. */
 export interface Excerpt extends Entry {
   readonly leftOut: LeftOut | undefined;
 }
 
-/** A resource that an AI changed, and the last version before that somebody else wrote. */
+/** A resource that an AI changed, and the last previous version that someone else wrote. */
 export interface Changed {
   readonly entry: Excerpt;
   readonly earlier: Version;
@@ -61,18 +59,18 @@ export interface Changed {
 
 /** A record, sorted into facts and the rest. */
 export interface OpenedRecord {
-  /** Undefined when an AI wrote its current version. */
+  /** Undefined if an AI wrote the Patient's current version. */
   readonly patient: Entry | undefined;
   /** By type, each newest first. */
   readonly facts: ReadonlyMap<string, readonly Entry[]>;
   /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
-  /** The entries of others that an AI changed, including withdrawn ones, newest first. */
+  /** Other authors' entries that an AI changed, including withdrawn ones, newest first. */
   readonly changed: readonly Changed[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** Allergies that somebody refuted, newest first. */
+  /** Refuted allergies, newest first. */
   readonly refuted: readonly Entry[];
-  /** Types of the resources left out that may state something true. */
+  /** The types of left-out resources that may state something true. */
   readonly unsure: ReadonlyMap<LeftOut, ReadonlySet<string>>;
 }
 
@@ -95,8 +93,8 @@ export const CONTEXT_TYPES = [
 ] as const;
 
 /**
- * Sorts a record into facts, AI-written resources and resources left out.
- * @param record current versions in any order, the Patient included
+ * Sorts a record into facts, AI-written resources and resources that are left out.
+ * @param record current versions in any order, including the Patient
  * @param byAi versions that an AI wrote
  */
 export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedRecord {
@@ -137,7 +135,7 @@ export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedR
 
 const versionIn = ({ type, id, version }: Version): Version => ({ type, id, version });
 
-/** Compares by date, newest first; for equal dates, the later recorded one first (ids are UUIDv7). */
+/** Compares by date, newest first; for equal dates, the one recorded later comes first (ids are UUIDv7). */
 function newestFirst(a: Entry, b: Entry): number {
   if (a.dated.at !== b.dated.at) return b.dated.at - a.dated.at;
   return a.id < b.id ? 1 : -1;
@@ -146,12 +144,12 @@ function newestFirst(a: Entry, b: Entry): number {
 /** Codes by `system|code`. */
 type Bare = ReadonlyMap<string, SystemCode>;
 
-/** Codes of opened records: an opened record doesn't change. */
+/** Codes in opened records, cached because an opened record doesn't change. */
 const bareIn = new WeakMap<OpenedRecord, Bare>();
 
 /**
- * Returns codes that have neither text nor display, each once; readers need their names.
- * @param others further resources that a context reads
+ * Returns codes that have neither text nor display, without duplicates, because readers need their names.
+ * @param others additional resources that a context reads
  */
 export function codesWithoutWords(
   opened: OpenedRecord,
@@ -168,7 +166,7 @@ function gatherBare(resources: Iterable<Pick<Entry, 'value'>>): Bare {
   for (const { value } of resources) {
     for (const name in value) {
       const member = value[name];
-      // Most members are texts.
+      // Usually, members are strings.
       if (typeof member === 'object') addBare(member, found, seen);
     }
   }
@@ -176,8 +174,8 @@ function gatherBare(resources: Iterable<Pick<Entry, 'value'>>): Bare {
 }
 
 /**
- * Adds such codes of a value.
- * @param seen values already visited: equal members of a record often share one object
+ * Adds a value's codes that have neither text nor display.
+ * @param seen values that were already visited, because equal members in a record often share one object
  */
 function addBare(value: Json | undefined, found: Map<string, SystemCode>, seen: Set<Json>): void {
   if (typeof value !== 'object' || value === null || seen.has(value)) return;

@@ -1,28 +1,31 @@
-/** Reads the versions that entries of a context replaced: contexts say what was changed (docs/clinical-reading.md). */
+/** Reads the versions that a context's entries replaced, because contexts say what was changed (docs/clinical-reading.md). */
 import { REVISED_TYPES } from '#src/clinical/reading/revisions.ts';
 import { parseSource } from '#src/clinical/summary/source.ts';
 import { makeExcerpts } from './excerpt.ts';
 import type { Course } from './newest.ts';
 import type { Entry, OpenedRecord, Version } from './record.ts';
 
-/** The text of an earlier version, and the instant at which the next one that no AI wrote was stored. */
+/** The text of an earlier version, and when the next version that no AI wrote was stored. */
 export interface ReplacedText {
   readonly version: number;
   readonly body: string;
   readonly until: string;
 }
 
-/** The maximum size of a version that is compared, and of all together, in bytes: what is older is passed over too. */
+/**
+ * The maximum size of one compared version, and of all together, in bytes. If a version is too large, older versions are
+ * skipped too.
+ */
 export const MOST_REPLACED_BYTES = { each: 200_000, inAll: 20_000_000 } as const;
 
-/** Returns how many earlier versions are read of each of so many resources. */
+/** Returns how many earlier versions are read per resource, for a given number of resources. */
 export function countReplaced(resources: number): number {
   return Math.min(20, Math.max(2, Math.floor(10_000 / Math.max(1, resources))));
 }
 
 /**
- * Returns what the read models have of these, from all versions that no AI wrote.
- * @param versions by the ids of their resources, the newest first
+ * Returns the replaced versions in the read models, chosen from all versions that no AI wrote.
+ * @param versions by resource id, newest first
  */
 export function pickReplaced(
   versions: ReadonlyMap<string, readonly StoredVersion[]>,
@@ -48,14 +51,14 @@ export function pickReplaced(
   return picked;
 }
 
-/** A version as it was stored. */
+/** A stored version. */
 interface StoredVersion {
   readonly version: number;
   readonly body: string;
   readonly recordedAt: string;
 }
 
-/** Reads the texts of the versions that these replaced and no AI wrote, the newest first, by the ids of their resources. */
+/** Reads the text of the versions that the given ones replaced and that no AI wrote, newest first, by resource id. */
 export type ReadReplacedTexts = (
   current: readonly Version[],
 ) => Promise<ReadonlyMap<string, readonly ReplacedText[]>>;
@@ -82,7 +85,7 @@ export async function withReplaced(opened: OpenedRecord, read: ReadReplacedTexts
   return { ...opened, facts: new Map([...opened.facts, ...own]), refuted: opened.refuted.map(add) };
 }
 
-/** Returns series whose newest entries have the versions that they replaced. */
+/** Returns series whose newest entries contain the versions that they replaced. */
 export async function withReplacedValues(
   courses: readonly Course[],
   read: ReadReplacedTexts,
@@ -105,7 +108,7 @@ export async function withReplacedValues(
   });
 }
 
-/** Returns what was replaced, for names of codes. */
+/** Returns what was replaced, so that its codes can be named. */
 export function listReplaced({ facts, refuted }: OpenedRecord): Pick<Entry, 'value'>[] {
   const entries = [...REVISED_TYPES.flatMap((type) => facts.get(type) ?? []), ...refuted];
   return [...entries.flatMap(({ replaced = [] }) => replaced), ...refuted];

@@ -32,7 +32,7 @@ export const KINDS = [
 /** A section. */
 export type Kind = (typeof KINDS)[number];
 
-/** The facts that a need asks for: all of a section, those with a code, or recent ones. */
+/** The facts that a need requests: a whole section, facts with a code, or recent ones. */
 export interface Need {
   readonly text: string;
   readonly kinds: readonly Kind[];
@@ -42,7 +42,7 @@ export interface Need {
   readonly days?: number;
 }
 
-/** Other names of sections. */
+/** Other names for sections. */
 const ALSO: Readonly<Record<string, readonly Kind[]>> = {
   conditions: ['problems'],
   documents: ['documents'],
@@ -69,7 +69,7 @@ const CODED = new Set<string>([
 
 const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 
-/** The forms of a need, for error messages. */
+/** The valid forms of a need, for error messages. */
 export const NEED_FORMS =
   'must be a section such as labs or medications, labs:4548-4, vitals:trend:85354-9, conditions:I10, or timeline:180d (d, w, m, y)';
 
@@ -82,7 +82,7 @@ export function parseNeed(text: string): Need | undefined {
   if (kinds.length === 0 || (code !== undefined && !CODED.has(word))) return undefined;
   if (code === undefined || code === 'trend') return code === undefined ? { text, kinds } : undefined;
   const bar = code.lastIndexOf('|');
-  // Laboratories may report vital signs, so a measured code is searched in every section of measurements.
+  // Laboratories may report vital signs, so a measurement's code is searched in every section with measurements.
   const measured = kinds.some((kind) => kind === 'labs' || kind === 'vitals' || kind === 'observations');
   return {
     text,

@@ -1,4 +1,4 @@
-/** Series: the Observations of one code, sorted by time. */
+/** Groups Observations into series: the Observations with one code, sorted by time. */
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
@@ -8,16 +8,16 @@ import { MEASURE_OF, type Measure } from './guidance/measures.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
-/** Observations of one code, newest first. */
+/** Observations with one code, newest first. */
 export interface Series {
   readonly kind: Kind;
   readonly measure: Measure | undefined;
   readonly entries: readonly Entry[];
-  /** Those without a value that are judged: they are the entries if none has a value. */
+  /** Observations with an interpretation but no value; these are the entries if no Observation has a value. */
   readonly judged: readonly Entry[];
 }
 
-/** Findings that are vital signs when the Observation has no category. */
+/** Findings that count as vital signs if the Observation has no category. */
 const VITAL: ReadonlySet<Measure> = new Set([
   ...([
     'pressure',
@@ -32,10 +32,10 @@ const VITAL: ReadonlySet<Measure> = new Set([
   ] as const),
 ]);
 
-/** Groups Observations by code; those that say nothing and cancelled ones are skipped. */
+/** Groups Observations by code, except cancelled ones and those that say nothing. */
 export function groupSeries(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Grouped>();
-  // Equal codes of a record mostly share one object.
+  // Equal codes in a record usually share one object.
   const groups = new Map<Json, Grouped>();
   for (const entry of entries) {
     const { status, code = null } = entry.value;
@@ -57,7 +57,7 @@ export function groupSeries(entries: readonly Entry[]): Series[] {
   });
 }
 
-/** Entries of one code. */
+/** Entries with one code. */
 interface Grouped {
   readonly valued: Entry[];
   readonly judged: Entry[];

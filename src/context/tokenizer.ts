@@ -1,17 +1,17 @@
-/** Counts tokens the way models of the o200k family do. */
+/** Counts tokens in the same way as models of the o200k family. */
 
-/** The tokenizer's name in answers: library, version and vocabulary. */
+/** The tokenizer's name in responses: library, version and vocabulary. */
 export const TOKENIZER = 'gpt-tokenizer 4.0.0 o200k_base';
 
-/** Counts the tokens of a text. Control tokens in it are counted as plain text. */
+/** Counts a text's tokens. Control tokens in the text are counted as plain text. */
 export type CountTokens = (text: string) => number;
 
-/** Size of the cache of words; the library's default is ten times larger. */
+/** The size of the word cache; the library's default is ten times larger. */
 const REMEMBERED = 10_000;
 
 let loading: Promise<CountTokens> | undefined;
 
-/** Loads the tokenizer. Its vocabulary of some megabytes is loaded at the first call. */
+/** Loads the tokenizer. Its vocabulary, which has several megabytes, is loaded at the first call. */
 export function loadTokenizer(): Promise<CountTokens> {
   loading ??= import('gpt-tokenizer/encoding/o200k_base').then(({ countTokens, setMergeCacheSize }) => {
     setMergeCacheSize(REMEMBERED);

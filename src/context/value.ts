@@ -1,4 +1,4 @@
-/** Values of Observations, as text and as numbers. */
+/** Returns Observations' values as text and as numbers. */
 
 import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
@@ -8,7 +8,7 @@ import { isNumber, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inLine } from './fact.ts';
 import { nameOr } from './reading.ts';
 
-/** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mmHg`. */
+/** Returns a value as text; undefined if there is none. Blood pressure is written as `131/82 mmHg`. */
 export function valueIn(value: JsonObject): string | undefined {
   const own = choice(value, 'value');
   if (own !== undefined) return inLine(own);
@@ -23,7 +23,7 @@ export function valueIn(value: JsonObject): string | undefined {
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }
 
-/** Returns the unit of a measured value as `valueIn` writes it, the words after the number; empty for words and codes. */
+/** Returns a measured value's unit as in the result of `valueIn`: the words after the number; empty for words and codes. */
 export function unitIn(value: JsonObject): string {
   const shown = valueIn(value) ?? '';
   const isPressure = choice(value, 'value') === undefined && /^\d[\d.]*\/\d/.test(shown);
@@ -31,8 +31,7 @@ export function unitIn(value: JsonObject): string {
 }
 
 /**
- * Returns a number and its unit; undefined for other values, for those with a comparator, and for numbers beyond
- * JavaScript's range.
+ * Returns a number and its unit; undefined for other values, values with a comparator, and numbers beyond JavaScript's range.
  */
 export function numberIn({
   valueQuantity,
@@ -46,7 +45,7 @@ export function numberIn({
   return { value: number, unit: text(code) ?? text(unit) ?? '' };
 }
 
-/** Returns a finite number, parsed from its literal: JavaScript by itself would lose one such as 1e-400. */
+/** Returns a finite number, parsed from its literal, because JavaScript itself would lose a number such as 1e-400. */
 function finite(said: Json | undefined): number | undefined {
   const number = isNumber(said) ? Number(String(said)) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

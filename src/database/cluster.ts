@@ -1,4 +1,4 @@
-/** The embedded cluster: the files that PostgreSQL keeps everything in. */
+/** The embedded cluster: the files in which PostgreSQL keeps everything. */
 import { execFile } from 'node:child_process';
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,18 +13,18 @@ const run = promisify(execFile);
 /** The cluster, its executables, its user and its settings. */
 export interface ClusterSetup {
   readonly binaries: PostgresBinaries;
-  /** Its real path; the parent folder exists. */
+  /** The cluster's real path; its parent folder exists. */
   readonly cluster: string;
   readonly user: SystemUser | undefined;
   readonly log: (message: string) => void;
   readonly fsync: boolean;
-  /** True if sessions are read-only by default; no cluster is created then. */
+  /** True if sessions are read-only by default; then no cluster is created. */
   readonly readOnly: boolean;
 }
 
 /**
  * Creates the cluster if there is none.
- * @throws Error if the folder holds another version, another user's cluster, or something else
+ * @throws Error if the folder contains another version, another user's cluster, or something else
  */
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
@@ -53,8 +53,8 @@ async function readClusterVersion(cluster: string): Promise<string | undefined> 
 }
 
 /**
- * Creates the cluster in a folder beside it and renames that when complete, so that a killed initdb leaves nothing
- * behind.
+ * Creates the cluster in a folder next to its final one and renames the folder when complete, so that a killed initdb leaves
+ * nothing behind.
  */
 async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup): Promise<void> {
   log('making a new PostgreSQL cluster');
@@ -67,8 +67,8 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
   await mkdir(building, { mode: 0o700 });
   if (user !== undefined) await chown(building, user.uid, user.gid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  // `trust` is safe: only the owner of the cluster can open the socket's folder, and nothing else leads into the
-  // cluster.
+  // `trust` is safe, because only the cluster's owner can open the socket's folder, and the socket is the only way to connect
+  // to the cluster.
   const access = [`--username=${NAME}`, '--auth-local=trust', '--auth-host=reject', '--no-instructions'];
   const haste = fsync ? [] : ['--no-sync'];
   try {
@@ -87,7 +87,7 @@ async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup
 }
 
 /**
- * Returns the environment of PostgreSQL's processes. It has nothing of the service's environment, which may contain
+ * Returns the environment for PostgreSQL's processes. It contains nothing from the service's environment, which may include
  * secrets.
  */
 export function surroundings(user: SystemUser | undefined): {

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL: real binaries from npm, one cluster under DATA_DIR, reached through a unix socket only.
- * Runs on Linux and macOS, as an ordinary user and as root.
+ * The embedded PostgreSQL: real binaries from npm, and one cluster in DATA_DIR, which can only be reached through a Unix
+ * socket. Runs on Linux and macOS, as an ordinary user or as root.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,41 +17,45 @@ import { clearDead, clearOrphan, removeSocketFolder, SOCKET_PREFIX, stopServer }
 import { NAME, PORT, serverSettings } from './settings.ts';
 import { canReach, postgresUser, type SystemUser } from './system-user.ts';
 
-/** A unix socket's path has at most 107 bytes on Linux and 103 on macOS; this leaves room for the socket's name. */
+/** A Unix socket's path has at most 107 bytes on Linux and 103 on macOS; this limit leaves room for the socket's name. */
 const LONGEST_SOCKET_FOLDER = 85;
 
-/** Options of the embedded server. */
+/** Options for the embedded server. */
 export interface EmbeddedOptions {
-  /** DATA_DIR; the cluster is `postgres` in it, created if absent. The caller holds its lock. */
+  /** DATA_DIR; the cluster is its folder `postgres`, which is created if missing. The caller holds the lock on DATA_DIR. */
   readonly dataDir: string;
-  /** Receives sentences about the progress. */
+  /** Receives messages about the progress. */
   readonly log?: (message: string) => void;
-  /** Sessions cannot write unless they say so (`default_transaction_read_only`). There must be a cluster. Default false. */
+  /**
+   * Sessions can't write unless they explicitly ask to (`default_transaction_read_only`). A cluster must exist. Default:
+   * false.
+   */
   readonly readOnly?: boolean;
-  /** False only for tests: a crash of the machine may then lose everything. Default true. */
+  /** False only for tests: a crash of the machine may then lose everything. Default: true. */
   readonly fsync?: boolean;
 }
 
 /** A running server. */
 export interface EmbeddedPostgres {
-  /** A `postgres://` URL that `pg` takes, by the unix socket. */
+  /** A `postgres://` URL for `pg`, through the Unix socket. */
   readonly url: string;
   readonly pid: number;
-  /** Resolves with the server's last lines if it ends without a call of `stop`. */
+  /** Resolves with the server's last lines of output if it exits without a call to `stop`. */
   readonly died: Promise<string>;
   /**
-   * Starts the server again after it died, at the same URL, once no process of it is left.
-   * @throws Error as `startEmbeddedPostgres`
+   * Restarts the server after it died, at the same URL, once none of its processes is left.
+   * @throws Error when `startEmbeddedPostgres` would
    */
   restart(): Promise<EmbeddedPostgres>;
-  /** Stops the server with a fast shutdown: open transactions roll back, everything reaches the disk. Idempotent. */
+  /** Stops the server with a fast shutdown: open transactions are rolled back, everything is flushed to disk. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR: makes the cluster the first time, and stops processes that an unclean end left
- * running. It is its own process group, so that a Ctrl-C at the terminal reaches only the service, which then stops it.
- * @throws Error, a sentence with the server's last lines, when it cannot run here or does not start.
+ * Starts PostgreSQL on DATA_DIR: creates the cluster the first time, and stops processes that were left running after an
+ * unclean exit. The server has its own process group, so that Ctrl-C in the terminal reaches only the service, which then
+ * stops the server.
+ * @throws Error with a message and the server's last lines of output, if it can't run here or doesn't start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => undefined);
@@ -74,7 +78,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Creates a folder for the socket: with a short path, open to the user only. */
+/** Creates a folder for the socket, with a short path and accessible only to the user. */
 async function socketFolder(user: SystemUser | undefined): Promise<string> {
   const preferred = await realpath(tmpdir()).catch(() => '/tmp');
   const fits = Buffer.byteLength(preferred) + SOCKET_PREFIX.length + 7 <= LONGEST_SOCKET_FOLDER;
@@ -114,7 +118,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
   try {
     await accepting(child, sockets, setup);
   } catch (error) {
-    // The socket folder stays for another try; `startEmbeddedPostgres` removes it.
+    // The socket folder is kept for another attempt; `startEmbeddedPostgres` removes it.
     await stopChild(child, pid, ended);
     throw new Error(`PostgreSQL did not start: ${(await lastWords()) || String(error)}`, { cause: error });
   }
@@ -135,7 +139,7 @@ async function stopChild(child: ChildProcess, pid: number, ended: Promise<unknow
   await ended;
 }
 
-/** Waits until the server takes connections, however long its recovery takes, and makes the database the first time. */
+/** Waits until the server accepts connections, however long its recovery takes, and creates the database the first time. */
 async function accepting(
   child: ChildProcess,
   sockets: string,
@@ -150,7 +154,7 @@ async function accepting(
       return;
     } catch (error) {
       const { code } = error as { code?: string };
-      // There is no socket yet, or the server is still starting.
+      // The socket doesn't exist yet, or the server is still starting.
       if (code !== 'ENOENT' && code !== 'ECONNREFUSED' && code !== '57P03') throw error;
     }
     const seconds = Math.floor((Date.now() - began) / 10_000) * 10;
@@ -173,7 +177,7 @@ async function connected(
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = new pg.Client({ host: sockets, port: PORT, user: NAME, database, ssl: false });
-  // A connection that breaks is reported by the query that it breaks.
+  // A broken connection is reported by the query that it interrupts.
   client.on('error', () => undefined);
   await client.connect();
   try {

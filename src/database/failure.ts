@@ -1,10 +1,10 @@
-/** Describes errors of the database without quoting data, and recognises those that pass by themselves. */
+/** Describes database errors without quoting data, and recognises temporary errors. */
 import pg from 'pg';
 import { z } from 'zod';
 
 /**
- * Returns an error's message without quoted data: PostgreSQL quotes values in message, detail and context, JSON.parse
- * the text around a fault, zod its input.
+ * Returns an error's message without quoted data. PostgreSQL quotes values in message, detail and context; JSON.parse quotes
+ * the text around an error; zod quotes its input.
  */
 export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) {
@@ -27,20 +27,17 @@ export function describeFailure(error: unknown): string {
  */
 const PASSING = /^(08|25|40|53|55|57|58)/;
 
-/** Tells whether PostgreSQL was unreachable or busy, so that a later try may succeed. */
+/** Returns whether PostgreSQL was unreachable or busy, so that a later attempt may succeed. */
 export function isPassingInDatabase(error: unknown): boolean {
   return error instanceof pg.DatabaseError ? PASSING.test(error.code ?? '') : isConnectionError(error);
 }
 
-/** Tells whether PostgreSQL lacks the table or the schema. */
+/** Returns whether the table or the schema is missing in PostgreSQL. */
 export function isTableMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 }
 
-/**
- * Recognises broken connections, which the driver reports as plain errors with a system error code or a message of its
- * own.
- */
+/** Recognises broken connections, which the driver reports as plain errors with a system error code or with its own message. */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)) return true;

@@ -1,24 +1,24 @@
-/** Restarts the embedded PostgreSQL if it ends unexpectedly. */
+/** Restarts the embedded PostgreSQL if it exits unexpectedly. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EmbeddedPostgres } from './embedded.ts';
 
-/** Waits before the restarts within `WITHIN_MS`, in ms; after as many restarts the service ends. */
+/** Pauses before the restarts within `WITHIN_MS`, in ms; after as many restarts, the service exits. */
 const PAUSES: readonly number[] = [100, 1_000, 5_000, 15_000, 30_000];
 const WITHIN_MS = 600_000;
 
-/** The embedded server, whichever process it is now. */
+/** The embedded server, whichever process it currently is. */
 export interface KeptServer {
-  /** Process id of the current server. */
+  /** The current server's process id. */
   readonly pid: number;
-  /** Stops the server and its restarts. */
+  /** Stops the server and doesn't restart it again. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps a server running: five restarts within ten minutes, with growing pauses, each once no process of the previous
- * server is left.
- * @param giveUp called when it ended once more, or can't start again
+ * Keeps a server running: five restarts within ten minutes, with growing pauses, each after none of the previous server's
+ * processes is left.
+ * @param giveUp called if it exits once more, or can't be restarted
  * @param pauses in ms, one for each restart
  */
 export function keepRunning(
@@ -32,7 +32,10 @@ export function keepRunning(
   const stopped = new AbortController();
   const ends: number[] = [];
 
-  /** Starts it again. @returns false if it ended too often */
+  /**
+   * Restarts the server.
+   * @returns false if it exited too often
+   */
   const again = async (output: string): Promise<boolean> => {
     const now = Date.now();
     while (ends[0] !== undefined && now - ends[0] > WITHIN_MS) ends.shift();

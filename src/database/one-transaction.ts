@@ -1,27 +1,33 @@
 /**
- * Runs statements as a transaction without `begin` and `commit`: everything sent before a Sync is one transaction, and
- * the first error rolls it back (PostgreSQL documentation, "Pipelining" in "Message Flow"). They are sent and answered
- * together, with half the messages.
+ * Runs statements as a transaction without `begin` and `commit`: everything sent before a Sync is one transaction, and the
+ * first error rolls it back (PostgreSQL documentation, "Pipelining" in "Message Flow"). The statements are sent together and
+ * their results are returned together, which halves the number of messages.
  */
 import type pg from 'pg';
 import { arrayLiteral } from './array-literal.ts';
 
-/** A statement and its parameters: texts, numbers, booleans, bytes, arrays of them, null. A named one is prepared once. */
+/**
+ * A statement and its parameters: texts, numbers, booleans, bytes, arrays of these, or null. A statement with a name is
+ * prepared once.
+ */
 export interface Statement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values?: readonly unknown[] | undefined;
 }
 
-/** A session's transactions of this kind. */
+/** Runs a session's transactions in this way. */
 export class OneTransaction {
-  /** Names of the statements that the session has prepared. Only code that runs here may use them. */
+  /** Names of the statements that the session has prepared. Only code that runs here may use these names. */
   readonly #prepared = new Set<string>();
 
-  /** @param session without `pipeline`, which refuses queries that aren't its own */
+  /** @param session without `pipeline`, which refuses queries other than its own */
   constructor(private readonly session: pg.Client) {}
 
-  /** Resolves when they are committed. @throws errors of the database or the connection: nothing is written then, unless the connection ended. */
+  /**
+   * Resolves when the statements are committed.
+   * @throws errors from the database or the connection: nothing was written then, unless the connection ended.
+   */
   run(statements: readonly Statement[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.session.query(new Submission(statements, this.#prepared, resolve, reject));
@@ -42,7 +48,7 @@ class Submission implements pg.Submittable {
 
   /**
    * Sends the statements.
-   * @returns the error that prevented it, if any; `handleError` receives it too
+   * @returns the error that prevented sending, if any; `handleError` receives it too
    */
   submit(connection: pg.Connection): unknown {
     const { stream } = connection;
@@ -52,7 +58,7 @@ class Submission implements pg.Submittable {
       connection.sync();
       return undefined;
     } catch (error) {
-      // Some of it may have been sent without a Sync: the server rolls it back when the session ends.
+      // Some statements may have been sent without a Sync; the server rolls them back when the session ends.
       stream.destroy();
       return error;
     } finally {
@@ -62,7 +68,7 @@ class Submission implements pg.Submittable {
 
   #send(connection: pg.Connection, { name = '', text, values = [] }: Statement): void {
     if (!this.prepared.has(name)) {
-      // A statement that failed later may remain prepared.
+      // A statement that failed after being prepared may still be prepared, so it is closed first.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') this.#new.push(name);

@@ -1,24 +1,24 @@
-/** Connections to PostgreSQL. */
+/** Opens connections to PostgreSQL. */
 import pg from 'pg';
 import { PrimaryClient } from './primary-client.ts';
 
-// int8 as a number: counts, microseconds and sizes here stay below 2^53.
+// int8 becomes a number, because counts, microseconds and sizes here stay below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 export interface PoolOptions {
-  /** The maximum number of connections at a time. */
+  /** The maximum number of simultaneous connections. */
   readonly max?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;
-  /** Extra settings of each session, for example `-c synchronous_commit=off`. */
+  /** Additional settings for each session, for example `-c synchronous_commit=off`. */
   readonly options?: string;
-  /** Timeout for a connection, also for a free one of the pool, in ms; 0: none. Default 5,000. */
+  /** Timeout for connecting, and for waiting until the pool has a free connection, in ms; 0 means none. Default: 5,000. */
   readonly connectMs?: number;
-  /** Timeout for a statement's answer, in ms; 0: none. Default 10,000. */
+  /** Timeout for a statement's response, in ms; 0 means none. Default: 10,000. */
   readonly answerMs?: number;
   /**
-   * How long the server works on a statement, in ms. By default a second longer than `answerMs`. If it is shorter, the
-   * error tells a statement that takes too long (57014) from a server that doesn't answer.
+   * How long the server may work on a statement, in ms. Default: one second longer than `answerMs`. If it is shorter, the
+   * error distinguishes a statement that takes too long (57014) from a server that doesn't respond.
    */
   readonly statementMs?: number;
 }
@@ -27,9 +27,10 @@ export interface PoolOptions {
 const GRACE_MS = 1_000;
 
 /**
- * Opens a pool for a `postgres://` URL (unix sockets by `?host=/dir`). It takes no connection to a standby. A broken idle connection is dropped. If the
- * server doesn't answer, statements fail with `Query read timeout` and lose their connection, and so do waits for a
- * connection. The server cancels the statement a second later, so that none continues unnoticed.
+ * Opens a pool for a `postgres://` URL (Unix sockets with `?host=/dir`). It refuses connections to a standby. A broken idle
+ * connection is dropped. If the server doesn't respond, statements fail with `Query read timeout` and lose their connection,
+ * and waits for a connection fail too. The server cancels the statement a second later, so that no statement continues
+ * unnoticed.
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const answerMs = options.answerMs ?? 10_000;

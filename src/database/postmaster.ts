@@ -1,4 +1,4 @@
-/** Cleans up after an earlier server of the cluster's folder. */
+/** Cleans up after an earlier server on the cluster's folder. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Signals of a PostgreSQL server, ever less polite, and how long each may take, in milliseconds. */
+/** Signals to a PostgreSQL server, in increasing severity, and how long each may take, in milliseconds. */
 const STOPS = [
   ['SIGINT', 30_000], // fast: roll back, checkpoint
   ['SIGQUIT', 10_000], // immediate: recovery at the next start
@@ -15,10 +15,10 @@ const STOPS = [
 ] as const;
 
 /**
- * Stops a server whose service died, and removes its process-id file (with a reused process id it would prevent a
- * start) and its socket folder.
- * @param cluster the cluster's real path; the caller holds the lock of its DATA_DIR, so no living service owns the
- *   server
+ * Stops a server whose service has died, and removes its process-id file (which would prevent a start if the process id is
+ * reused) and its socket folder.
+ * @param cluster the cluster's real path; the caller holds the lock on its DATA_DIR, so the server doesn't belong to a running
+ *   service
  */
 export async function clearOrphan(cluster: string, log: (message: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
@@ -34,13 +34,13 @@ export async function clearOrphan(cluster: string, log: (message: string) => voi
   if (socketFolder !== undefined) await removeSocketFolder(socketFolder);
 }
 
-/** How long processes of a server may take to end after it died, in milliseconds. */
+/** How long a server's processes may take to exit after it died, in milliseconds. */
 const LEFT_MS = 60_000;
 
 /**
- * Waits until no process of a server that died is left, and removes its process-id file and its sockets: with a reused
- * process id they would prevent a start.
- * @throws Error naming the processes that didn't end
+ * Waits until a dead server has no processes left, and removes its process-id file and its sockets, which would prevent a
+ * start if the process id is reused.
+ * @throws Error that names the processes that didn't exit
  */
 export async function clearDead(cluster: string, sockets: string): Promise<void> {
   const until = Date.now() + LEFT_MS;
@@ -54,7 +54,10 @@ export async function clearDead(cluster: string, sockets: string): Promise<void>
     if (name.startsWith('.s.PGSQL.')) await rm(join(sockets, name), { force: true });
 }
 
-/** Returns the ids of processes whose working directory is the cluster. Elsewhere than on Linux PostgreSQL itself checks. */
+/**
+ * Returns the ids of processes whose working directory is the cluster. On systems other than Linux, PostgreSQL checks this
+ * itself.
+ */
 async function findProcesses(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -62,17 +65,18 @@ async function findProcesses(cluster: string): Promise<number[]> {
   return served.flat();
 }
 
-/** Removes a folder made by `mkdtemp` for sockets, and no other. */
+/** Removes a folder that `mkdtemp` created for sockets, and no other folder. */
 export async function removeSocketFolder(folder: string): Promise<void> {
   if (basename(folder).startsWith(SOCKET_PREFIX)) await rm(folder, { recursive: true, force: true });
 }
 
-/** Prefix of our socket folders' names. */
+/** The prefix of our socket folders' names. */
 export const SOCKET_PREFIX = 'annal-pg-';
 
 /**
- * Stops a server with a fast shutdown, then an immediate one if that takes too long. Resolves when it has ended.
- * @param alive tells whether it still runs; its process id isn't enough (zombies, reused ids)
+ * Stops a server with a fast shutdown, and then with an immediate one if that takes too long. Resolves when the server has
+ * exited.
+ * @param alive returns whether it is still running; its process id isn't enough (zombies, reused ids)
  */
 export async function stopServer(pid: number, alive: () => Promise<boolean>): Promise<void> {
   for (const [signal, patience] of STOPS) {
@@ -92,7 +96,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Tells whether a process is this cluster's PostgreSQL server and not one with a reused process id. */
+/** Returns whether a process is this cluster's PostgreSQL server rather than another process with a reused id. */
 async function serves(pid: number, cluster: string): Promise<boolean> {
   // A server's working directory is its cluster.
   if (process.platform === 'linux') {

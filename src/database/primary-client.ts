@@ -1,10 +1,10 @@
-/** Connections that refuse a standby: its answers may lack writes that were acknowledged (docs/scale.md). */
+/** Refuses connections to a standby, because its data may lack acknowledged writes (docs/scale.md). */
 import pg from 'pg';
 
-/** The server is a standby. */
+/** Thrown when the server is a standby. */
 export class StandbyRefused extends Error {
   override readonly name = 'StandbyRefused';
-  /** SQLSTATE cannot_connect_now: another try may reach the primary. */
+  /** SQLSTATE cannot_connect_now: another attempt may reach the primary. */
   readonly code = '57P03';
 
   constructor() {
@@ -14,15 +14,15 @@ export class StandbyRefused extends Error {
   }
 }
 
-/** The message by which a server tells a setting when a connection begins, and whenever it changes. */
+/** The message with which a server reports a setting when a connection begins and whenever the setting changes. */
 interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
 
 /**
- * A client whose `connect` fails with `StandbyRefused` on a standby. The server says so by itself (`in_hot_standby`, since
- * PostgreSQL 14), so that it takes no statement.
+ * A client whose `connect` fails with `StandbyRefused` on a standby. The server reports this unasked (`in_hot_standby`, since
+ * PostgreSQL 14), so no statement is needed.
  */
 export class PrimaryClient extends pg.Client {
   #isStandby = false;
@@ -43,7 +43,7 @@ export class PrimaryClient extends pg.Client {
         return this;
       });
     const tell = callback as (error: unknown, client?: pg.Client) => void;
-    // At once: until a pool is told, nobody listens to errors of the connection.
+    // Attached immediately, because nobody listens to the connection's errors until the pool is told.
     super.connect((error: Error | null) => {
       if (error || !this.#isStandby) return tell(error, this);
       this.on('error', () => undefined);

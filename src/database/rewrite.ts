@@ -1,6 +1,6 @@
 /**
- * Removes rows from PostgreSQL's files that were deleted from its tables. A DELETE leaves rows in their pages, values
- * in the planner's statistics, and all of it in the write-ahead log.
+ * Removes rows that were deleted from PostgreSQL's tables from its files too. A DELETE leaves rows in their pages, values in
+ * the planner's statistics, and all of this in the write-ahead log.
  * https://www.postgresql.org/docs/current/routine-vacuuming.html
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,7 +14,8 @@ const LOOK_MS = 100;
 export interface Rewritten {
   readonly tables: number;
   /**
-   * True if the write-ahead log was renewed too; false if the role may not, so the server's administrator must do it.
+   * True if the write-ahead log was also renewed; false if the role isn't allowed to do this, so that the server's
+   * administrator must do it.
    */
   readonly log: boolean;
 }
@@ -25,9 +26,9 @@ export class StillSeen extends Error {
 }
 
 /**
- * Rewrites every table of the database and renews the write-ahead log. Each table is locked meanwhile.
+ * Rewrites every table in the database and renews the write-ahead log. Each table is locked while it is rewritten.
  * @param onTable called before each table
- * @throws StillSeen; errors of the database
+ * @throws StillSeen; errors from the database
  */
 export async function rewriteFiles(url: string, onTable?: (name: string) => void): Promise<Rewritten> {
   const client = new pg.Client({ connectionString: url, application_name: 'annal scavenge' });
@@ -37,7 +38,7 @@ export async function rewriteFiles(url: string, onTable?: (name: string) => void
     const tables = await ownTables(client);
     for (const table of [...tables, STATISTICS]) {
       onTable?.(table);
-      // VACUUM FULL writes the rows that live into new files and drops the old ones; indexes and TOAST with them.
+      // VACUUM FULL writes the remaining rows to new files and drops the old files, including indexes and TOAST.
       await client.query(`VACUUM (FULL, ANALYZE) ${table}`);
     }
     return { tables: tables.length, log: await renewLog(client) };
@@ -46,10 +47,10 @@ export async function rewriteFiles(url: string, onTable?: (name: string) => void
   }
 }
 
-/** Rewritten last: it holds values of columns, and analyzing the tables has just replaced them. */
+/** Rewritten last, because it contains column values, which were replaced when the tables were analysed. */
 const STATISTICS = 'pg_catalog.pg_statistic';
 
-/** Tables of the database, the smallest first, quoted. */
+/** Returns the database's tables, smallest first, quoted. */
 async function ownTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name
@@ -60,7 +61,9 @@ async function ownTables(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Rows that an open transaction may still see are not removed: waits until every one that was open has ended. */
+/**
+ * Rows that an open transaction may still see aren't removed, so this waits until every transaction that was open has ended.
+ */
 async function waitForOthers(client: pg.Client): Promise<void> {
   const { rows: now } = await client.query<{ horizon: string }>(
     'SELECT pg_snapshot_xmax(pg_current_snapshot()) AS horizon',
@@ -84,8 +87,8 @@ async function waitForOthers(client: pg.Client): Promise<void> {
 }
 
 /**
- * Writes over or removes every segment of the write-ahead log that is older than now: also those that are kept for
- * reuse, which still have their old content.
+ * Overwrites or removes every older segment of the write-ahead log, including segments kept for reuse, which still have their
+ * old content.
  */
 async function renewLog(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
@@ -96,7 +99,8 @@ async function renewLog(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_reload_conf()');
   try {
     await client.query('CHECKPOINT');
-    // The rest of a segment is filled with zeros when it is left: so each one that lies ready is passed through.
+    // The rest of a segment is filled with zeros when PostgreSQL moves to the next one, so this moves through every segment
+    // that is ready for reuse.
     const { rows: ready } = await client.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())',
     );

@@ -1,10 +1,10 @@
-/** Settings of the embedded server. */
+/** Settings for the embedded server. */
 import { totalmem } from 'node:os';
 
-/** The role and the database inside the cluster. */
+/** The name of the role and of the database in the cluster. */
 export const NAME = 'annal';
 
-/** For tests: nothing has to survive, and it should take little space. */
+/** For tests: nothing has to survive a crash, and little space should be used. */
 const QUICK = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -13,14 +13,14 @@ const QUICK = {
   max_wal_size: '1GB',
 };
 
-/** Only names the socket: nothing listens on TCP. */
+/** Used only in the socket's name, because nothing listens on TCP. */
 export const PORT = 5432;
 
 const MEGABYTE = 2 ** 20;
 
 /**
- * Returns the size of PostgreSQL's own cache in megabytes: a sixteenth of the machine's or container's memory, between
- * 128 and 1,024. It is allocated as it fills; other pages come from the system's cache.
+ * Returns the size of PostgreSQL's own cache in megabytes: a sixteenth of the machine's or container's memory, between 128 and
+ * 1,024. Memory is allocated as the cache fills; other pages come from the system's cache.
  * @param machine bytes
  * @param container bytes; 0 if unknown
  */
@@ -30,9 +30,9 @@ export function sharedBuffers(machine: number, container: number): number {
 }
 
 /**
- * Arguments of `postgres` for a machine of two cores that it shares with Node.
- * @param sockets the folder of its socket.
- * @param mode `fsync` false gives up durability, for tests; `readOnly` true is for looking at data that stay as they are.
+ * Returns the arguments of `postgres` for a machine with two cores that it shares with Node.
+ * @param sockets the socket's folder.
+ * @param mode `fsync` false gives up durability, for tests; `readOnly` true is for inspecting data without changing it.
  */
 export function serverSettings(
   sockets: string,
@@ -50,14 +50,14 @@ export function serverSettings(
     wal_level: 'minimal',
     max_wal_senders: '0',
     max_logical_replication_workers: '0',
-    // Segments are recycled: creating one costs writers some milliseconds.
+    // Segments are recycled, because creating one costs writers several milliseconds.
     min_wal_size: '512MB',
     max_wal_size: '4GB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
     jit: 'off',
     timezone: 'UTC',
-    // Only messages about the server itself: those about statements may quote clinical content.
+    // Only messages about the server itself are logged, because messages about statements may quote clinical content.
     log_min_messages: 'log',
     log_min_error_statement: 'panic',
     log_checkpoints: 'off',

@@ -1,23 +1,23 @@
-/** Under which operating-system user PostgreSQL runs: it refuses to run as root. */
+/** Determines the operating-system user for PostgreSQL, which refuses to run as root. */
 import { execFile, spawnSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Users that a root process may hand PostgreSQL to, the first that exists. */
+/** Users that a root process may run PostgreSQL as; the first existing one is used. */
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
-/** A user that a child process is started as. */
+/** A user that a child process runs as. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Returns the user that PostgreSQL runs as; undefined for this process's user, unless it is root. Root uses the owner
- * of an existing cluster, else `postgres`, else `nobody`.
- * @param cluster the cluster's folder; need not exist
+ * Returns the user that PostgreSQL runs as; undefined means this process's user, unless it is root. Root uses the owner of an
+ * existing cluster, otherwise `postgres`, otherwise `nobody`.
+ * @param cluster the cluster's folder; it needn't exist
  * @throws Error if root finds no such user
  */
 export async function postgresUser(cluster: string): Promise<SystemUser | undefined> {
@@ -35,7 +35,7 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
   );
 }
 
-/** Runs `id -u name`, which also knows directory services, unlike /etc/passwd. */
+/** Runs `id -u name`, which also searches directory services, unlike /etc/passwd. */
 async function readId(flag: '-u' | '-g', name: string): Promise<number | undefined> {
   try {
     return Number((await run('id', [flag, name])).stdout.trim());
@@ -44,7 +44,10 @@ async function readId(flag: '-u' | '-g', name: string): Promise<number | undefin
   }
 }
 
-/** Tells whether a user may enter a folder and, if named, read the file in it. It asks the system, so ACLs count. */
+/**
+ * Returns whether a user may enter a folder and, if a file is given, read that file in it. It asks the system, so ACLs are
+ * taken into account.
+ */
 export function canReach(user: SystemUser, folder: string, file?: string): boolean {
   const script = file === undefined ? 'cd "$1"' : 'cd "$1" && test -r "$2"';
   const asked = spawnSync('/bin/sh', ['-c', script, 'sh', folder, file ?? ''], {

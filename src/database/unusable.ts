@@ -1,12 +1,9 @@
-/** Says why the database of DATABASE_URL can't be used, and what to check. No text has the password. */
+/** Explains why the database in DATABASE_URL can't be used, and what to check. The text never contains the password. */
 
 const SERVER = 'check that PostgreSQL runs there, and the host and port in DATABASE_URL';
 const ROLE = 'check the user and password in DATABASE_URL, and pg_hba.conf of the server';
 
-/**
- * The advice for each code of the system or of PostgreSQL
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
- */
+/** The advice for each system or PostgreSQL error code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const CHECKS: Readonly<Record<string, string>> = {
   ECONNREFUSED: SERVER,
   ECONNRESET: SERVER,
@@ -23,8 +20,8 @@ const CHECKS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message for an error of connecting.
- * @returns undefined if there is no advice beyond its own message
+ * Returns the message for a connection error.
+ * @returns undefined if the error's own message says everything
  */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };
@@ -32,7 +29,7 @@ export function unusableDatabase(error: unknown): string | undefined {
   return check && `DATABASE_URL: cannot use the database: ${errorMessage(error)}; ${check}`;
 }
 
-/** Returns an error's message; of a host with several addresses, one for each. */
+/** Returns an error's message; for a host with several addresses, one message per address. */
 export function errorMessage(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorMessage).join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -1,24 +1,24 @@
-/** Authorization requests to the development issuer (OpenID Connect Core 1.0, section 3.1.2; RFC 7636; RFC 8252). */
+/** Handles authorization requests to the development issuer (OpenID Connect Core 1.0, section 3.1.2; RFC 7636; RFC 8252). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { DEV_CLIENT } from './dev-issuer.ts';
 
-/** An authorization request that can be answered with a code. */
+/** A valid authorization request, for which a code can be issued. */
 export interface AuthorizationRequest {
   readonly redirectUri: string;
   readonly state: string | undefined;
   readonly nonce: string | undefined;
   readonly challenge: string;
-  /** The address to fill in. */
+  /** The address to fill in on the sign-in page. */
   readonly loginHint: string | undefined;
 }
 
-/** A fault in an authorization request. */
+/** Thrown for an invalid authorization request. */
 export class AuthorizationFault extends Error {
   override readonly name = 'AuthorizationFault';
   /**
-   * @param code of RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6
+   * @param code from RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6
    * @param answerTo where to report it to the client; undefined if it must only be shown to the person
    */
   constructor(
@@ -31,8 +31,8 @@ export class AuthorizationFault extends Error {
 }
 
 /**
- * Tells whether codes may be sent to a URI: this machine at any port, or the service's own origin. Otherwise an
- * attacker could receive the token of the person signing in.
+ * Returns whether codes may be sent to a URI: this machine at any port, or the service's own origin. Otherwise, an attacker
+ * could receive the token of the person signing in.
  */
 function mayRedirectTo(uri: string, baseUrl: string): boolean {
   if (!URL.canParse(uri) || uri.includes('#')) return false;
@@ -63,7 +63,7 @@ const schema = z.object({
 
 /**
  * Reads the query of `/dev/authorize`.
- * @param baseUrl the service's own.
+ * @param baseUrl the service's own base URL.
  * @throws AuthorizationFault
  */
 export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string): AuthorizationRequest {
@@ -87,7 +87,7 @@ export function readAuthorizationRequest(query: URLSearchParams, baseUrl: string
     throw new AuthorizationFault(faultCode(String(path[0]), query), message, answerTo);
   }
   const { state, nonce, code_challenge: challenge, login_hint: loginHint, prompt } = parsed.data;
-  // There are no sessions: nobody stays signed in.
+  // There are no sessions, so nobody stays signed in.
   if (prompt?.split(' ').includes('none')) {
     throw new AuthorizationFault('login_required', 'a person must sign in', answerTo);
   }
@@ -101,7 +101,7 @@ function faultCode(parameter: string, query: URLSearchParams): string {
   return parameter === 'request_uri' ? 'request_uri_not_supported' : 'invalid_request';
 }
 
-/** Returns the redirect_uri with the parameters of the outcome (RFC 6749, section 4.1.2; RFC 9207). */
+/** Returns the redirect_uri with the outcome's parameters (RFC 6749, section 4.1.2; RFC 9207). */
 export function redirection(
   { redirectUri, state }: { readonly redirectUri: string; readonly state: string | undefined },
   outcome: Readonly<Record<string, string>>,
@@ -113,7 +113,7 @@ export function redirection(
   return target.href;
 }
 
-/** Tells whether a verifier matches the challenge, by S256 (RFC 7636, section 4.6). */
+/** Returns whether a verifier matches the challenge, with S256 (RFC 7636, section 4.6). */
 export function provesPossession(verifier: string, challenge: string): boolean {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
   const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));

@@ -1,4 +1,7 @@
-/** Authorization codes of the development issuer: valid once, for a minute, with proof of possession (RFC 7636). */
+/**
+ * Issues and redeems the development issuer's authorization codes, which are valid once, for a minute, with proof of
+ * possession (RFC 7636).
+ */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { saveCode, takeCode } from '#src/dev-issuer/store.ts';
@@ -16,7 +19,7 @@ const keptSchema = z.object({
   email: z.string(),
 });
 
-/** Issues a code to a person who has signed in. */
+/** Issues a code for a person who has signed in. */
 export async function issueCode(
   { client }: Pick<DevIssuer, 'client'>,
   { redirectUri, challenge, nonce }: AuthorizationRequest,
@@ -32,7 +35,7 @@ export async function issueCode(
   return code;
 }
 
-/** Returns the ID token for a code; undefined if the code is unknown, used, expired or of another client. */
+/** Returns the ID token for a code; undefined if the code is unknown, used, expired or for a different client. */
 export async function redeemCode(
   issuer: DevIssuer,
   { code, redirectUri, verifier }: { code: string; redirectUri: string; verifier: string },

@@ -1,6 +1,6 @@
 /**
- * The development issuer: an OpenID Connect provider for sandbox developers that asks for no proof of identity. It is
- * active while no other issuer is configured, and never in production mode (docs/spec/decisions.md, section 7).
+ * The development issuer: an OpenID Connect provider for sandbox developers that requires no proof of identity. It is active
+ * while no other issuer is configured, but never in production mode (docs/spec/decisions.md, section 7).
  */
 import {
   calculateJwkThumbprint,
@@ -20,7 +20,7 @@ export const DEV_CLIENT = 'annal';
 /** Lifetime of its ID tokens, in seconds. */
 export const DEV_TOKEN_S = 3600;
 
-/** Signature algorithm of its tokens: the one that every client supports. */
+/** The algorithm with which its tokens are signed, which every client supports. */
 export const ALGORITHM = 'RS256';
 
 /** Returns the identifier of an installation's development issuer. */
@@ -28,7 +28,9 @@ export function devIssuerUrl(baseUrl: string): string {
   return `${baseUrl}/dev`;
 }
 
-/** Returns the identifiers of the issuers that this service is, or may be: they vouch for nobody to an organization. */
+/**
+ * Returns the identifiers of the issuers that this service is or may be; an organization can't trust them to vouch for people.
+ */
 export function ownIssuers(baseUrl: string): readonly string[] {
   return [baseUrl, devIssuerUrl(baseUrl)];
 }
@@ -44,7 +46,7 @@ export class DevIssuer {
   #key: Promise<SigningKey> | undefined;
 
   /**
-   * @param client the installation's database, where the service has saved the issuer
+   * @param client the installation's database, in which the service has saved the issuer
    * @param issuer `{BASE_URL}/dev`
    * @param patients number of synthetic patients in a sandbox; the sign-in page offers the adults among them
    */

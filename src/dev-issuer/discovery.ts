@@ -1,9 +1,9 @@
-/** The discovery document of the development issuer (OpenID Connect Discovery 1.0, section 3). */
+/** Creates the development issuer's discovery document (OpenID Connect Discovery 1.0, section 3). */
 import { ALGORITHM } from './dev-issuer.ts';
 
 /**
  * Returns the discovery document.
- * @param issuer its identifier, the prefix of its URLs
+ * @param issuer the issuer's identifier, which is the prefix of its URLs
  */
 export function discoveryDocument(issuer: string): object {
   return {

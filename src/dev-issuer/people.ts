@@ -1,6 +1,6 @@
 /**
- * People who can sign in at the development issuer: anyone who enters an e-mail address, without proof. Synthetic
- * patients are known by the address in their Patient resources.
+ * The people who can sign in at the development issuer: anyone who enters an e-mail address, without proof. Synthetic patients
+ * are recognised by the address in their Patient resources.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -12,17 +12,17 @@ export interface Person {
   /** Lower case. */
   readonly email: string;
   readonly name?: string;
-  /** Claims of OpenID Connect Core 1.0, section 5.1, from which a personal record can be started. */
+  /** Claims from OpenID Connect Core 1.0, section 5.1, from which a personal record can be created. */
   readonly given?: string;
   readonly family?: string;
   /** `YYYY-MM-DD` */
   readonly birthDate?: string;
 }
 
-/** The owner of the organization that the first start founds. */
+/** The owner of the organization that the first start creates. */
 const DEVELOPER: Person = inventedPerson('developer', 'Dana', 'Developer', '1984-02-29');
 
-/** People that the sign-in page offers. */
+/** The people that the sign-in page offers. */
 export const READY_PEOPLE: readonly Person[] = [
   DEVELOPER,
   inventedPerson('colleague', 'Chris', 'Colleague', '1979-11-03'),
@@ -33,7 +33,7 @@ function inventedPerson(local: string, given: string, family: string, birthDate:
   return { email: `${local}@example.org`, name: `${given} ${family}`, given, family, birthDate };
 }
 
-/** An e-mail address as people type it; becomes lower case without blanks around it. */
+/** An e-mail address as people type it; converted to lower case and trimmed. */
 export const emailSchema = z
   .string()
   .trim()
@@ -48,7 +48,7 @@ export function patientsToday(count?: number): readonly Account[] {
   return accounts(new Date().toISOString().slice(0, 10), count);
 }
 
-/** Returns the person with an address: one that the page offers, or one without a name. */
+/** Returns the person with a given address: one that the page offers, otherwise one without a name. */
 export function findPerson(email: string): Person {
   const same = (person: Person): boolean => person.email === email;
   return READY_PEOPLE.find(same) ?? patientsToday().find(same) ?? { email };

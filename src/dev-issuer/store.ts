@@ -1,11 +1,8 @@
-/**
- * Stores the development issuer's identifier, key and pending authorization codes, for all instances and across
- * restarts.
- */
+/** Stores the development issuer's identifier, key and pending authorization codes, for all instances and across restarts. */
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** DDL of a separate migration. The key signs for sandbox developers only; production mode never trusts it. */
+/** DDL for a separate migration. The key signs only for sandbox developers; production mode never trusts it. */
 export const DEV_ISSUER_SQL = `
 CREATE TABLE operations.dev_issuer (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -20,7 +17,7 @@ CREATE TABLE operations.dev_issuer_codes (
 
 type Client = pg.Pool | pg.ClientBase;
 
-/** Notes the issuer that this installation serves; undefined: none. */
+/** Saves the issuer that this installation provides; undefined means none. */
 export async function saveDevIssuer(client: Client, issuer: string | undefined): Promise<void> {
   await client.query(
     `INSERT INTO operations.dev_issuer (issuer) VALUES ($1)
@@ -30,16 +27,16 @@ export async function saveDevIssuer(client: Client, issuer: string | undefined):
   );
 }
 
-/** Returns the issuer that the service saved at its last start; undefined if it serves none. */
+/** Returns the issuer that the service saved at its last start; undefined if it provides none. */
 export async function savedDevIssuer(client: Client): Promise<string | undefined> {
-  // A command may find a database that no service of this version has migrated.
+  // A command may use a database that no service with this version has migrated.
   const there = await client.query("SELECT WHERE to_regclass('operations.dev_issuer') IS NOT NULL");
   if (there.rowCount === 0) return undefined;
   const { rows } = await client.query<{ issuer: string | null }>('SELECT issuer FROM operations.dev_issuer');
   return rows[0]?.issuer ?? undefined;
 }
 
-/** Returns the issuer's private key as JSON. If there is none, `make` creates one; the first that is stored counts. */
+/** Returns the issuer's private key as JSON. If there is none, `make` creates one; the first key that is stored is used. */
 export async function devIssuerKey(client: Client, make: () => Promise<string>): Promise<string> {
   const { rows } = await client.query<{ key: string | null }>(
     'SELECT private_key AS key FROM operations.dev_issuer',
@@ -55,7 +52,7 @@ export async function devIssuerKey(client: Client, make: () => Promise<string>):
   return kept.rows[0]?.key ?? made;
 }
 
-/** Saves the request for which a code was issued, for some seconds, and deletes expired codes. */
+/** Saves the request for which a code was issued, for a limited time, and deletes expired codes. */
 export async function saveCode(
   client: Client,
   code: string,
@@ -70,7 +67,7 @@ export async function saveCode(
   );
 }
 
-/** Returns the request for which a code was issued, once; undefined if it is unknown, used or expired. */
+/** Returns the request for which a code was issued, only once; undefined if the code is unknown, used or expired. */
 export async function takeCode(client: Client, code: string): Promise<unknown> {
   const { rows } = await client.query<{ request: unknown }>(
     `DELETE FROM operations.dev_issuer_codes WHERE code_sha256 = $1 AND expires_at > now() RETURNING request`,

@@ -1,20 +1,20 @@
 /**
- * Token requests to the development issuer: a code for an ID token (RFC 6749, sections 4.1.3 and 5; OpenID Connect Core
- * 1.0, section 3.1.3).
+ * Handles token requests to the development issuer, which exchange a code for an ID token (RFC 6749, sections 4.1.3 and 5;
+ * OpenID Connect Core 1.0, section 3.1.3).
  */
 import { randomBytes } from 'node:crypto';
 import { redeemCode } from './codes.ts';
 import { DEV_CLIENT, DEV_TOKEN_S, type DevIssuer } from './dev-issuer.ts';
 
-/** The answer to a token request. */
+/** The response to a token request. */
 export interface TokenAnswer {
   readonly status: 200 | 400;
   readonly body: object;
 }
 
 /**
- * Answers a token request; errors are those of RFC 6749, section 5.2.
- * @param form undefined if the body is not a form
+ * Returns the response to a token request; errors follow RFC 6749, section 5.2.
+ * @param form undefined if the body isn't a form
  */
 export async function tokenAnswer(
   issuer: DevIssuer,
@@ -39,7 +39,7 @@ export async function tokenAnswer(
   return {
     status: 200,
     body: {
-      // The standard wants one. It opens nothing: the interfaces take the ID token.
+      // The standard requires an access token. It gives access to nothing, because the interfaces accept the ID token.
       access_token: randomBytes(32).toString('base64url'),
       token_type: 'Bearer',
       expires_in: DEV_TOKEN_S,

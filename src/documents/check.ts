@@ -1,4 +1,4 @@
-/** Checks that every document that an event names has its bytes, unchanged: part of `annal verify`. */
+/** Checks that every document named by an event still has its bytes, unchanged; part of `annal verify`. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -8,12 +8,12 @@ import { type BlobKey, BlobMissing, type DocumentStore } from './store.ts';
 /** A document whose bytes are missing or changed. */
 export interface DocumentFault extends BlobKey {
   readonly what: 'missing' | 'altered';
-  /** The event that names them. */
+  /** The event that names the bytes. */
   readonly event: string;
   readonly message: string;
 }
 
-/** Compares bytes with `DocumentFinalized`. */
+/** Compares documents' bytes with their `DocumentFinalized` events. */
 export class DocumentCheck {
   readonly faults: DocumentFault[] = [];
   /** Number of documents checked. */
@@ -27,8 +27,8 @@ export class DocumentCheck {
   ) {}
 
   /**
-   * Checks the documents that events finalize, one after the other. @throws Refusal unavailable if the store can't be
-   * reached
+   * Checks the documents that events finalize, one after another.
+   * @throws Refusal unavailable if the store can't be reached
    */
   async check(events: readonly StoredEvent[]): Promise<void> {
     for (const { id, event } of events) {
@@ -42,7 +42,7 @@ export class DocumentCheck {
     }
   }
 
-  /** Ends the check. A purge removes bytes before events, so documents purged meanwhile are no faults. */
+  /** Finishes the check. A purge removes bytes before events, so documents that were purged meanwhile aren't faults. */
   async end(): Promise<readonly DocumentFault[]> {
     const gone = new Set<string>();
     for (const patient of new Set(this.faults.map((fault) => fault.patient)))

@@ -1,8 +1,8 @@
-/** Compares the bytes of a document with its content type. Types that bytes can't reveal are trusted. */
+/** Compares a document's bytes with its content type. Types that can't be recognised from bytes are trusted. */
 import { fileTypeFromBuffer, supportedMimeTypes } from 'file-type';
 import type { Digested } from './digest.ts';
 
-/** Names that mean one thing. */
+/** Different names for the same type. */
 const ALIASES: Readonly<Record<string, string>> = {
   'application/x-pdf': 'application/pdf',
   'application/x-zip-compressed': 'application/zip',
@@ -22,7 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/xml': 'application/xml',
 };
 
-/** Container formats: a document may be in any format that uses them. */
+/** Container formats: a document may have any type that uses the format. */
 const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'application/zip':
     /zip|openxmlformats|opendocument|epub|ms-(?:excel|powerpoint|word)\.|3mf|iwork|jar|java-archive/,
@@ -43,12 +43,12 @@ const TEXT =
 
 const ZIP = 'application/zip';
 
-/** Tells whether the bytes begin like a ZIP file, an empty or multi-part one included. */
+/** Returns whether the bytes begin like a ZIP file, which may be empty or multi-part. */
 function isZip(head: Buffer): boolean {
   return /^504b(?:0304|0506|0708)/.test(head.subarray(0, 4).toString('hex'));
 }
 
-/** Returns the type of the bytes; `unclear` if the beginning isn't enough. */
+/** Returns the type of the bytes; `unclear` if the beginning isn't enough to recognise it. */
 async function recognized(head: Buffer): Promise<string | undefined> {
   try {
     const found = await fileTypeFromBuffer(head);

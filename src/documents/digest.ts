@@ -1,9 +1,9 @@
-/** Collects size, checksums and type of a document's bytes while they pass. */
+/** Collects a document's size, checksums and type while its bytes pass through. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Bytes of the beginning that are kept to recognise the type. */
+/** The number of bytes at the beginning that are kept for recognising the type. */
 const HEAD = 8_192;
 
 /** The collected properties. */
@@ -16,11 +16,11 @@ export interface Digested {
   readonly sha1: string;
   /** The first bytes. */
   readonly head: Buffer;
-  /** True if all of it is UTF-8 without a NUL. */
+  /** True if all bytes are UTF-8 without a NUL. */
   readonly text: boolean;
 }
 
-/** Learns of bytes as they pass. */
+/** Collects properties of bytes as they pass through. */
 export class Digest {
   readonly #sha256 = createHash('sha256');
   readonly #sha1 = createHash('sha1');
@@ -35,8 +35,8 @@ export class Digest {
   constructor(readonly limit: number) {}
 
   /**
-   * Passes a source on.
-   * @throws Refusal too_large (413) beyond the limit; the errors of the source
+   * Passes a source's bytes through.
+   * @throws Refusal too_large (413) if the limit is exceeded; the source's errors
    */
   async *pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const chunk of source) {
@@ -45,7 +45,10 @@ export class Digest {
     }
   }
 
-  /** Takes the next bytes. @throws Refusal too_large (413) beyond the limit */
+  /**
+   * Processes the next bytes.
+   * @throws Refusal too_large (413) if the limit is exceeded
+   */
   update(chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.limit) throw tooLarge(this.limit);
@@ -90,7 +93,7 @@ function unfinished(bytes: Buffer): number {
   return 0;
 }
 
-/** Returns the refusal (413) of a document that is too large. */
+/** Returns the refusal (413) for a document that is too large. */
 export function tooLarge(limit: number): Refusal {
   const diagnostics = `the document is larger than ${limit} bytes, the limit (DOCUMENT_MAX_BYTES)`;
   return new Refusal('too_large', { code: 'too-long', diagnostics });

@@ -1,6 +1,6 @@
 /**
- * Stores documents in a folder: `<patient>/<document>/<blob>`. A blob is written to a temporary file, synced and then
- * linked into place, so that a crash leaves either the whole blob or a `.part` file, which the sweeper removes.
+ * Stores documents in a folder: `<patient>/<document>/<blob>`. A blob is written to a temporary file, synced, and then linked
+ * into place, so that a crash leaves either the whole blob or a `.part` file, which is removed later (`sweep.ts`).
  */
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
@@ -19,10 +19,13 @@ import {
 
 /** Names that are safe in paths. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
-/** Tries to write into a folder that a concurrent removal may delete while it is empty. */
+/** The number of attempts to write into a folder that a concurrent removal may delete while it is empty. */
 const TRIES = 5;
 
-/** The adapter. @param folder made when it is first written to */
+/**
+ * The adapter for a folder.
+ * @param folder created when it is first written to
+ */
 export class DiskStore implements DocumentStore {
   constructor(readonly folder: string) {}
 
@@ -39,7 +42,7 @@ export class DiskStore implements DocumentStore {
       }
       await link(part, place);
     } catch (error) {
-      // A purge removes the folder too; a retry then learns that the document is gone.
+      // A purge also removes the folder; a retry then finds that the document no longer exists.
       if (errorCode(error) === 'ENOENT') throw unavailable('the content was removed during the upload', 1);
       if (errorCode(error) === 'EEXIST') throw new BlobExists(`${key.document} has ${key.blob}`);
       throw full(error);
@@ -68,7 +71,7 @@ export class DiskStore implements DocumentStore {
   async remove(key: BlobKey): Promise<void> {
     const place = this.#place(key);
     await rm(place, { force: true });
-    // Folders that are not empty stay.
+    // Folders that aren't empty are kept.
     await rmdir(dirname(place))
       .then(() => rmdir(dirname(dirname(place))))
       .catch(() => undefined);
@@ -90,7 +93,7 @@ export class DiskStore implements DocumentStore {
     }
   }
 
-  /** Does nothing: unfinished files are listed, as `.part`. */
+  /** Does nothing, because unfinished files are listed, as `.part`. */
   async removeUnfinished(): Promise<void> {}
 
   async upload(): Promise<undefined> {
@@ -115,7 +118,7 @@ export class DiskStore implements DocumentStore {
         return await open(file, 'wx', 0o600);
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw full(error);
-        // Creating folders also reports a full disk.
+        // Creating folders can also fail because the disk is full.
         if (tries === TRIES) throw unavailable('cannot write to the document store', 60);
       }
     }
@@ -137,8 +140,8 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /**
- * Syncs every folder in which one was created.
- * @param made the first new folder, above `folder` or the same
+ * Syncs every folder in which a folder was created.
+ * @param made the first new folder, which is `folder` or above it
  */
 async function syncAbove(folder: string, made: string): Promise<void> {
   for (let above = dirname(folder); above.length >= dirname(made).length; above = dirname(above))
@@ -159,7 +162,7 @@ function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Names the disk in errors of a full one. */
+/** Replaces errors about a full disk with one that names the document store. */
 function full(error: unknown): unknown {
   return isFull(errorCode(error)) ? new DiskFull('the document store', { cause: error }) : error;
 }

@@ -1,6 +1,6 @@
 /**
- * Stores documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. Short ones take one request,
- * others parts of 8 MB that become visible together at the end.
+ * Stores documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. Small documents take one request;
+ * larger ones are sent in parts of 8 MB, which become visible together at the end.
  */
 import { Readable } from 'node:stream';
 import {
@@ -22,7 +22,7 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { BlobKey, ByteRange, DirectDownload, DirectUpload, DocumentStore, ListedBlob } from './store.ts';
 import { BlobMissing } from './store.ts';
 
-/** Which bucket, and how to get to it. */
+/** The bucket, and how to connect to it. */
 export interface S3Settings {
   readonly bucket: string;
   readonly region: string;
@@ -33,7 +33,7 @@ export interface S3Settings {
 }
 
 const PREFIX = 'documents/';
-/** Bytes of a part; S3 takes 5 MB to 5 GB, and 10,000 of them. */
+/** The size of a part in bytes; S3 accepts 5 MB to 5 GB, and up to 10,000 parts. */
 const PART = 8 * 1024 * 1024;
 
 /** The adapter. */
@@ -45,7 +45,7 @@ export class S3Store implements DocumentStore {
     this.#bucket = bucket;
     this.#client = new S3Client({
       region,
-      // Checksums of the SDK's own go as trailers, which not every service reads as that.
+      // The SDK's own checksums would be sent as trailers, which not every service understands.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -96,7 +96,7 @@ export class S3Store implements DocumentStore {
     return this.#listed(PREFIX);
   }
 
-  /** Services that can't list unfinished uploads must remove them by a rule of the bucket. */
+  /** If a service can't list unfinished uploads, a rule on the bucket must remove them. */
   async removeUnfinished(before: Date): Promise<void> {
     await this.#abortUnfinished(before).catch((error: unknown) => {
       if (!isNotImplemented(error)) throw error;
@@ -130,7 +130,7 @@ export class S3Store implements DocumentStore {
     }
   }
 
-  /** Returns a URL for one upload: its signature requires `If-None-Match: *`, which a second upload violates. */
+  /** Returns a URL for a single upload: its signature requires `If-None-Match: *`, which a second upload would violate. */
   async upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload> {
     const command = new PutObjectCommand({ ...this.#object(key), IfNoneMatch: '*' });
     const url = await getSignedUrl(this.#client, command, {
@@ -201,13 +201,13 @@ export class S3Store implements DocumentStore {
   }
 }
 
-/** Tells whether S3 answered 501. */
+/** Returns whether S3 returned 501. */
 function isNotImplemented(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === 501;
 }
 
-/** A source in parts of equal size, the last one shorter. */
+/** Yields a source in parts of equal size; the last part may be shorter. */
 async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let held: Buffer[] = [];
   let size = 0;
@@ -226,8 +226,8 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
 }
 
 /**
- * Awaits an answer of S3.
- * @param key of the requested blob: BlobMissing if it doesn't exist
+ * Awaits a response from S3.
+ * @param key the requested blob: BlobMissing is thrown if it doesn't exist
  * @throws Refusal unavailable (503) for every other failure
  */
 async function asked<T>(answer: Promise<T>, key?: BlobKey): Promise<T> {

@@ -1,7 +1,7 @@
-/** Signatures of the URLs that a document's bytes may be sent to without another credential. */
+/** Signs the URLs to which a document's bytes may be sent without any other credential. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The right that a signature grants: one upload to a document, until a time. */
+/** The right that a signature grants: one upload to a document, until a given time. */
 export interface UploadRight {
   readonly document: string;
   /** Unix time, seconds. */
@@ -16,7 +16,7 @@ export function signUpload(key: Buffer, { document, expires }: UploadRight): str
   return createHmac('sha256', key).update(`upload\n${document}\n${expires}`).digest('base64url');
 }
 
-/** Tells whether a signature grants this right. */
+/** Returns whether a signature grants this right. */
 export function isSigned(key: Buffer, right: UploadRight, signature: string): boolean {
   const expected = Buffer.from(signUpload(key, right));
   const given = Buffer.from(signature);

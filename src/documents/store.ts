@@ -1,5 +1,5 @@
 /**
- * The document store port. Bytes of documents aren't events. It has two adapters, a folder (`disk.ts`) and a bucket
+ * The document store port. Documents' bytes aren't events. There are two adapters, a folder (`disk.ts`) and a bucket
  * (`s3.ts`). A blob never changes: it exists completely or not at all.
  */
 import type { Readable } from 'node:stream';
@@ -13,25 +13,25 @@ export interface BlobKey {
   readonly blob: string;
 }
 
-/** The blob of a direct upload: there is one of a document at most. */
+/** The name of a directly uploaded blob; a document has at most one. */
 export const DIRECT = 'direct';
 
 /**
- * Returns the lock of a document's bytes. It is held while an event that names them is appended, and while unnamed
- * bytes are looked for and removed.
+ * Returns the lock for a document's bytes. It is held while an event that names the bytes is appended, and while unnamed bytes
+ * are being found and removed.
  */
 export function lockName(document: string): string {
   return `document/${document}`;
 }
 
-/** A blob as a listing shows it. */
+/** A blob in a listing. */
 export interface ListedBlob extends BlobKey {
   readonly modified: Date;
   /** Size in bytes. */
   readonly bytes: number;
 }
 
-/** Bytes from `start` to `end`, both included. */
+/** Bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -44,10 +44,10 @@ export interface DirectUpload {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Headers of a direct download from the store. */
+/** Headers for a direct download from the store. */
 export interface DirectDownload {
   readonly contentType: string;
-  /** `Content-Disposition` of the answer. */
+  /** The response's `Content-Disposition`. */
   readonly disposition: string;
   readonly expiresInSeconds: number;
 }
@@ -55,39 +55,39 @@ export interface DirectDownload {
 /** The port. Every method may reject with Refusal unavailable (503) if the store can't be reached. */
 export interface DocumentStore {
   /**
-   * Stores a blob durably, all or nothing. Errors of `source` are passed on.
-   * @throws BlobExists if the name exists; that blob stays unchanged
+   * Stores a blob durably and atomically. Rethrows errors from `source`.
+   * @throws BlobExists if the name exists; the existing blob stays unchanged
    */
   put(key: BlobKey, source: AsyncIterable<Buffer>): Promise<void>;
   /**
-   * Returns the bytes of a blob, or a range of them.
+   * Returns a blob's bytes, or a range of them.
    * @throws BlobMissing
    */
   get(key: BlobKey, range?: ByteRange): Promise<Readable>;
-  /** Returns the size of a blob in bytes; undefined if it doesn't exist. */
+  /** Returns a blob's size in bytes; undefined if it doesn't exist. */
   size(key: BlobKey): Promise<number | undefined>;
   /** Removes a blob, if it exists. */
   remove(key: BlobKey): Promise<void>;
-  /** Removes every blob of a record. */
+  /** Removes all of a record's blobs. */
   removeRecord(patient: string): Promise<void>;
-  /** Lists every blob, leftovers of broken uploads included. */
+  /** Lists every blob, including leftovers from broken uploads. */
   list(): AsyncIterable<ListedBlob>;
-  /** Removes the unlisted parts of uploads that began before a moment and never ended. */
+  /** Removes the unlisted parts of uploads that began before a given time and never finished. */
   removeUnfinished(before: Date): Promise<void>;
   /** Returns where a client may upload a blob directly, once; undefined if it must go through the service. */
   upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload | undefined>;
   /** Returns a temporary URL for a direct download; undefined if it must go through the service. */
   download(key: BlobKey, told: DirectDownload): Promise<string | undefined>;
-  /** Lets go of connections. */
+  /** Closes the connections. */
   close(): void;
 }
 
-/** There is a blob of that name already. */
+/** Thrown when a blob with this name already exists. */
 export class BlobExists extends Error {
   override readonly name = 'BlobExists';
 }
 
-/** A blob that should be there is not. */
+/** Thrown when a blob that should exist doesn't. */
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing';
   constructor({ patient, document, blob }: BlobKey, options?: ErrorOptions) {

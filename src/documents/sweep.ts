@@ -1,4 +1,4 @@
-/** Removes bytes that no event names: of uploads that broke off, were refused at the end, or were never finalized. */
+/** Removes bytes that no event names: from uploads that broke off, were refused at the end, or were never finalized. */
 import { understand } from '#src/events/codec.ts';
 import { requireKnownType } from '#src/events/newer.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
@@ -7,22 +7,22 @@ import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type DocumentStore, type ListedBlob, lockName } from './store.ts';
 
-/** Dependencies of the sweep. */
+/** Dependencies for the removal of unnamed bytes. */
 export interface SweepDeps {
   readonly store: Pick<DocumentStore, 'list' | 'remove' | 'removeUnfinished'>;
   readonly log: Pick<EventStore, 'read'>;
-  /** Locks that finalizing holds too. */
+  /** Locks that are also held while a document is finalized. */
   readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
-  /** Returns those that at least one version of their document shows, as far as a read model knows. */
+  /** Returns the blobs that at least one version of their document shows, according to a read model. */
   readonly findShown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
 
-/** Blobs that are checked together. */
+/** The number of blobs that are checked together. */
 const AT_ONCE = 500;
 
 /**
  * Removes blobs that no event names.
- * @param before younger blobs may belong to an upload in progress
+ * @param before newer blobs are kept, because they may belong to an upload in progress
  * @returns the number of blobs removed
  */
 export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<number> {
@@ -46,10 +46,7 @@ export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<num
   return removed;
 }
 
-/**
- * Removes blobs that no event names. The read model may lag, so the events themselves are checked once more, under the
- * lock.
- */
+/** Removes blobs that no event names. The read model may lag, so the events themselves are checked again, under the lock. */
 async function removeUnnamed(
   { store, log, locks }: SweepDeps,
   blobs: readonly ListedBlob[],
@@ -71,7 +68,7 @@ async function removeUnnamed(
       return gone.length;
     };
     removed += await locks.hold(keys, sweep).catch((error: unknown) => {
-      // The lock was held too long: the next sweep tries again.
+      // The lock was held too long; the next round tries again.
       if (error instanceof Refusal && error.kind === 'unavailable') return 0;
       throw error;
     });
@@ -80,14 +77,14 @@ async function removeUnnamed(
 }
 
 /**
- * Returns `<document>/<blob>` of all that events of a record name; none for a purged record.
+ * Returns `<document>/<blob>` for every blob that a record's events name; none for a purged record.
  * @throws NewerEvent
  */
 async function namedIn(log: Pick<EventStore, 'read'>, patient: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   try {
     for await (const recorded of log.read(recordStream(patient))) {
-      // A type that this instance doesn't know may name bytes, too.
+      // An event type that this instance doesn't know may name bytes too.
       requireKnownType(recorded);
       if (recorded.type !== 'DocumentFinalized') continue;
       const { event } = understand(recorded);

@@ -1,6 +1,6 @@
 /**
- * An append that waits for its batch: validated, with its hashes, and with its size. Its texts can be held by a database: no
- * NUL, no half of a surrogate pair, written as they are or as escapes of JSON.
+ * An append that is waiting for its batch: validated, hashed and measured. A database can store its text: it has no NUL and no
+ * lone surrogate, whether literal or as a JSON escape.
  */
 import { isUuid } from '../shared/ids.ts';
 import { type SealedEvent, seal } from './chain.ts';
@@ -17,22 +17,20 @@ import {
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
 /** Revisions are 32-bit integers. */
 export const MAX_REVISION = 2 ** 31 - 1;
-/** An index entry holds at most about 2,700 bytes. */
+/** An index entry can have at most about 2,700 bytes. */
 const MAX_STREAM_BYTES = 1_000;
 
 /** An append to be sent to the database, and the promise that its caller awaits. */
 export class Append {
   readonly events: readonly SealedEvent[];
-  /** The head of the stream once this is written. */
+  /** The stream's head after this append. */
   readonly head: StreamHead;
   readonly bytes: number;
   readonly result: Promise<AppendResult>;
   resolve: (result: AppendResult) => void = () => undefined;
   reject: (error: unknown) => void = () => undefined;
 
-  /**
-   * @throws TypeError for data that no store can hold, TooLarge over `MAX_APPEND_BYTES`.
-   */
+  /** @throws TypeError for data that no store can contain, TooLarge above `MAX_APPEND_BYTES`. */
   constructor(
     readonly stream: string,
     readonly expected: Expected,
@@ -48,7 +46,7 @@ export class Append {
     });
   }
 
-  /** The head that the stream must have; revision -1 for a stream never written. */
+  /** Returns the head that the stream must have; revision -1 for a stream that was never written to. */
   get base(): StreamHead {
     return this.expected === 'none' ? NEVER_WRITTEN : this.expected;
   }
@@ -81,18 +79,18 @@ function isRevision(value: number, max: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
 }
 
-/** Escapes in JSON; adjacent escapes of code units match as one. */
+/** Matches JSON escapes; adjacent escapes for code units match as one. */
 const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
 
 /**
- * Returns true if a text contains neither. A lone surrogate has no UTF-8 form and would be read back as
+ * Returns true if a text contains neither a NUL nor a lone surrogate, which has no UTF-8 form and would be read back as
  * U+FFFD.
  */
 function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Returns true if the decoded strings of a JSON text can be stored too. */
+/** Returns true if a JSON text and the decoded strings in it can be stored. */
 export function isStorableJson(json: string): boolean {
   if (!isStorable(json)) return false;
   if (!json.includes('\\u')) return true;

@@ -1,31 +1,28 @@
 /**
- * Cuts a subscription's events into batches that never split an append (shared by the adapters), and keeps the newest ones
- * that this process wrote, so that its subscribers need not read them back.
+ * Splits a subscription's events into batches without splitting appends (shared by the adapters), and keeps the newest batches
+ * that this process wrote, so that its subscribers needn't read them back.
  */
 import { BEGINNING, type Position, type RecordedEvent, type WrittenBatch } from './store.ts';
 
-// Inside a JSON string every quote is escaped, so this text cannot be part of a value.
+// Inside a JSON string every quote is escaped, so this text can't be part of a value.
 const APPEND = /"append":\[(\d+),(\d+)\]/;
 
-/**
- * Returns the index of an event in its append and the append's length; an event without these is its own
- * append.
- */
+/** Returns an event's index in its append and the append's length; an event without these is an append by itself. */
 export function placeInAppend(event: Pick<RecordedEvent, 'metadata'>): { index: number; count: number } {
   const found = APPEND.exec(event.metadata);
   return found === null ? { index: 0, count: 1 } : { index: Number(found[1]), count: Number(found[2]) };
 }
 
 /**
- * Cuts an ordered flow of events into batches that hold whole appends. The events of an append follow each other
- * in the total order, and a filter on streams lets all of them through or none.
+ * Splits an ordered stream of events into batches of whole appends. An append's events are adjacent in the total order, and a
+ * filter on streams passes either all of them or none.
  */
 export class BatchCutter {
   #events: RecordedEvent[] = [];
 
   /**
    * @param limit the maximum number of events per batch; only a single larger append exceeds it.
-   * @param bytes the approximate maximum size of a batch, in UTF-16 units; exceeded likewise.
+   * @param bytes the approximate maximum size of a batch, in UTF-16 units; it may be exceeded in the same way.
    */
   constructor(
     readonly limit: number,
@@ -37,7 +34,7 @@ export class BatchCutter {
     return this.#events.length === 0;
   }
 
-  /** True if the next batch can be cut without further events. */
+  /** True if the next batch can be completed without further events. */
   get ready(): boolean {
     return this.#end(false) !== undefined;
   }
@@ -49,7 +46,7 @@ export class BatchCutter {
 
   /**
    * Takes the next batch.
-   * @param ended no further events are available now, so a batch may be less than full.
+   * @param ended true if no further events are available now, so that a batch needn't be full.
    * @returns undefined while further events are needed.
    */
   take(ended: boolean): readonly RecordedEvent[] | undefined {
@@ -60,7 +57,7 @@ export class BatchCutter {
     return batch;
   }
 
-  /** Returns how many events the next batch has. */
+  /** Returns the number of events in the next batch. */
   #end(ended: boolean): number | undefined {
     const available = this.#events.length;
     const fitting = this.#fitting();
@@ -76,7 +73,7 @@ export class BatchCutter {
     return ended ? available : undefined;
   }
 
-  /** Returns how many leading events stay within both limits; at least one if there is any. */
+  /** Returns how many events from the beginning stay within both limits; at least one if there are any. */
   #fitting(): number {
     const most = Math.min(this.limit, this.#events.length);
     let bytes = 0;
@@ -93,15 +90,15 @@ const MAX_EVENTS = 5_000;
 /** In UTF-16 code units. */
 const MAX_SIZE = 8_000_000;
 
-/** A bounded cache of the batches written last, in rising order. */
+/** A bounded cache of the most recently written batches, in ascending order. */
 export class RecentBatches {
   #batches: { readonly batch: WrittenBatch; readonly size: number }[] = [];
   #events = 0;
   #size = 0;
 
   /**
-   * Remembers the newest batch and forgets the oldest ones beyond the bounds. A batch that isn't beyond the last one isn't
-   * remembered: its events were read before the answer to their append came.
+   * Adds the newest batch and removes the oldest ones beyond the limits. A batch that isn't after the last one isn't added,
+   * because its events were read before its append was acknowledged.
    */
   add(batch: WrittenBatch): void {
     if (batch.position <= (this.#batches.at(-1)?.batch.position ?? BEGINNING)) return;
@@ -118,7 +115,7 @@ export class RecentBatches {
 
   /**
    * Returns the events that follow a position without a gap: at least `limit` if they are cached.
-   * @returns undefined when the next event isn't cached, or isn't known to be the next.
+   * @returns undefined if the next event isn't cached, or isn't known to be the next.
    */
   after(position: Position, limit: number): { events: RecordedEvent[]; position: Position } | undefined {
     const events: RecordedEvent[] = [];
@@ -139,7 +136,10 @@ export class RecentBatches {
     this.#size = 0;
   }
 
-  /** The index of the oldest batch that reaches beyond a position: mostly the last, so it looks from there. */
+  /**
+   * Returns the index of the oldest batch that goes beyond a position. This is usually the last one, so the search starts
+   * there.
+   */
   #firstAfter(position: Position): number {
     let n = this.#batches.length;
     while (n > 0 && (this.#batches[n - 1]?.batch.position ?? position) > position) n -= 1;

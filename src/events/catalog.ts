@@ -1,5 +1,5 @@
 /**
- * The catalogue of event types: a name in the past tense, a zod schema of its data, a sentence. The page
+ * The catalogue of event types: for each a name in the past tense, a zod schema for its data, and a sentence. The page
  * `docs/events.md` is generated from it.
  */
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const grantedTo = {
   environment,
 };
 const instant = z.string().describe('FHIR instant');
-/** The members that every event of a proposal has. */
+/** The members that every event about a proposal has. */
 const proposal = {
   proposal_id: z.string(),
   grant_id: z.string().describe('the grant under which it was made'),
@@ -38,7 +38,7 @@ const proposal = {
     .describe('the proposal’s place among its grant’s pending proposals; each has a different place'),
 };
 const proposedType = z.string().describe('one of the types that belong to a record');
-/** The members that the webhooks of a proposal need. */
+/** The members that webhooks about a proposal need. */
 const toldProposal = {
   ...proposal,
   ...grantedTo,
@@ -77,8 +77,8 @@ const sandboxAsked = z.object({
 });
 
 /**
- * The catalogue of event types: the current version of each type's data, what the event means, the streams
- * that hold it, and the schema of its data.
+ * The catalogue of event types: the current version of each type's data, what the event means, the streams that contain it,
+ * and the schema of its data.
  */
 export const CATALOG = {
   ResourceCreated: {
@@ -622,7 +622,7 @@ export const CATALOG = {
 /** A name in the catalogue. */
 export type EventType = keyof typeof CATALOG;
 
-/** Events about one version of one resource. `body` is the exact FHIR JSON text of the version. */
+/** Events about one version of one resource. `body` is the version's exact FHIR JSON text. */
 export type ResourceEvent =
   | {
       readonly type: 'ResourceCreated' | 'ResourceUpdated';
@@ -638,15 +638,15 @@ export type ResourceEvent =
       readonly version: number;
     };
 
-/** Types of all other events. */
+/** The types of all other events. */
 export type PlainType = Exclude<EventType, ResourceEvent['type']>;
 
-/** All other events, with data as their schemas define them. */
+/** All other events, with data according to their schemas. */
 export type PlainEvent = {
   [T in PlainType]: { readonly type: T; readonly data: z.infer<(typeof CATALOG)[T]['data']> };
 }[PlainType];
 
-/** A domain event, independent of the store that holds it. */
+/** A domain event, independent of the store that contains it. */
 export type DomainEvent = ResourceEvent | PlainEvent;
 
 /** A domain event with its stream, revision, position and metadata. */

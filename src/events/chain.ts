@@ -1,6 +1,6 @@
 /**
- * The hash chain of a stream: each event's metadata ends with the SHA-256 over the previous hash, stream,
- * revision, id, type, data and metadata as stored. A changed, missing or reordered event breaks it.
+ * A stream's hash chain: each event's metadata ends with the SHA-256 over the previous hash, stream, revision, id, type, data
+ * and metadata as stored. A changed, missing or reordered event breaks the chain.
  */
 import { hash } from 'node:crypto';
 import type { Expected, NewEvent, RecordedEvent, StreamHead } from './store.ts';
@@ -10,14 +10,13 @@ export const GENESIS = '0'.repeat(64);
 
 const SUFFIX = /,"hash":"([0-9a-f]{64})"\}$/;
 
-/** An event ready to be stored, at its revision, its metadata bearing the hash. */
+/** An event ready to be stored at its revision, with the hash in its metadata. */
 export interface SealedEvent extends NewEvent {
   readonly revision: number;
 }
 
 /**
- * Returns the next hash of the chain. Fields are length-prefixed, so moving a border between fields changes
- * the hash.
+ * Returns the chain's next hash. Fields are prefixed with their length, so moving a boundary between fields changes the hash.
  */
 function link(previous: string, stream: string, revision: number, event: NewEvent): string {
   let text = previous;
@@ -28,8 +27,8 @@ function link(previous: string, stream: string, revision: number, event: NewEven
 }
 
 /**
- * Gives events their revisions and hashes, continuing from `expected`.
- * @returns the events to store and the head of the stream once they are.
+ * Assigns revisions and hashes to events, continuing from `expected`.
+ * @returns the events to store, and the stream's head after they are stored.
  */
 export function seal(
   stream: string,
@@ -45,14 +44,14 @@ export function seal(
   return { events: sealed, head };
 }
 
-/** Returns the hash in a stored event's metadata, or undefined when it has none. */
+/** Returns the hash in a stored event's metadata; undefined if it has none. */
 export function readHash(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
   return SUFFIX.exec(event.metadata.slice(-76))?.[1];
 }
 
 /**
  * Checks that a stored event continues the chain from `previous` (`GENESIS` for revision 0).
- * @returns the event's own hash when the chain is intact, undefined when it is broken.
+ * @returns the event's own hash if the chain is intact, undefined if it is broken.
  */
 export function verifyLink(previous: string, event: RecordedEvent): string | undefined {
   const claimed = readHash(event);

@@ -1,12 +1,12 @@
 /**
- * The error of a log that accepts no events because it is being moved, or was. Each adapter closes a log in
- * its own way (`closing.ts`).
+ * The error for a log that accepts no events because it is being moved or was moved. Each adapter closes a log in its own way
+ * (`closing.ts`).
  */
 
-/** The log in the settings is no longer in use, or is about to be replaced. */
+/** Thrown when the log in the settings is no longer in use, or is about to be replaced. */
 export class LogClosed extends Error {
   override readonly name = 'LogClosed';
-  /** @param where it was moved to, if that is known. */
+  /** @param where the log's new location, if known. */
   constructor(where?: string) {
     super(
       'the event log named by the settings is closed: `annal migrate-log` is moving it or has moved it' +

@@ -1,7 +1,7 @@
 /**
- * Converts events to text and back. Data of resource events is `{…header, "resource": <FHIR JSON>}` with the
- * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
- * precision. Only the header is parsed and upcast.
+ * Converts events to text and back. The data of resource events is `{…header, "resource": <FHIR JSON>}` with the resource as
+ * the last member. The resource's text is cut out and passed on unparsed, so that FHIR decimals keep their precision. Only the
+ * header is parsed and upcast.
  */
 import { isObject } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
@@ -24,8 +24,8 @@ import { UnreadableEvent } from './unreadable.ts';
 import { upcast } from './upcast/upcast.ts';
 
 /**
- * Serializes the data of an event for storage.
- * @throws Refusal invalid (422) for a string that no database can store: with a NUL or half of a surrogate pair.
+ * Serializes an event's data for storage.
+ * @throws Refusal invalid (422) for a string that no database can store, because it contains a NUL or a lone surrogate.
  */
 export function encode(event: DomainEvent): string {
   const data = printEvent(event);
@@ -36,7 +36,7 @@ export function encode(event: DomainEvent): string {
   });
 }
 
-/** Returns JSON texts within the text: of carried entries, and of a proposed resource. */
+/** Returns the JSON texts within the data: carried entries, and a proposed resource. */
 function textsWithin(event: DomainEvent): readonly string[] {
   if (event.type === 'DirectoryEntriesCarried') return event.data.entries.map(({ resource }) => resource);
   return event.type === 'ProposalMade' ? [event.data.resource] : [];
@@ -55,9 +55,9 @@ function printEvent(event: DomainEvent): string {
 }
 
 /**
- * Returns the domain event in a stored event's data, in the form of the current version of its type.
- * @param version that the data have; at most the current one.
- * @throws TypeError, SyntaxError or ZodError for data that are not of the form of that version.
+ * Returns the domain event in a stored event's data, in the form of its type's current version.
+ * @param version the data's version; at most the current one.
+ * @throws TypeError, SyntaxError or ZodError for data without the form of that version.
  */
 export function decode(type: EventType, version: number, data: string): DomainEvent {
   if (type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted') {
@@ -71,9 +71,9 @@ export function decode(type: EventType, version: number, data: string): DomainEv
 }
 
 /**
- * Returns a stored event in the current form of its type, whatever version it was written as.
- * @throws NewerEvent for a type or version that this instance doesn't know; UnreadableEvent for metadata or data that
- *   no version has written.
+ * Returns a stored event in its type's current form, whatever version it was written as.
+ * @throws NewerEvent for a type or version that this instance doesn't know; UnreadableEvent for metadata or data that no
+ *   version has written.
  */
 export function understand(recorded: RecordedEvent): StoredEvent {
   const { id, stream, revision, position, type, data } = recorded;
@@ -88,7 +88,10 @@ export function understand(recorded: RecordedEvent): StoredEvent {
   }
 }
 
-/** Checks what every reader needs; the hash chain detects other changes. @throws UnreadableEvent */
+/**
+ * Checks what every reader needs; other changes are detected by the hash chain.
+ * @throws UnreadableEvent
+ */
 function readMetadata(recorded: RecordedEvent): StoredEvent['metadata'] {
   const metadata = parsedMetadata(recorded);
   if (!isObject(metadata)) throw new UnreadableEvent(recorded, 'its metadata is not an object');
@@ -122,8 +125,8 @@ const VERSION_1 =
   /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
 
 /**
- * Event type → the header's text in each version of the type, from version 1. The compiler demands one for each version.
- * The groups of the current version are the resource's type, its id and its version.
+ * Maps an event type to the header's text in each version of the type, from version 1. The compiler requires a pattern for
+ * each version. The groups in the current version's pattern are the resource's type, id and version.
  */
 export const HEADERS: {
   readonly [T in ResourceEventType]: PatternsTo<(typeof CATALOG)[T]['version']>;
@@ -143,9 +146,9 @@ interface ResourceHeader {
 }
 
 /**
- * Reads the header of a resource event's data.
- * @param version that the data have; at most the current one.
- * @throws TypeError, or ZodError after upcasting, for a header that is not of the form of that version.
+ * Reads the header in a resource event's data.
+ * @param version the data's version; at most the current one.
+ * @throws TypeError, or ZodError after upcasting, for a header without the form of that version.
  */
 function readHeader(type: ResourceEventType, version: number, data: string): ResourceHeader {
   const header = PATTERNS[type][version - 1]?.exec(data) ?? null;
@@ -160,7 +163,7 @@ function readHeader(type: ResourceEventType, version: number, data: string): Res
 
 function upcastFields(type: ResourceEventType, version: number, text: string): ResourceHeader['fields'] {
   const header: unknown = JSON.parse(text.replace(/(?:,"resource":|\})$/, '}'));
-  // The schema's `resource` is left empty: the one in the event is neither parsed nor changed.
+  // The schema's `resource` is left empty; the resource in the event is neither parsed nor changed.
   const current = CATALOG[type].data.parse({ ...upcast(type, version, header), resource: {} });
   return {
     resourceType: current.resource_type,
@@ -169,21 +172,21 @@ function upcastFields(type: ResourceEventType, version: number, text: string): R
   };
 }
 
-/** An event as a decision drafts it. */
+/** An event as drafted by a decision. */
 export interface Draft {
   /** The event's id, derived from the command's seed. */
   readonly id: string;
-  /** Later than the event before it in the stream. Bodies contain it. */
+  /** Later than the previous event in the stream. Bodies contain it. */
   readonly at: Micros;
   readonly event: DomainEvent;
-  /** Its author and source, if the append has several. */
+  /** The event's author and source, if the append has several. */
   readonly by?: Pick<EventMetadata, 'author' | 'source_system' | 'origin_id'>;
 }
 
 /**
- * Yields the events of one append in the form of the store, with metadata that includes version, time and
- * index in the append. One event per step, because bodies may be large.
- * @throws ForeignEvent when the stream can't hold one; Refusal invalid (422) for text that can't be stored.
+ * Yields one append's events in the store's form, with metadata that includes version, time and index in the append. There is
+ * one event per step, because bodies may be large.
+ * @throws ForeignEvent if the stream can't contain an event; Refusal invalid (422) for text that can't be stored.
  */
 export function newEvents(
   stream: string,

@@ -1,8 +1,8 @@
-/** Finds out which records have no events any more. */
+/** Finds out which records no longer have events. */
 import { type EventStore, StreamDeleted } from './store.ts';
 import { recordStream } from './streams.ts';
 
-/** Tells whether a record's stream was removed from the store. */
+/** Returns whether a record's stream was removed from the store. */
 export async function isErased(store: Pick<EventStore, 'read'>, patient: string): Promise<boolean> {
   try {
     for await (const _ of store.read(recordStream(patient), { limit: 1 })) return false;

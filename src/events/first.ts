@@ -7,9 +7,8 @@ import { BEGINNING, type EventStore, type RecordedEvent } from './store.ts';
 const KEPT = ['organization-', 'project-'];
 
 /**
- * Returns the first event of an organization or a project: it is never erased, and a copy of the log has it
- * too.
- * @returns undefined when there is none.
+ * Returns the first event of an organization or a project, because it is never erased and is also in copies of the log.
+ * @returns undefined if there is none.
  * @throws Unavailable
  */
 export async function firstEvent(
@@ -21,7 +20,7 @@ export async function firstEvent(
   const positions = store.subscribe({
     after: BEGINNING,
     prefixes: KEPT,
-    // It is among the first events, but maybe not the first; smaller pages would need a round trip per event.
+    // The event is among the first ones, but may not be the first; smaller pages would need one round trip per event.
     batchSize: 500,
     handle: async ({ events }) => {
       first ??= events[0];

@@ -1,16 +1,16 @@
-/** The metadata of every event: who wrote it, when, why and through which credential. */
+/** The metadata of every event: who wrote it, when, why and with which credential. */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '../shared/access/author.ts';
 
-/** A business identifier of a person or organization, from a directory that the record's owner doesn't have. */
+/** The business identifier of a person or organization in a directory that the record's owner doesn't have. */
 const identifier = z.object({ system: z.string().optional(), value: z.string() });
 
 const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
 
-/** The metadata's schema. Its JSON text ends with the `hash` of the chain, which is the store's, not the writer's. */
+/** The metadata's schema. Its JSON text ends with the chain's `hash`, which the store adds, not the writer. */
 export const metadataSchema = z.object({
   schema_version: z.int().positive().describe("version of the event's type"),
-  /** Strictly later than the stream's previous event, UTC with microseconds. */
+  /** Strictly later than the previous event in the stream, UTC with microseconds. */
   recorded_at: z.string(),
   request_id: z.string(),
   /** One id per command; retries with the same `Idempotency-Key` share it. */
@@ -27,7 +27,7 @@ export const metadataSchema = z.object({
     subject: z.string().optional(),
     project: z.string().optional(),
     environment: z.enum(['sandbox', 'production']).optional(),
-    /** For tokens of `client_credentials` and of grants: the application. */
+    /** For tokens from `client_credentials` and from grants: the application. */
     application: z.string().optional(),
     grant_id: z.string().optional(),
     key_id: z.string().optional(),
@@ -35,45 +35,45 @@ export const metadataSchema = z.object({
   author: z
     .object({
       type: z.enum(AUTHOR_TYPES),
-      /** Of an AI: the model that wrote, as the writer named it. */
+      /** For an AI: the model that wrote the event, as named by the writer. */
       model: z.string().optional(),
       reference: z.string().optional(),
-      /** Name of the author or, when none is named, of who acted: as the directory had it then. */
+      /** The author's name or, if no author is named, the acting person's name, as it was in the directory at that time. */
       display: z.string().optional(),
-      /** Under a grant, in place of a reference: the author is of the directory of the application's project. */
+      /** Under a grant, replaces the reference: the author is in the directory of the application's project. */
       identifier: identifier.optional(),
     })
     .optional(),
   acting_as: z.string().optional(),
-  /** The name of the acting person, if someone else is the author; as the directory had it at that time. */
+  /** The acting person's name, if someone else is the author, as it was in the directory at that time. */
   acting_as_display: z.string().optional(),
-  /** Under a grant, in place of `acting_as`. */
+  /** Under a grant, replaces `acting_as`. */
   acting_as_identifier: identifier.optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
-  /** Under a grant, in place of `on_behalf_of`: an organization of the directory of the application's project. */
+  /** Under a grant, replaces `on_behalf_of`: an organization in the directory of the application's project. */
   organization: z.object({ display: z.string().optional(), identifier: identifier.optional() }).optional(),
   /**
-   * The person who accepted the proposal that the events carry out; `credential` and `author` are those of the
-   * application that made it.
+   * The person who accepted the proposal that the events carry out; `credential` and `author` are from the application that
+   * made the proposal.
    */
   approved_by: z
     .object({
       issuer: z.string(),
       subject: z.string(),
-      /** `self`: the record is their own. `representative`: they look after the patient. */
+      /** `self`: the record is the person's own. `representative`: the person looks after the patient. */
       role: z.enum(['self', 'representative']),
       proposal_id: z.string(),
     })
     .optional(),
   source_system: z.string().optional(),
   origin_id: z.string().optional(),
-  /** The reason why the service wrote the event, if the event doesn't say it. */
+  /** The reason why the service wrote the event, if the event itself doesn't contain it. */
   cause: z.string().optional(),
-  /** Shared by the events of one transaction Bundle. */
+  /** The same for all events from one transaction Bundle. */
   transaction_id: z.string().optional(),
 });
 
-/** The `cause` of what an operator of the installation decided as a person; on the command line it has the credential `system`. */
+/** The `cause` of personal decisions by an operator of the installation; on the command line, their credential is `system`. */
 export const BY_OPERATOR = 'operator';
 
 /** Parsed metadata. */

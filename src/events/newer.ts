@@ -1,22 +1,22 @@
-/** Events that a newer version of Annal wrote, and this one cannot read. */
+/** Handles events that a newer version of Annal wrote and this version can't read. */
 import { CATALOG } from './catalog.ts';
 import type { RecordedEvent } from './store.ts';
 
-/** The location of an event and its type. */
+/** An event's location and type. */
 type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
 
 /**
- * Thrown for an event whose type or version this instance doesn't know. Readers stop and leave the work to a newer
- * instance, because skipping the event would lose its content.
+ * Thrown for an event whose type or version this instance doesn't know. Readers stop and leave the work to a newer instance,
+ * because skipping the event would lose its content.
  */
 export class NewerEvent extends Error {
   override readonly name = 'NewerEvent';
-  /** The problem and the solution, without the event's place, because this text is public. */
+  /** The problem and the solution, without the event's location, because this text is public. */
   readonly summary: string;
 
   /**
-   * @param version of the event's type, as its metadata says.
-   * @param known the newest version that this instance reads; undefined for an unknown type.
+   * @param version the version of the event's type according to its metadata.
+   * @param known the newest version that this instance can read; undefined for an unknown type.
    */
   constructor(
     { stream, revision, type }: Place,
@@ -31,34 +31,37 @@ export class NewerEvent extends Error {
   }
 }
 
-/** Throws if the event's type isn't in the catalogue; doesn't look at its version. @throws NewerEvent */
+/**
+ * Throws if the event's type isn't in the catalogue; doesn't check its version.
+ * @throws NewerEvent
+ */
 export function requireKnownType(event: Place): void {
   if (!Object.hasOwn(CATALOG, event.type)) throw new NewerEvent(event, undefined, undefined);
 }
 
-/** Summaries of events, by the projection or process that stopped at them. */
+/** Summaries of events, by the projection or process that stopped at the event. */
 export type Summaries = readonly (readonly [reader: string, summary: string])[];
 
 /**
- * The events that this instance could not read because a newer version wrote them, by the projection or
- * process that read them. `/health/ready` reports them.
+ * The events that this instance couldn't read because a newer version wrote them, by the projection or process that read them.
+ * `/health/ready` reports them.
  */
 export class NewerEvents {
   readonly #met = new Map<string, string>();
-  /** Summaries of other processes of the machine, by their names. */
+  /** Summaries from other processes on this machine, by process name. */
   readonly #heard = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Notes that a reader stopped at an event. */
+  /** Records that a reader stopped at an event. */
   note(reader: string, { summary }: Pick<NewerEvent, 'summary'>): void {
     this.#met.set(reader, summary);
   }
 
-  /** Returns what this process stopped at, to tell the others of its machine. */
+  /** Returns the summaries of the events at which this process stopped, for the other processes on this machine. */
   own(): Summaries {
     return [...this.#met];
   }
 
-  /** Notes what another process of the machine stopped at; it replaces what that one said before. */
+  /** Records the events at which another process on this machine stopped, replacing what it reported before. */
   hear(process: string, summaries: Summaries): void {
     this.#heard.set(process, new Map(summaries));
   }
@@ -74,7 +77,7 @@ export class NewerEvents {
     return undefined;
   }
 
-  /** A sentence about the first of them; undefined while there is none. */
+  /** Returns the summary of one event at which a reader stopped; undefined if there is none. */
   get notice(): string | undefined {
     for (const met of [this.#met, ...this.#heard.values()])
       for (const summary of met.values()) return summary;

@@ -1,28 +1,28 @@
-/** Opens the event store of an installation: EventStoreDB if configured, otherwise the log in PostgreSQL. */
+/** Opens an installation's event store: EventStoreDB if configured, otherwise the log in PostgreSQL. */
 import { LogClosed } from './closed.ts';
 import { isClosed } from './postgres/closing.ts';
 import { PostgresEventStore } from './postgres/store.ts';
 import type { EventStore, WrittenBatch } from './store.ts';
 
-/** The settings of the event store. */
+/** The event store's settings. */
 export interface OpenOptions {
-  /** `postgres://…` of the database, which holds the log unless `eventStoreUrl` names another. */
+  /** The database's `postgres://…` URL; it contains the log unless `eventStoreUrl` names another one. */
   readonly url: string;
-  /** `esdb://…`, or `postgres://…` for a log in another database; undefined or empty: the log in PostgreSQL. */
+  /** `esdb://…`, or `postgres://…` for a log in a different database; if undefined or empty, the log in PostgreSQL. */
   readonly eventStoreUrl?: string | undefined;
-  /** Logs lost connections; a pino logger fits. */
+  /** Logs lost connections; may be a pino logger. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Called with the number of appends of each acknowledged batch. */
+  /** Called with the number of appends in each acknowledged batch. */
   readonly onBatch?: (appends: number) => void;
-  /** With PostgreSQL: called with each batch that this process wrote, for other processes of this machine. */
+  /** With PostgreSQL: called with each batch that this process wrote, for other processes on this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
-  /** With EventStoreDB: called with each append that is heard of, whichever process wrote it. */
+  /** With EventStoreDB: called with each append that is received, whichever process wrote it. */
   readonly onHeard?: ((batch: WrittenBatch) => void) | undefined;
-  /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
+  /** True if other processes on this machine hand over what they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
   /** Called when the subscription that follows EventStoreDB begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
-  /** Called once if a log in EventStoreDB is closed while this process runs on it. */
+  /** Called once if a log in EventStoreDB is closed while this process uses it. */
   readonly onClosed?: (error: LogClosed) => void;
 }
 
@@ -31,7 +31,7 @@ export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url);
 }
 
-/** The kinds of stores. */
+/** The kinds of event stores. */
 export type LogKind = 'postgresql' | 'eventstoredb';
 
 /** Returns the kind of log that the settings name. */
@@ -41,7 +41,7 @@ export function logKind({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'event
 
 /**
  * Opens the event store.
- * @throws Unavailable when it cannot be reached; LogClosed when it was moved elsewhere, or is about to be.
+ * @throws Unavailable if it can't be reached; LogClosed if it was moved, or is about to be.
  */
 export async function openEventStore({
   url,
@@ -50,7 +50,7 @@ export async function openEventStore({
 }: OpenOptions): Promise<EventStore> {
   const own = eventStoreUrl === '' ? url : eventStoreUrl;
   if (!isPostgres(own)) {
-    // Loaded only when needed: the client takes a tenth of the start-up time.
+    // Loaded only when needed, because the client takes a tenth of the startup time.
     const { EventStoreDbStore } = await import('./eventstoredb/store.ts');
     return EventStoreDbStore.open({ url: own, ...options });
   }

@@ -1,4 +1,4 @@
-/** Retries while a store can't be reached, as long as a caller may be kept waiting (shared by the adapters). */
+/** Retries while a store is unreachable, for as long as a caller can be kept waiting (shared by the adapters). */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses between attempts, in ms; the last one repeats. */
@@ -10,8 +10,8 @@ export interface Persistence {
   /** Returns true if an error means that the store is unreachable, rather than that the request was wrong. */
   readonly isAway: (error: unknown) => boolean;
   /**
-   * No attempt begins later than this, in ms. A server that accepts connections but doesn't answer uses up the time with
-   * one attempt.
+   * No attempt begins later than this, in ms. If a server accepts connections but doesn't respond, one attempt uses up all of
+   * this time.
    */
   readonly patience: number;
   /** Called for each failure that is followed by another attempt. */
@@ -20,7 +20,7 @@ export interface Persistence {
 
 /**
  * Retries a repeatable operation while the store is unreachable.
- * @throws the last error, when the time is over or it has another cause.
+ * @throws the last error, when the time is over or the error has another cause.
  */
 export async function persist<T>(
   attempt: () => Promise<T>,

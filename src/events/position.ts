@@ -1,4 +1,4 @@
-/** Positions of either store: the number of the event or its byte offset, padded so that the order of texts is its order. */
+/** Positions in either store: the event's number or byte offset, padded so that positions sort as text in the right order. */
 import { BEGINNING, type Position } from './store.ts';
 
 /**
@@ -10,7 +10,7 @@ export function toPosition(number: string | number): Position {
   return digits === '0' ? BEGINNING : (digits.padStart(16, '0') as Position);
 }
 
-/** Returns the event number of a position; 0 for `BEGINNING`. */
+/** Returns a position's event number; 0 for `BEGINNING`. */
 export function toNumber(position: Position): number {
   return position === BEGINNING ? 0 : Number(position);
 }

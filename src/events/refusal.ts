@@ -1,11 +1,9 @@
-/**
- * Determines the result of an append that was not written: it had been written before, or why it can't be.
- */
+/** Determines the result of an append that wasn't written: it had been written before, or there is a reason why it can't be. */
 
 import type { Append } from './append.ts';
 import { type AppendResult, Conflict, type Position, StreamDeleted } from './store.ts';
 
-/** The head that the log found instead of the expected one. */
+/** The head that the log has instead of the expected one. */
 export interface Mismatch {
   readonly append: Append;
   readonly actual: number | 'none';
@@ -20,13 +18,13 @@ export interface Identity {
   readonly hash: string;
 }
 
-/** Reads events of a stream without their bodies, from revision `from` to `to`. */
+/** Reads events in a stream without their bodies, from revision `from` to `to`. */
 export interface Identities {
   identities(stream: string, from: number, to: number): Promise<Identity[]>;
 }
 
 /**
- * Returns the first result if the same ids directly follow the expected head; no index on ids is needed.
+ * Returns the first result if the same ids directly follow the expected head; this needs no index on ids.
  * @throws StreamDeleted, Conflict
  */
 export async function answerRefused(
@@ -36,7 +34,7 @@ export async function answerRefused(
   const { stream, expected, base, events } = append;
   if (erased) throw new StreamDeleted(stream);
   const conflict = new Conflict(stream, expected === 'none' ? 'none' : expected.revision, actual);
-  // The stream is too short to hold them all, so there is nothing to compare.
+  // The stream is too short to contain them all, so there is nothing to compare.
   if (actual === 'none' || actual < base.revision + events.length) throw conflict;
 
   const present = await reader.identities(stream, base.revision, base.revision + events.length);

@@ -1,12 +1,9 @@
-/**
- * Estimates how much of a log lies before a position, to show progress. Positions of both stores begin with a
- * padded number.
- */
+/** Estimates how much of a log is before a position, to show progress. In both stores, positions begin with a padded number. */
 import type { Position } from './store.ts';
 
 /**
- * Returns the share of the log up to `head` that lies before `position`, 0 to 1. For EventStoreDB it is a
- * share of bytes.
+ * Returns the fraction of the log up to `head` that is before `position`, 0 to 1. For EventStoreDB, it is a fraction of the
+ * bytes.
  */
 export function shareBefore(position: Position, head: Position): number {
   const [at, end] = [position, head].map((each) => Number(each.split('/', 1)[0]));
@@ -15,8 +12,8 @@ export function shareBefore(position: Position, head: Position): number {
 }
 
 /**
- * Estimates how many events a log has up to `head`, from the part that was read. Positions don't count
- * events; those of EventStoreDB are byte offsets.
+ * Estimates how many events a log has up to `head`, from the part that was read. Positions don't count events; EventStoreDB's
+ * positions are byte offsets.
  * @param events the number that was read up to `position`.
  */
 export function expectedEvents(events: number, position: Position, head: Position): number {

@@ -1,32 +1,35 @@
 /**
- * The entries of a stream's state, as snapshots store them: a line for each resource, grant, link and shared link.
- * Decisions look at nothing else of a record or directory.
+ * The entries of a stream's state, as snapshots store them: one line for each resource, grant, link and shared link. Decisions
+ * use nothing else from a record or directory.
  *
- * Grants and links have entries beside resources. An entry that must be unique has a key that points to the event that
- * began it: (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of
- * each grant and link has an entry too, which says whether it has ended; events that end one name nothing but the id.
+ * Grants and links have entries, as resources do. An entry that must be unique has a key that points to the event that began
+ * it: (application, person) for a grant, `self` for the self link, the person for a dependent link. Each grant's and link's id
+ * has an entry too, which says whether it has ended, because events that end one contain only the id.
  *
- * A proposal has an entry under its id, and one under its place among the proposals that wait under the same grant. The
- * events that end it name both. So the places say how many wait, and no event has to be read for that.
+ * A proposal has one entry under its id, and one under its place among the proposals waiting under the same grant. The events
+ * that end it name both. So the places show how many are waiting, without reading any event.
  */
 import { hash } from 'node:crypto';
 import type { PersonId } from '../shared/access/identity.ts';
 import type { DomainEvent } from './catalog.ts';
 import type { EventOf } from './streams.ts';
 
-/** A resource, grant, link, shared link or proposal as decisions know it. */
+/** A resource, grant, link, shared link or proposal, with what decisions need to know about it. */
 export interface Entry {
   /** A resource type, or `Grant`, `Link`, `SharedLink` or `Proposal`. */
   readonly type: string;
-  /** FHIR version of a resource; 1 for others. */
+  /** A resource's FHIR version; otherwise 1. */
   readonly version: number;
   /** True for a deleted resource, and for a grant, link or proposal that has ended. */
   readonly deleted: boolean;
-  /** Revision of the event that wrote this version, where its body is; or that began or ended the rest. */
+  /**
+   * For a resource, the revision of the event that wrote this version and contains its body; otherwise, of the event that
+   * began or ended it.
+   */
   readonly revision: number;
 }
 
-/** Returns the entries that an event changes, by key, as they are after it; none for events of other streams. */
+/** Returns the entries that an event changes, by key, as they are after the event; none for events in other streams. */
 export function entriesIn(event: DomainEvent, revision: number): readonly (readonly [string, Entry])[] {
   switch (event.type) {
     case 'ResourceCreated':
@@ -54,7 +57,7 @@ export function entriesIn(event: DomainEvent, revision: number): readonly (reado
   }
 }
 
-/** Events of records that no decision looks back at. */
+/** Events in records that decisions don't look up later. */
 type Unkept = Extract<DomainEvent, { type: 'DocumentFinalized' | 'DirectoryEntriesCarried' }>;
 
 function resourceEntry({ type, ...event }: EventOf<'directory'>, revision: number): Entry {
@@ -78,8 +81,8 @@ type ConsentEvent = Extract<
 >;
 
 /**
- * Asks a state for all grants, links and shared links, in place of an id: states that were built from a snapshot hold only the
- * entries that were asked for.
+ * Requests all grants, links and shared links from a state, instead of an id: states built from a snapshot contain only the
+ * requested entries.
  */
 export const ALL_CONSENT = 'consent/*';
 
@@ -89,11 +92,11 @@ export const SELF_LINK = 'link/self';
 /** Returns the key of a person's dependent link. */
 export const dependentLink = (person: PersonId): string => `link/${personHash(person)}`;
 
-/** Returns the key of an application's grant by a person. */
+/** Returns the key of an application's grant from a person. */
 export const grantKey = (applicationId: string, person: PersonId): string =>
   `grant/${applicationId}/${personHash(person)}`;
 
-/** Returns 128 bits of a hash of issuer and subject, as 22 URL-safe characters. */
+/** Returns 128 bits of a hash over issuer and subject, as 22 URL-safe characters. */
 function personHash({ issuer, subject }: PersonId): string {
   return hash('sha256', JSON.stringify([issuer, subject]), 'buffer')
     .subarray(0, 16)
@@ -108,7 +111,7 @@ function consentEntriesIn(event: ConsentEvent, revision: number): readonly (read
   return [id, ...keys].map((key) => [key, entry]);
 }
 
-/** Returns the type of the entries, the id, and the unique key if the event begins one. */
+/** Returns the entries' type, the id, and the unique key if the event begins one. */
 function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string, ...string[]] {
   switch (event.type) {
     case 'RecordLinked': {
@@ -131,13 +134,16 @@ function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string,
 /** An event about a proposal. */
 type ProposalEvent = Extract<EventOf<'record'>, { type: `Proposal${string}` }>;
 
-/** The number of proposals that may wait under one grant. */
+/** The maximum number of proposals that may be waiting under one grant. */
 export const PROPOSAL_PLACES = 100;
 
-/** Returns the key of a place where a proposal waits under a grant. @param place from 0 */
+/**
+ * Returns the key of a place where a proposal waits under a grant.
+ * @param place from 0
+ */
 export const proposalPlace = (grantId: string, place: number): string => `proposal/${grantId}/${place}`;
 
-/** Returns the entries of a proposal after an event: under its id, and under its place. */
+/** Returns a proposal's entries after an event: under its id, and under its place. */
 function proposalEntriesIn({ type, data }: ProposalEvent, revision: number) {
   const entry: Entry = { type: 'Proposal', version: 1, deleted: type !== 'ProposalMade', revision };
   return [data.proposal_id, proposalPlace(data.grant_id, data.place)].map((key) => [key, entry] as const);

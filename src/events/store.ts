@@ -1,6 +1,6 @@
 /**
- * The event store port. Two adapters keep its promises (the embedded PostgreSQL log and EventStoreDB), and
- * one contract suite (`test/contract/`) holds both to them.
+ * The event store port. Two adapters implement it (the embedded PostgreSQL log and EventStoreDB), and one contract suite
+ * (`test/contract/`) verifies both.
  */
 import type { Observable } from 'rxjs';
 
@@ -13,26 +13,26 @@ export type Position = string & { readonly __position: never };
 /** The position before the first event: a subscription `after` it receives everything. */
 export const BEGINNING = '' as Position;
 
-/** An event as a command hands it over: `data` and `metadata` are exact UTF-8 JSON texts, never re-encoded. */
+/** An event as a command passes it to the store: `data` and `metadata` are exact UTF-8 JSON text, never re-encoded. */
 export interface NewEvent {
   /**
-   * UUID, lower case. An append with the same ids at the same expected head is the same append, however often
-   * it is sent. Writers derive the id from a random seed, so that it is unique in the whole log; stores check
-   * it only within the stream.
+   * UUID, lower case. An append with the same ids at the same expected head is the same append, however often it is sent.
+   * Writers derive the id from a random seed, so that it is unique in the whole log; stores check uniqueness only within the
+   * stream.
    */
   readonly id: string;
   readonly type: string;
   readonly data: string;
-  /** A JSON object without `hash`: the chain adds that as its last member. */
+  /** A JSON object without `hash`, which the chain adds as its last member. */
   readonly metadata: string;
 }
 
-/** An event as the store holds it. */
+/** An event as stored. */
 export interface RecordedEvent {
   readonly id: string;
   readonly type: string;
   readonly stream: string;
-  /** 0 for the first event of a stream; no gaps. */
+  /** 0 for a stream's first event; there are no gaps. */
   readonly revision: number;
   readonly position: Position;
   readonly data: string;
@@ -40,25 +40,25 @@ export interface RecordedEvent {
   readonly metadata: string;
 }
 
-/** The end of a stream as a writer knows it: the next append must continue exactly from here. */
+/** The end of a stream as the writer knows it: the next append must continue exactly from here. */
 export interface StreamHead {
   readonly revision: number;
   /** The hash of the event at `revision`. */
   readonly hash: string;
 }
 
-/** The state that a writer expects of the stream: its head, or that it has never been written. */
+/** The stream's state that a writer expects: its head, or that it was never written to. */
 export type Expected = StreamHead | 'none';
 
-/** The result of an append. `position` is that of its last event. */
+/** The result of an append. `position` is the position of its last event. */
 export interface AppendResult {
   readonly head: StreamHead;
   readonly position: Position;
 }
 
-/** The direction and the range of a read. */
+/** The direction and range of a read. */
 export interface ReadOptions {
-  /** First revision to return, inclusive. Default: the first (forwards) or the last (backwards). */
+  /** First revision to return, inclusive. Default: the first (forwards) or last (backwards) revision. */
   readonly from?: number;
   readonly direction?: 'forwards' | 'backwards';
   /** The maximum number of events. Default: all. */
@@ -67,68 +67,70 @@ export interface ReadOptions {
 
 /** The events that a subscription delivers at a time. */
 export interface EventBatch {
-  /** In order. An append is never split: a batch ends where an append ends. May be empty. */
+  /** In order. An append is never split: a batch ends at the end of an append. May be empty. */
   readonly events: readonly RecordedEvent[];
   /** All events up to this position have been delivered or filtered out, so it is safe to resume from. */
   readonly position: Position;
 }
 
-/** Where a subscription starts, which events it keeps, and the handler of its batches. */
+/** Where a subscription starts, which events it delivers, and the handler for its batches. */
 export interface SubscribeOptions {
   /** The subscriber's name in metrics, from a small fixed set. Default: no metrics. */
   readonly name?: string;
   readonly after: Position;
-  /** Delivers only streams whose names start with one of these. Default: all. */
+  /** Delivers only streams whose names start with one of these. Default: all streams. */
   readonly prefixes?: readonly string[];
-  /** The maximum number of events per batch, exceeded only to keep an append whole. Default 500. */
+  /** The maximum number of events per batch, exceeded only to keep an append whole. Default: 500. */
   readonly batchSize?: number;
-  /** Takes one batch at a time: the next is not handed over before this promise settles (backpressure). */
+  /** Handles one batch at a time: the next batch isn't delivered before this promise settles (backpressure). */
   readonly handle: (batch: EventBatch) => Promise<void>;
 }
 
-/** A batch with its position: no events lie between `previous` and its first event. */
+/** A batch with its position; there are no events between `previous` and its first event. */
 export interface WrittenBatch {
   readonly previous: Position;
   readonly events: readonly RecordedEvent[];
-  /** The position of its last event. */
+  /** The last event's position. */
   readonly position: Position;
 }
 
 /** The port. Every method may reject with `Unavailable`. */
 export interface EventStore {
   /**
-   * Appends all events or none, at exactly `expected`, durably. Sending the same ids again at the same
-   * `expected` returns the first result, also after later appends.
-   * @throws Conflict when the stream is elsewhere, StreamDeleted after `erase`, TooLarge over 12 MB.
+   * Appends all events or none, at exactly `expected`, durably. Resending the same ids at the same `expected` returns the
+   * first result, even after later appends.
+   * @throws Conflict if the stream has a different head, StreamDeleted after `erase`, TooLarge above 12 MB.
    */
   append(stream: string, expected: Expected, events: readonly NewEvent[]): Promise<AppendResult>;
-  /** A stream's events in order of revision; none when it was never written. @throws StreamDeleted */
+  /**
+   * Yields a stream's events in order of revision; none if it was never written to.
+   * @throws StreamDeleted
+   */
   read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
   /**
-   * Delivers all events in the total order, from after a position and then live, without losses or
-   * duplicates. Cold: it starts when subscribed to and stops when unsubscribed from; it emits each position
-   * after its batch was handled. It fails with the errors of `handle`, or with `Unavailable`; the subscriber
-   * decides on retries.
+   * Delivers all events in the total order, starting after a position and continuing live, without losses or duplicates. Cold:
+   * it starts when subscribed to and stops when unsubscribed from; it emits each position after its batch was handled. It
+   * fails with errors from `handle`, or with `Unavailable`; the subscriber decides on retries.
    */
   subscribe(options: SubscribeOptions): Observable<Position>;
-  /** Takes a batch that another process of this machine has written, where that saves reading it. */
+  /** Accepts a batch that another process on this machine wrote, if this saves reading it. */
   receive?(batch: WrittenBatch): void;
-  /** The position of the newest event; `BEGINNING` in an empty store. */
+  /** Returns the newest event's position; `BEGINNING` in an empty store. */
   head(): Promise<Position>;
   /**
-   * Returns the highest position that the log ever had, erased events included: never before a position that
-   * was returned earlier.
+   * Returns the highest position that the log ever had, including erased events; never before a position that was returned
+   * earlier.
    */
   reached(): Promise<Position>;
-  /** Removes a stream's events physically; the stream refuses appends and reads for ever. Idempotent. */
+  /** Physically removes a stream's events; the stream refuses appends and reads forever. Idempotent. */
   erase(stream: string): Promise<void>;
-  /** Checks that the store answers. */
+  /** Checks that the store responds. */
   ping(): Promise<void>;
-  /** Waits for work in flight and closes the connections. */
+  /** Waits for work in progress and closes the connections. */
   close(): Promise<void>;
 }
 
-/** The most bytes that the events of one append may have together (data and metadata), on both stores. */
+/** The maximum total size of one append's events (data and metadata) in bytes, for both stores. */
 export const MAX_APPEND_BYTES = 12_000_000;
 
 /** Thrown when the stream doesn't have the head that the writer expected. */
@@ -143,7 +145,7 @@ export class Conflict extends Error {
   }
 }
 
-/** Thrown for an erased stream: its events can't be read, and it accepts no others. */
+/** Thrown for an erased stream, whose events can't be read and which accepts no new ones. */
 export class StreamDeleted extends Error {
   override readonly name = 'StreamDeleted';
   constructor(readonly stream: string) {
@@ -151,17 +153,14 @@ export class StreamDeleted extends Error {
   }
 }
 
-/**
- * Thrown when the store can't be reached or didn't answer. An append that failed with it may have been
- * written.
- */
+/** Thrown when the store can't be reached or didn't respond. An append that failed with it may have been written. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
 /**
- * Thrown when the log has no event at a position that a reader wants to resume from: the position comes from
- * another log.
+ * Thrown when the log has no event at a position that a reader wants to resume from, because the position comes from a
+ * different log.
  */
 export class InvalidPosition extends Error {
   override readonly name = 'InvalidPosition';

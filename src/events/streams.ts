@@ -1,33 +1,33 @@
 /**
- * Names of streams, one per record, per directory, per project, per organization, per application, per webhook endpoint, and
- * the events that streams of each kind can hold.
+ * Names of streams (one per record, directory, project, organization, application and webhook endpoint), and the events that
+ * each kind of stream can contain.
  */
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { CATALOG, type DomainEvent, type EventType } from './catalog.ts';
 
-/** Returns the stream of a patient's record. */
+/** Returns the stream for a patient's record. */
 export const recordStream = (patientId: string): string => `record-${patientId}`;
 
 /**
- * Returns the stream of a project's directory in one environment: practitioners, organizations, locations,
- * medications, devices.
+ * Returns the stream for a project's directory in one environment: practitioners, organizations, locations, medications,
+ * devices.
  */
 export const directoryStream = (tenant: Tenant): string =>
   `directory-${tenant.project}-${tenant.environment}`;
 
-/** Returns the stream of a project: its keys, its erasures. */
+/** Returns the stream for a project's own events, such as its keys and erasures. */
 export const projectStream = (projectId: string): string => `project-${projectId}`;
 
-/** Returns the stream of an organization. */
+/** Returns the stream for an organization. */
 export const organizationStream = (organizationId: string): string => `organization-${organizationId}`;
 
-/** Returns the stream of an OAuth application. */
+/** Returns the stream for an OAuth application. */
 export const applicationStream = (applicationId: string): string => `application-${applicationId}`;
 
-/** Returns the stream of a webhook endpoint. */
+/** Returns the stream for a webhook endpoint. */
 export const webhookStream = (endpointId: string): string => `webhook-${endpointId}`;
 
-/** Returns the patient whose record a stream is, or undefined for other streams. */
+/** Returns the patient to whose record a stream belongs; undefined for other streams. */
 export function recordPatient(stream: string): string | undefined {
   return stream.startsWith('record-') ? stream.slice('record-'.length) : undefined;
 }
@@ -39,7 +39,7 @@ export function isStreamName(text: string): boolean {
   return KINDS.some((kind) => text.startsWith(kind) && text.length > kind.length);
 }
 
-/** Returns true if a stream holds versions of resources. */
+/** Returns true if a stream contains versions of resources. */
 export function holdsResources(stream: string): boolean {
   return stream.startsWith('record-') || stream.startsWith('directory-');
 }
@@ -47,15 +47,15 @@ export function holdsResources(stream: string): boolean {
 /** A kind of stream: its name up to the first hyphen. */
 export type StreamKind = 'record' | 'directory' | 'project' | 'organization' | 'application' | 'webhook';
 
-/** Names of the events that streams of some kinds hold. */
+/** Names of the events that some kinds of streams contain. */
 type TypeOf<K extends StreamKind> = {
   [T in EventType]: (typeof CATALOG)[T]['streams'] extends `${string}${K}-${string}` ? T : never;
 }[EventType];
 
-/** The events that streams of some kinds hold. */
+/** The events that some kinds of streams contain. */
 export type EventOf<K extends StreamKind> = Extract<DomainEvent, { readonly type: TypeOf<K> }>;
 
-/** Thrown for an event that its stream can't hold: a bug in the writing code, or a damaged log. */
+/** Thrown for an event that its stream can't contain, because of a bug in the writing code or a damaged log. */
 export class ForeignEvent extends Error {
   override readonly name = 'ForeignEvent';
 }

@@ -5,22 +5,19 @@ import { BatchCutter } from './batches.ts';
 import { later } from './position.ts';
 import type { Position, RecordedEvent, SubscribeOptions } from './store.ts';
 
-/** A stretch of the total order. */
+/** A section of the total order. */
 export interface Page {
   readonly events: readonly RecordedEvent[];
   /** All events up to this position are in `events` or were filtered out. */
   readonly position: Position;
-  /** True if it reached the end of the log at that time. */
+  /** True if the page reached what was the end of the log at that time. */
   readonly ended: boolean;
 }
 
-/** Events per batch, unless the subscriber sets another number. */
+/** The number of events per batch, unless the subscriber sets a different one. */
 const BATCH_SIZE = 500;
 
-/**
- * After this many pages in which no event passed the filter, the subscriber gets an empty batch with the
- * position.
- */
+/** After this many pages without an event that passed the filter, the subscriber gets an empty batch with the position. */
 const SILENT_PAGES = 20;
 
 /** Notifies a subscriber of new events (`feed.ts` of either adapter). */
@@ -30,32 +27,29 @@ export interface News {
   /** All events up to this position can be read. */
   readonly known: Position;
   readonly recent: Pick<RecentBatches, 'after'>;
-  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  /** Calls `wake` whenever there may be more events, until the returned function is called. */
   listen(wake: () => void): () => void;
 }
 
 /** Reads the events that the feed didn't deliver (`reader.ts` of either adapter). */
 export interface Pages {
-  /**
-   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
-   * prefixes.
-   */
+  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
   all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page>;
 }
 
-/** One run of one subscriber over the log. */
+/** One subscriber's run over the log. */
 export class Subscription {
   readonly #cutter: BatchCutter;
   readonly #limit: number;
-  /** Up to here everything was handed over. */
+  /** The position up to which everything was delivered. */
   #delivered: Position;
-  /** Up to here everything is in the cutter or was handed over. */
+  /** The position up to which everything was delivered or is in the cutter. */
   #fetched: Position;
-  /** True if the cutter held all events of the log when it was last filled. */
+  /** True if the cutter contained all the log's events when it was last filled. */
   #ended = false;
-  /** The next page, on its way while a batch is handled. */
+  /** The next page, which is being read while a batch is handled. */
   #ahead: Promise<Page> | undefined;
-  /** Pages read since the last delivery. */
+  /** The number of pages read since the last delivery. */
   #pages = 0;
   #stopped = false;
   #wake: () => void = () => undefined;
@@ -74,8 +68,8 @@ export class Subscription {
 
   /**
    * Delivers until it is stopped or the store closes.
-   * @param handled called with each position once its batch was handled.
-   * @throws errors of `handle`, or Unavailable.
+   * @param handled called with each position after its batch was handled.
+   * @throws errors from `handle`, or Unavailable.
    */
   async run(handled: (position: Position) => void): Promise<void> {
     const unlisten = this.feed.listen(() => this.#wake());
@@ -98,7 +92,7 @@ export class Subscription {
     }
   }
 
-  /** Ends the run after the batch that is being handled. */
+  /** Stops the run after the batch that is being handled. */
   stop(): void {
     this.#stopped = true;
     this.#wake();
@@ -108,7 +102,7 @@ export class Subscription {
     return this.#stopped || this.feed.closed;
   }
 
-  /** The next batch; an empty one when everything that came was filtered out. */
+  /** Returns the next batch, which is empty if everything was filtered out. */
   #next(): readonly RecordedEvent[] | undefined {
     if (!this.#cutter.empty) return this.#cutter.take(this.#ended);
     const told = this.#ended || this.#pages >= SILENT_PAGES;
@@ -140,8 +134,8 @@ export class Subscription {
   }
 
   /**
-   * Reads the next page. At the end of the log it also covers events that were erased between its last event
-   * and the head.
+   * Reads the next page. At the end of the log, the page also covers events that were erased between its last event and the
+   * head.
    */
   async #page(): Promise<Page> {
     const { known } = this.feed;
@@ -151,7 +145,7 @@ export class Subscription {
 
   #readAhead(): void {
     this.#ahead ??= this.#page();
-    // It is awaited only after the handler; until then its rejection must not count as unhandled.
+    // Awaited only after the handler; until then its rejection must not count as unhandled.
     this.#ahead.catch(() => undefined);
   }
 

@@ -1,11 +1,11 @@
 /**
- * Event stores with some operations replaced: the store for requests, which fails at once while it is known to be down, and
- * the store whose appends can be ended when a service stops.
+ * Event stores with some operations replaced: the store for requests, which fails immediately while it is known to be down,
+ * and the store whose appends can be ended when a service stops.
  */
 import { unavailable } from '../shared/refusal.ts';
 import { type EventStore, Unavailable } from './store.ts';
 
-/** Returns a store that has the operations of `own` and passes all others on to `store`. */
+/** Returns a store with the operations in `own`; all other operations are passed on to `store`. */
 export function wrappedStore(store: EventStore, own: Partial<EventStore>): EventStore {
   return {
     append: (stream, expected, events) => store.append(stream, expected, events),
@@ -21,8 +21,9 @@ export function wrappedStore(store: EventStore, own: Partial<EventStore>): Event
 }
 
 /**
- * Returns the store for requests: while it is known to be down they fail at once instead of each waiting for it. Reads and
- * writes fail with Unavailable while `logAnswers` says false; subscriptions keep trying, and so do `reached` and `ping`.
+ * Returns the store for requests, which fails immediately while it is known to be down, so that requests don't each wait for
+ * it. Reads and writes fail with Unavailable while `logAnswers` returns false; subscriptions, `reached` and `ping` keep
+ * trying.
  */
 export function answering(store: EventStore, logAnswers: () => boolean): EventStore {
   const assertAnswers = (): void => {
@@ -51,13 +52,13 @@ export function answering(store: EventStore, logAnswers: () => boolean): EventSt
 /** A store whose appends can be ended. */
 export interface EndableAppends {
   readonly store: EventStore;
-  /** Refuses appends from now on, and resolves when those under way have ended. */
+  /** Refuses appends from now on, and resolves when the appends in progress have finished. */
   end(): Promise<void>;
 }
 
 /**
- * Returns the same store. After `end` its appends are refused: a process that was stopped within an event doesn't write
- * anymore.
+ * Returns the same store, but after `end` its appends are refused, so that a process that is stopped while handling an event
+ * doesn't write any more.
  */
 export function endableAppends(store: EventStore): EndableAppends {
   const running = new Set<Promise<unknown>>();

@@ -1,9 +1,12 @@
-/** Refuses conditions of Bundle entries that could not be kept: an entry must not be carried out without its condition. */
+/**
+ * Refuses conditions on Bundle entries that couldn't be enforced, because an entry must not be carried out without its
+ * condition.
+ */
 import { parseQuery } from '../shared/query-text.ts';
 import { searchParameter } from './definitions/search-parameters.ts';
 import type { ResourceType } from './types.ts';
 
-/** The part of an entry that a condition is about. */
+/** The properties of an entry that conditions depend on. */
 interface ConditionedEntry {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly type: ResourceType;
@@ -11,7 +14,7 @@ interface ConditionedEntry {
   readonly criteria?: string;
 }
 
-/** The conditions that entries of a method take (https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request). */
+/** The conditions that each method supports (https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request). */
 const TAKEN: Readonly<Record<ConditionedEntry['method'], readonly string[]>> = {
   POST: ['ifNoneExist'],
   PUT: ['ifMatch'],
@@ -19,7 +22,7 @@ const TAKEN: Readonly<Record<ConditionedEntry['method'], readonly string[]>> = {
   DELETE: ['ifMatch'],
 };
 
-/** Returns the first condition of an entry that its method doesn't take. */
+/** Returns an entry's first condition that its method doesn't support. */
 export function findUntaken(method: ConditionedEntry['method'], request: object): string | undefined {
   return ['ifNoneExist', 'ifMatch', 'ifNoneMatch', 'ifModifiedSince'].find(
     (name) => Object.hasOwn(request, name) && !TAKEN[method].includes(name),
@@ -27,9 +30,9 @@ export function findUntaken(method: ConditionedEntry['method'], request: object)
 }
 
 /**
- * Returns the `fullUrl` of another entry that the criteria of an entry contain as a reference. Criteria are searches of
- * stored resources, in which no reference to a `fullUrl` is found.
- * @param fullUrls those that don't outlive the Bundle
+ * Returns another entry's `fullUrl` that an entry's criteria contain as a reference. Criteria search stored resources, where
+ * no reference to a `fullUrl` can be found.
+ * @param fullUrls those that are valid only within the Bundle
  */
 export function findLink(
   { type, criteria }: Pick<ConditionedEntry, 'type' | 'criteria'>,
@@ -45,7 +48,7 @@ export function findLink(
   return undefined;
 }
 
-/** Returns the fullUrls that stand for a resource only within the Bundle: those of new resources, and URNs. */
+/** Returns the fullUrls that identify a resource only within the Bundle: those of new resources, and URNs. */
 export function listOwnUrls(entries: readonly ConditionedEntry[]): ReadonlySet<string> {
   const own = entries.flatMap(({ fullUrl, method }) =>
     fullUrl !== undefined && (method === 'POST' || fullUrl.startsWith('urn:')) ? [fullUrl] : [],

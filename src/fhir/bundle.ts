@@ -9,7 +9,7 @@ import { Refusal } from '../shared/refusal.ts';
 import { findLink, findUntaken, listOwnUrls } from './bundle-conditions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
-/** A write that an entry asks for. */
+/** A write that an entry requests. */
 export interface WriteEntry {
   /** Index of the entry in the Bundle as sent. */
   readonly index: number;
@@ -23,24 +23,27 @@ export interface WriteEntry {
   /** Required for POST, PUT and PATCH. */
   readonly resource?: JsonObject;
   readonly ifMatch?: IfMatch;
-  /** The stored version from which the service made `resource`; never set in a client's Bundle. */
+  /** The stored version that the service derived `resource` from; never set in a client's Bundle. */
   readonly madeOf?: JsonObject;
 }
 
 /** The value of `If-Match`: a version, or `*` for any existing version. */
 export type IfMatch = number | '*';
 
-/** A read that an entry asks for, a search by POST as one by GET; the HTTP layer answers it after the writes. */
+/**
+ * A read that an entry requests; a search by POST is represented as one by GET. The HTTP layer carries it out after the
+ * writes.
+ */
 export interface ReadEntry {
   readonly index: number;
   readonly method: 'GET' | 'HEAD';
-  /** Relative to the base: `Patient/1`, `Observation?patient=1`, `Patient/1/_history`. */
+  /** Relative to the base URL: `Patient/1`, `Observation?patient=1`, `Patient/1/_history`. */
   readonly url: string;
   readonly ifNoneMatch?: string;
   readonly ifModifiedSince?: string;
 }
 
-/** An entry that cannot be parsed. In a batch only this entry fails; in a transaction the whole Bundle is refused. */
+/** An entry that can't be parsed. In a batch, only this entry fails; in a transaction, the whole Bundle is refused. */
 export interface FaultyEntry {
   readonly index: number;
   readonly refusal: Refusal;
@@ -59,13 +62,13 @@ const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELE
 /** Maximum number of GET and HEAD entries in a Bundle. */
 const MAX_READS = 200;
 
-/** Returns the FHIRPath of an entry, for diagnostics. */
+/** Returns an entry's FHIRPath, for diagnostics. */
 export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
 
 /**
- * Reads a Bundle of type transaction or batch.
- * @param bases base URLs (with slash at the end) that entries may carry in `request.url`.
- * @throws Refusal for another resource, another Bundle type (422), more than `maxEntries` or than `MAX_READS` (413).
+ * Parses a Bundle with type transaction or batch.
+ * @param bases base URLs (with a trailing slash) that `request.url` in entries may begin with.
+ * @throws Refusal for a different resource type or Bundle type (422), more than `maxEntries` or `MAX_READS` (413).
  */
 export function parseBundle(value: JsonObject, bases: readonly string[], maxEntries: number): ParsedBundle {
   if (value.resourceType !== 'Bundle') {
@@ -169,7 +172,7 @@ function parseEntry(entry: unknown, index: number, bases: readonly string[]): Wr
   return parseWrite(entry, request, method as WriteEntry['method'], url, index, bases);
 }
 
-/** Returns a search by POST as the URL of the same search by GET; undefined for another URL. */
+/** Returns the URL of a search by POST as the same search by GET; undefined for other URLs. */
 function searchIn(url: string): string | undefined {
   const [path = '', query = ''] = split(url);
   return path === '_search' || path.endsWith('/_search')
@@ -208,7 +211,7 @@ function parseWrite(
     const form = method === 'POST' ? 'Type' : 'Type/id or Type?criteria';
     throw fault('value', `request.url of a ${method} must be ${form}`, `${at}.request.url`);
   }
-  // No resource can have such an id, so DELETE answers 204 as it does for a missing resource.
+  // No resource can have such an id, so DELETE returns 204, as for a missing resource.
   if (method !== 'DELETE' && id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
     throw fault('value', 'the id must be 1 to 64 letters, digits, hyphens and dots', `${at}.request.url`);
   const resource = entry.resource;
@@ -254,7 +257,7 @@ const REQUEST_MEMBERS = new Set([
   'ifNoneExist',
 ]);
 
-/** Refuses unknown members: if a misspelt condition were dropped, the entry would be carried out without it. */
+/** Refuses unknown members, because if a misspelt condition were ignored, the entry would be carried out without it. */
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
@@ -276,9 +279,9 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [key in
 }
 
 /**
- * Returns only the criteria of `If-None-Exist`, encoded in one way. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
- * whole URL, some with parameters that select nothing.
- * @param expression of the criteria
+ * Returns only the criteria of `If-None-Exist`, in one consistent encoding. Clients send `identifier=…`, `?identifier=…`,
+ * `Type?identifier=…` or a whole URL, some with parameters that don't select anything.
+ * @param expression the criteria's expression, for diagnostics
  * @throws Refusal malformed (400) for an escape that can't be decoded
  */
 export function bareCriteria(
@@ -296,7 +299,7 @@ export function bareCriteria(
 }
 
 /**
- * Returns the version number in `W/"3"` (also in `"3"` and `3`, as some clients send), or `*` for any version.
+ * Returns the version number in `W/"3"` (also in `"3"` and `3`, which some clients send), or `*` for any version.
  * @throws Refusal malformed (400) for anything else.
  */
 export function parseETag(text: string, where?: string): IfMatch {

@@ -8,7 +8,7 @@ import { includable, mayName } from './search/inclusions.ts';
 import { compiledParameters } from './search/paths.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
-/** Search parameters that every type has, independent of its content. */
+/** Search parameters that every type has, whatever its content is. */
 const COMMON = ['_id', '_lastUpdated'];
 
 const INTERACTIONS = [
@@ -23,12 +23,12 @@ const INTERACTIONS = [
   'search-type',
 ];
 
-/** Terminology is shared and read-only, and its history isn't kept. */
+/** Terminology is shared and read-only, and has no history. */
 const READ_ONLY = ['read', 'vread', 'search-type'];
 
 const OF_SYSTEM = ['transaction', 'batch', 'history-system', 'search-system'];
 
-/** A search parameter as the CapabilityStatement describes it. */
+/** A search parameter in the form used in the CapabilityStatement. */
 interface Described {
   readonly name: string;
   readonly definition?: string;
@@ -36,7 +36,7 @@ interface Described {
   readonly documentation?: string;
 }
 
-/** R4 gives Provenance no parameter for its activity; R5 does. */
+/** R4 has no parameter for a Provenance's activity; R5 has one. */
 const ACTIVITY: Described = {
   name: 'activity',
   definition: 'https://annal.dev/fhir/SearchParameter/Provenance-activity',
@@ -44,34 +44,34 @@ const ACTIVITY: Described = {
   documentation: 'Provenance.activity.coding: what was done, by the service CREATE, UPDATE or DELETE',
 };
 
-/** Returns the codes of R4's search parameters that are supported for a type. */
+/** Returns the codes of R4's search parameters that a type supports. */
 export function listSearchParameters(type: ResourceType): readonly string[] {
   return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
 }
 
-/** An operation as the CapabilityStatement describes it: where it can be called, and its definition. */
+/** An operation in the form used in the CapabilityStatement: where it can be called, and its definition. */
 export interface DescribedOperation {
   /** The name without `$`. */
   readonly name: string;
   /** Canonical URL of its OperationDefinition. */
   readonly definition: string;
-  /** True if it can be called at the base. */
+  /** True if it can be called at the base URL. */
   readonly system?: true;
-  /** Types at which it can be called. */
+  /** Types on which it can be called. */
   readonly types?: readonly ResourceType[];
-  /** Types at whose instances it can be called. */
+  /** Types on whose instances it can be called. */
   readonly instances?: readonly ResourceType[];
 }
 
-/** The facts about the running service that a CapabilityStatement includes. */
+/** Facts about the running service for the CapabilityStatement. */
 export interface ServiceDescription {
-  /** FHIR base, `https://host/fhir/R4`. */
+  /** FHIR base URL, `https://host/fhir/R4`. */
   readonly baseUrl: string;
-  /** BASE_URL, below which the OAuth endpoints are. */
+  /** BASE_URL, under which the OAuth endpoints are. */
   readonly serviceUrl: string;
   /** The software's version, such as `0.3.0`. */
   readonly version: string;
-  /** When it was built or started, a dateTime. */
+  /** When the software was built or started, as a dateTime. */
   readonly date: string;
   readonly operations: readonly DescribedOperation[];
 }
@@ -143,7 +143,7 @@ function security(serviceUrl: string): Record<string, unknown> {
   };
 }
 
-/** Returns the member `operation` for a place, or an empty object if there are no operations. */
+/** Returns the `operation` member for a place, or an empty object if there are no operations. */
 function described(
   operations: readonly DescribedOperation[],
   isThere: (operation: DescribedOperation) => boolean,
@@ -180,14 +180,14 @@ function describeType(type: ResourceType): Record<string, unknown> {
   };
 }
 
-/** Returns `Type:code` of the references that can be followed from a type, to any type or to one target. */
+/** Returns `Type:code` for the references that can be followed from a type, to any type or to one target type. */
 function references(source: ResourceType, target?: ResourceType): string[] {
   return includable(source)
     .filter((code) => target === undefined || mayName(source, code, target))
     .map((code) => `${source}:${code}`);
 }
 
-/** Returns the search parameters across all types: the codes that mean the same for each of them. */
+/** Returns the search parameters across all types: the codes that have the same meaning in each of them. */
 function ofSystem(): Described[] {
   const [first = 'Patient', ...others] = TYPE_NAMES;
   const common = listSearchParameters(first).filter(

@@ -1,14 +1,14 @@
 /**
- * Compartments: the parameters that put a resource of a type into a compartment. A Patient's compartment is its record
- * (docs/spec/decisions.md, section 5); the others follow R4: https://hl7.org/fhir/R4/compartmentdefinition.html
+ * Defines compartments by the parameters that put a type's resources into a compartment. A Patient's compartment is its record
+ * (docs/spec/decisions.md, section 5); all others follow R4: https://hl7.org/fhir/R4/compartmentdefinition.html
  */
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
-/** The parameter for the resource itself, which R4 writes `{def}`. */
+/** The parameter for the resource itself, which R4 writes as `{def}`. */
 export const ITSELF = '_id';
 
 /**
- * Type of a compartment → member type → the reference parameters, at least one of which must name the compartment's
+ * Maps a compartment's type and a member type to reference parameters, of which at least one must name the compartment's
  * resource.
  */
 const COMPARTMENTS = {
@@ -68,7 +68,7 @@ const COMPARTMENTS = {
 /** A type whose resources have compartments. */
 export type CompartmentType = 'Patient' | keyof typeof COMPARTMENTS;
 
-/** All compartment types, in the order in which the CapabilityStatement lists them. */
+/** All compartment types, in the order used in the CapabilityStatement. */
 export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
   'Patient',
   'Encounter',
@@ -77,18 +77,18 @@ export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
   'Device',
 ];
 
-/** The compartment of one resource. */
+/** One resource's compartment. */
 export interface Compartment {
   readonly type: CompartmentType;
   readonly id: string;
 }
 
-/** Returns whether resources of a type have compartments. */
+/** Returns whether a type's resources have compartments. */
 export function isCompartmentType(type: ResourceType): type is CompartmentType {
   return COMPARTMENT_TYPES.some((each) => each === type);
 }
 
-/** Returns the parameters that put resources of a type into a compartment; none if no resource of the type is in one. */
+/** Returns the parameters that put a type's resources into a compartment; none if the type is never in such a compartment. */
 export function compartmentParameters(
   compartment: Exclude<CompartmentType, 'Patient'>,
   type: ResourceType,

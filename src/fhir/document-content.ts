@@ -1,6 +1,6 @@
 /**
- * Attachments of a DocumentReference whose bytes are in the document store (docs/spec/decisions.md, section 4). Their
- * `url` leads to the document's own content; they contain `id` (the blob), `size`, `hash` and SHA-256. Pure.
+ * Reads and writes attachments in a DocumentReference whose bytes are in the document store (docs/spec/decisions.md, section
+ * 4). Their `url` points to the document's own content; they contain `id` (the blob), `size`, `hash` and SHA-256. Pure.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
@@ -26,16 +26,13 @@ export interface HeldContent extends Content {
   readonly attachment: JsonObject;
 }
 
-/** Returns the attachments of a DocumentReference in order, with an empty object for a content entry without one. */
+/** Returns a DocumentReference's attachments in order, with an empty object for a content entry without one. */
 export function listAttachments({ content }: JsonObject): JsonObject[] {
   if (!Array.isArray(content)) return [];
   return content.map((each) => (isObject(each) && isObject(each.attachment) ? each.attachment : {}));
 }
 
-/**
- * Returns whether a URL leads to content of this document, under any base URL that the service may have had at the
- * time.
- */
+/** Returns whether a URL points to this document's content, under any base URL that the service may have had at the time. */
 export function isOwnUrl(url: Json | undefined, document: string): url is string {
   if (typeof url !== 'string') return false;
   const [, id] =
@@ -43,7 +40,7 @@ export function isOwnUrl(url: Json | undefined, document: string): url is string
   return id === document;
 }
 
-/** Returns the attachments of a stored DocumentReference whose bytes are in the document store. */
+/** Returns a stored DocumentReference's attachments whose bytes are in the document store. */
 export function heldContents(resource: JsonObject, document: string): HeldContent[] {
   return listAttachments(resource).flatMap((attachment, index): HeldContent[] => {
     const { id, url, contentType, size } = attachment;
@@ -61,14 +58,14 @@ export function sha256In({ extension }: JsonObject): string | undefined {
   return typeof found?.valueString === 'string' ? found.valueString : undefined;
 }
 
-/** The description of stored bytes, with a second checksum. */
+/** Describes stored bytes, with a second checksum. */
 export interface Stored extends Content {
   /** Base64. */
   readonly sha1: string;
   readonly url: string;
 }
 
-/** Returns an attachment whose bytes are stored: with the store's `url`, size and checksums, without `data`. */
+/** Returns an attachment for stored bytes: with the store's `url`, size and checksums, but without `data`. */
 export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
   const { data: _data, id: _id, size: _size, hash: _hash, url, extension, ...kept } = attachment;
   const others = (Array.isArray(extension) ? extension : []).filter(

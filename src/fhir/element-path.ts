@@ -1,21 +1,21 @@
 /**
- * Paths of elements in messages: FHIRPath of element names, as HL7 writes it in `OperationOutcome.issue.expression`
- * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). The element `div` is
- * written `Patient.text.div`, as HL7 does, although FHIRPath's grammar requires quotes.
+ * Builds element paths for messages: FHIRPath made of element names, as HL7 writes it in `OperationOutcome.issue.expression`
+ * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). The element `div` is written
+ * as `Patient.text.div`, as HL7 does, although FHIRPath's grammar requires quotes.
  */
 import { cut } from '#src/shared/cut.ts';
 import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
 import { findNamedElement, type NamedElement } from './patch/elements.ts';
 
-/** Maximum length of a member name that a path repeats. */
+/** Maximum length of a member name in a path. */
 const MAX_NAME = 100;
 
-/** Words that FHIRPath does not read as element names; no element of R4 has such a name. */
+/** Words that FHIRPath doesn't read as element names; no R4 element has such a name. */
 const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']);
 
 /**
- * Returns a JSON name as a FHIRPath step: without the `_` of a primitive's `_name` (but `__proto__` stays as it is),
- * and quoted if it is not an identifier.
+ * Returns a JSON name as a FHIRPath step: without the `_` of a primitive's `_name` (but `__proto__` stays unchanged), and
+ * quoted if it isn't an identifier.
  */
 export function pathName(key: string): string {
   const name = cut(key.replace(/^_(?=[A-Za-z])/, ''), MAX_NAME);
@@ -33,8 +33,8 @@ export function choiceStep(name: string, type: string): string {
 
 /**
  * Returns a path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
- * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. A path that is FHIRPath
- * already is returned unchanged.
+ * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. A path that is already FHIRPath is
+ * returned unchanged.
  */
 export function elementPath(path: string): string {
   const [type = '', ...steps] = path.match(/(?:`(?:[^`\\]|\\.)*`|[^.`])+/g) ?? [];

@@ -1,11 +1,11 @@
-/** A person's name as one text (https://hl7.org/fhir/R4/datatypes.html#HumanName). Pure. */
+/** Formats a person's name as text (https://hl7.org/fhir/R4/datatypes.html#HumanName). Pure. */
 
 import type { Json } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 
 /**
- * Returns the name to show: the official one, else the first that isn't old; its `text`, else prefix, given and family
- * names and suffix.
+ * Returns the name to show: the official one, otherwise the first that isn't old; its `text`, otherwise prefix, given and
+ * family names and suffix.
  * @param names the element `name`, if present
  * @returns undefined if it contains no text
  */

@@ -1,6 +1,6 @@
-/** LOINC's check digit: Luhn's mod 10 over the digits before the hyphen (LOINC Users' Guide, "LOINC check digit"). */
+/** Checks LOINC codes: Luhn's mod 10 over the digits before the hyphen (LOINC Users' Guide, "LOINC check digit"). */
 
-/** Tells whether a text is a LOINC code with a valid check digit. */
+/** Returns whether a text is a LOINC code with a valid check digit. */
 export function isLoincCode(code: string): boolean {
   const [, digits, check] = /^(\d{1,7})-(\d)$/.exec(code) ?? [];
   if (digits === undefined) return false;

@@ -1,4 +1,4 @@
-/** Builds OperationOutcomes, the form of faults for FHIR clients (https://hl7.org/fhir/R4/operationoutcome.html). */
+/** Builds OperationOutcomes, the form in which FHIR clients get faults (https://hl7.org/fhir/R4/operationoutcome.html). */
 import { listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { elementPath } from './element-path.ts';
@@ -22,7 +22,7 @@ export function operationOutcome(issues: readonly Issue[]): string {
 }
 
 /**
- * Returns `expression` for a FHIRPath, which begins with a type. A header or parameter gets `location` with
+ * Returns `expression` for a FHIRPath, which begins with a type. For a header or parameter, returns `location` with
  * `http.<name>`: https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.location
  */
 function issuePlace(expression: string): { expression: string[] } | { location: string[] } {

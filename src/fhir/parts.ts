@@ -9,33 +9,30 @@ export interface SystemCode {
   readonly code: string;
 }
 
-/** Returns the objects of an element: none, one, or those of a list. */
+/** Returns an element's objects: none, one, or all in a list. */
 export function objects(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) return value.filter(isObject);
   return isObject(value) ? [value] : [];
 }
 
-/** Returns the first object of an element. */
+/** Returns an element's first object. */
 export function first(value: Json | undefined): JsonObject | undefined {
   return objects(value)[0];
 }
 
-/** Returns a string; undefined for any other value. */
+/** Returns a non-empty string; undefined for any other value. */
 export function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the codings of CodeableConcepts. */
+/** Returns the codings in CodeableConcepts. */
 export function codings(value: Json | undefined): JsonObject[] {
   const found: JsonObject[] = [];
   eachCoding(value, (coding) => found.push(coding));
   return found;
 }
 
-/**
- * Calls `look` for each coding without building a list: thousands of resources are visited, and only a code of each is
- * needed.
- */
+/** Calls `look` for each coding without building a list, because thousands of resources are visited for only one code each. */
 function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void): void {
   if (Array.isArray(value)) for (const concept of value) eachCoding(concept, look);
   else if (isObject(value) && Array.isArray(value.coding)) {
@@ -43,7 +40,7 @@ function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void)
   }
 }
 
-/** Returns the codes of CodeableConcepts. */
+/** Returns the codes in CodeableConcepts. */
 export function codes(value: Json | undefined): string[] {
   return codesIn(value, undefined);
 }
@@ -61,10 +58,10 @@ function codesIn(value: Json | undefined, wanted: string | undefined): string[] 
   return found;
 }
 
-/** The code system URL of LOINC. */
+/** LOINC's code system URL. */
 export const LOINC = 'http://loinc.org';
 
-/** Returns the resource that another contains, by a reference such as `#med`. */
+/** Returns a contained resource by a reference such as `#med`. */
 export function containedIn({ contained }: JsonObject, reference: Json | undefined): JsonObject | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   return objects(contained).find(({ id }) => `#${text(id) ?? ''}` === reference);

@@ -1,16 +1,16 @@
 /**
- * Replaces references in a resource, as a transaction does with its entries' urls
- * (https://hl7.org/fhir/R4/http.html#trules; docs/spec/decisions.md, section 5 "Bundles").
+ * Replaces references in a resource, as a transaction does with its entries' URLs (https://hl7.org/fhir/R4/http.html#trules;
+ * docs/spec/decisions.md, section 5 "Bundles").
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 
-/** Returns the replacement of a text; undefined keeps it. */
+/** Returns the replacement for a text; undefined to keep it. */
 export type Replacement = (text: string) => string | undefined;
 
 /**
- * Replaces whole values of `Reference.reference` and of uri, url, oid and uuid elements (never canonicals), and the
- * links of narratives, including those in contained resources.
+ * Replaces whole values of `Reference.reference` and of uri, url, oid and uuid elements (never canonicals), and links in
+ * narratives, including those in contained resources.
  * @returns a copy that shares its unchanged parts, or the resource itself if nothing changed.
  */
 export function rewriteReferences(resource: JsonObject, type: string, replacement: Replacement): JsonObject {
@@ -19,7 +19,7 @@ export function rewriteReferences(resource: JsonObject, type: string, replacemen
 
 const REWRITTEN: ReadonlySet<string> = new Set(['uri', 'url', 'oid', 'uuid']);
 
-/** JSON name → its type, only for elements in which something may be replaced. */
+/** Maps JSON names to types, only for elements in which something may be replaced. */
 type Plan = ReadonlyMap<string, string>;
 
 const plans = new Map<string, Plan>();

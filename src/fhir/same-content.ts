@@ -1,4 +1,4 @@
-/** Compares the content of two resources. */
+/** Compares two resources' content. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
 import { sameJson, sameLiterals } from '../shared/json/json-equal.ts';
 import { without } from '../shared/json/json-value.ts';
@@ -9,8 +9,8 @@ export function sameContent(a: JsonObject, b: JsonObject): boolean {
 }
 
 /**
- * Returns whether a version only repeats the previous one: the same members in any order, the same digits of decimals,
- * and the same `meta` except for the version's number and time.
+ * Returns whether a version only repeats the previous one: the same members in any order, the same digits in decimals, and the
+ * same `meta` except for the version's number and time.
  */
 export function repeats(before: JsonObject, after: JsonObject): boolean {
   return (

@@ -1,5 +1,5 @@
 /**
- * Cuts resources down for `_summary` and `_elements`, by the definitions' `isSummary`.
+ * Reduces resources for `_summary` and `_elements`, by `isSummary` in their definitions.
  * https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -11,7 +11,7 @@ import type { ResourceType } from './types.ts';
  */
 export type Subset = 'true' | 'text' | 'data' | ReadonlySet<string>;
 
-/** The tag that marks a resource as incomplete, so that no client writes it back. */
+/** The tag that marks a resource as incomplete, so that clients don't write it back. */
 const SUBSETTED = {
   system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue',
   code: 'SUBSETTED',
@@ -19,8 +19,8 @@ const SUBSETTED = {
 };
 
 /**
- * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included; with
- * `_elements` also modifiers, since the rest could be misread without them.
+ * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included; with `_elements`,
+ * modifiers are too, because the rest could be misread without them.
  */
 export function takeSubset(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
   const part = subset === 'data' ? { ...resource } : kept(resource, makePlan(type, subset));
@@ -33,7 +33,8 @@ export function takeSubset(resource: JsonObject, type: ResourceType, subset: Sub
 }
 
 /**
- * Returns the index of the tag SUBSETTED in `meta.tag`, also with the system that it had before R4; -1 if it is absent.
+ * Returns the index of the SUBSETTED tag in `meta.tag`, under its current system or the one it had before R4; -1 if it is
+ * absent.
  */
 export function subsettedTag({ meta }: JsonObject): number {
   const tags = isObject(meta) && Array.isArray(meta.tag) ? meta.tag : [];
@@ -42,7 +43,7 @@ export function subsettedTag({ meta }: JsonObject): number {
   );
 }
 
-/** Returns the name of a top-level element, `value` for `valueQuantity` and `value[x]`; undefined for unknown names. */
+/** Returns the name of a top-level element (`value` for `valueQuantity` and `value[x]`); undefined for unknown names. */
 export function elementNamed(type: ResourceType, name: string): string | undefined {
   if (name === 'resourceType') return name;
   return typeDefinition(type).elements.find(
@@ -54,12 +55,12 @@ export function elementNamed(type: ResourceType, name: string): string | undefin
   )?.name;
 }
 
-/** Returns the names of a type's top-level elements, those of choices without a type. */
+/** Returns the names of a type's top-level elements. The name of a choice doesn't include a type. */
 export function elementNames(type: ResourceType): string[] {
   return typeDefinition(type).elements.map(({ name }) => name);
 }
 
-/** JSON name → the part of its value to keep: the whole, or a plan for each backbone. */
+/** JSON name → the part of the value to keep: all of it, or a plan for a backbone element. */
 type Plan = ReadonlyMap<string, 'whole' | Plan>;
 
 const ALWAYS = ['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension'];
@@ -80,7 +81,7 @@ function makePlan(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
   return plan;
 }
 
-/** Returns the plan of summaries. Backbones are cut by the same rule; datatypes stay whole. */
+/** Returns the plan for summaries. The same rule applies inside backbone elements; datatypes are kept whole. */
 function summaryPlan(type: string): Plan {
   const plan = new Map<string, 'whole' | Plan>();
   for (const element of typeDefinition(type).elements) {
@@ -104,10 +105,7 @@ function elementsPlan(type: ResourceType, elements: ReadonlySet<string>): Plan {
 
 type Element = ReturnType<typeof typeDefinition>['elements'][number];
 
-/**
- * Returns the JSON names of the selected elements, including those with ids and extensions of primitives
- * (`_birthDate`).
- */
+/** Returns the JSON names of the selected elements, including the names for ids and extensions of primitives (`_birthDate`). */
 function selectNames(type: ResourceType, is: (element: Element) => boolean): string[] {
   return typeDefinition(type)
     .elements.filter(is)

@@ -4,7 +4,7 @@ import type { SystemCode } from './parts.ts';
 
 export type { SystemCode };
 
-/** A terminology. Results are undefined if it does not have the value set or code, or cannot enumerate it. */
+/** A terminology. Results are undefined if it does not have the value set or code, or cannot list the codes. */
 export interface Terminology {
   /**
    * Returns all codes of a value set, by its canonical URL or as a literal reference, `ValueSet/<id>`:
@@ -18,15 +18,15 @@ export interface Terminology {
 export interface FoundCode {
   readonly code: string;
   readonly display: string | null;
-  /** The category of observations with this code. */
+  /** The category of observations that have this code. */
   readonly category: string | null;
   /** The UCUM unit. */
   readonly unit: string | null;
 }
 
-/** The best codes that were found, and how many there are. */
+/** The best matches, and the total number of matching codes. */
 export interface FoundCodes {
-  /** The best first; at most as many as were asked for. */
+  /** Best match first; at most as many as requested. */
   readonly codes: readonly FoundCode[];
   readonly total: number;
 }
@@ -45,7 +45,7 @@ export function publishedUrls(type: string, id: string): string[] {
 
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 
-/** The value sets of R4's required bindings that the tables enumerate. It has no hierarchies. */
+/** The value sets of R4's required bindings that the tables list. They have no hierarchies. */
 export const requiredValueSets: Terminology = {
   async members(url) {
     const key = url.startsWith(VALUE_SETS) ? url.slice(VALUE_SETS.length).replace(/\|4\.0\.1$/, '') : '';

@@ -2,8 +2,8 @@
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /**
- * Returns a copy without the nulls at the end of arrays of primitives' ids and extensions: `"_given": [null, null]` is
- * removed, and `"_given": [{…}, null]` keeps its first item. All other nulls stay.
+ * Returns a copy without trailing nulls in the arrays of primitives' ids and extensions: `"_given": [null, null]` is removed,
+ * and `"_given": [{…}, null]` keeps its first item. All other nulls stay.
  */
 export function withoutTrailingNulls(object: JsonObject): JsonObject {
   const kept: JsonObject = {};

@@ -1,5 +1,5 @@
 /**
- * The 26 resource types, one entry each. This table drives routes, the CapabilityStatement, validation, search and
+ * Lists the 26 resource types, with one entry each. This table drives routes, the CapabilityStatement, validation, search, and
  * where a resource is stored. To add a type, add an entry (docs/spec/decisions.md, section 5).
  */
 
@@ -9,10 +9,10 @@
  */
 export type Home = 'record' | 'directory' | 'either' | 'terminology';
 
-/** The service's facts about a type beyond its R4 definition. */
+/** The properties that the service defines for a type, in addition to its R4 definition. */
 export interface TypeEntry {
   readonly home: Home;
-  /** The element whose literal reference to a Patient determines the record. Patient itself has none. */
+  /** The element whose literal reference to a Patient determines the record. Patient has none. */
   readonly owner?: 'subject' | 'patient' | 'target';
 }
 
@@ -52,7 +52,7 @@ export type ResourceType = keyof typeof TYPES;
 /** All type names. */
 export const TYPE_NAMES = Object.keys(TYPES) as readonly ResourceType[];
 
-/** Returns whether a name is one of the 26. */
+/** Returns whether the given name is one of the 26 types. */
 export function isResourceType(name: unknown): name is ResourceType {
   return typeof name === 'string' && Object.hasOwn(TYPES, name);
 }

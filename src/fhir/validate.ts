@@ -1,6 +1,6 @@
 /**
  * Validates resources against base R4, before they become events and for `$validate` (docs/spec/decisions.md, section 5
- * "Writes"). Every fault has its FHIRPath.
+ * "Writes"). Each fault includes its FHIRPath.
  */
 import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -13,12 +13,12 @@ export type { Sink } from './validation/walk.ts';
 
 /**
  * Validates a resource of any R4 type.
- * @param resource its JSON, as `parseJson` returns it.
- * @param expectedType the type that it must have; absent: the type in its `resourceType`.
+ * @param resource its JSON, as returned by `parseJson`.
+ * @param expectedType the type that the resource must have; default: the type in its `resourceType`.
  * @param sink called for each Reference.
- * @returns all faults, an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
- *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`,
- *   `invariant`. At most `MAX_FAULTS`, or as many as the sink allows, and a note on the rest.
+ * @returns all faults; an empty list for a valid resource. Codes: `structure` (unknown element, wrong JSON type or
+ *   cardinality), `required`, `value` (format, reference target), `code-invalid` (required binding), `extension`, `invariant`.
+ *   Lists at most `MAX_FAULTS`, or as many as the sink allows, and a note about the rest.
  */
 export function validateResource(resource: JsonObject, expectedType?: string, sink?: Sink): Issue[] {
   const type = resource.resourceType;

@@ -1,8 +1,8 @@
-/** Returns the content of a resource, without the members that only its stored versions have. */
+/** Returns a resource's content, without the members that only stored versions have. */
 import { isObject, type JsonObject } from '../shared/json/json.ts';
 import { without } from '../shared/json/json-value.ts';
 
-/** Returns a resource without `meta.versionId` and `meta.lastUpdated`; without `meta` if nothing else is in it. */
+/** Returns a resource without `meta.versionId` and `meta.lastUpdated`, and without `meta` if it contains nothing else. */
 export function withoutVersion(resource: JsonObject): JsonObject {
   const { meta } = resource;
   if (!isObject(meta)) return resource;

@@ -1,13 +1,13 @@
-/** The read models that a stop waits for. */
+/** Waits for read models before a shutdown. */
 import type { Progress } from '#projections/progress.ts';
 import type { Projector } from '#projections/projector.ts';
 import type { EventStore } from '../events/store.ts';
 import { withTimeout } from '../shared/load/with-timeout.ts';
 
 /**
- * Waits until the read models that this instance writes have reached the log's head, so that a stopped database lacks
- * nothing. Those that stopped or that another instance writes aren't waited for, nor a log that doesn't answer.
- * @returns the names of those that didn't get there within `ms`
+ * Waits until the read models that this instance writes have reached the log's head, so that a stopped database is complete.
+ * It doesn't wait for read models that have stopped or that another instance writes, nor for a log that doesn't answer.
+ * @returns the names of the read models that didn't get there within `ms`
  */
 export async function drainProjections(
   {

@@ -1,4 +1,4 @@
-/** Metrics of everything that follows the log: projections and processes, how far each is behind. */
+/** Metrics for everything that follows the log: how far each projection and process is behind. */
 import type { Pool } from 'pg';
 import type { Registry } from 'prom-client';
 import { measureLags } from '#projections/lag.ts';
@@ -10,7 +10,7 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
 
-/** Registers the metrics; they are asked for when they are scraped. */
+/** Registers the metrics; their values are read at each scrape. */
 export function observeFollowing(
   registry: Registry,
   {

@@ -1,6 +1,6 @@
 /**
- * May a read be answered yet? Compares the read models with the log. Read models that lag answer 503 rather than old data
- * (docs/spec/decisions.md, section 3). When one lags is in `projections/freshness.ts`.
+ * Decides whether a read may be answered yet, by comparing the read models with the log. If read models lag, reads return 503
+ * instead of old data (docs/spec/decisions.md, section 3). `projections/freshness.ts` defines when a read model lags.
  */
 import type { Pool } from 'pg';
 import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
@@ -13,18 +13,21 @@ import { withTimeout } from '../shared/load/with-timeout.ts';
 import { type Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 import { openSettle } from './settle.ts';
 
-/** How long a wait for read models takes at most, in ms. */
+/** Maximum wait for read models, in ms. */
 const WAIT_MS = 10_000;
-/** How long to wait for the log's head, in ms. After that it asks the database. */
+/** How long to wait for the log's head before asking the database instead, in ms. */
 const LOG_MS = 1_000;
-/** Seconds before a client should ask again when someone has to act first. */
+/** Seconds before a client should retry when someone has to act first. */
 const STOPPED_SECONDS = 30;
-/** The read models that a write's answer waits for. Searches wait for `search` themselves, which takes longer. */
+/** The read models that must catch up before a write is answered. Searches wait for `search` themselves, which takes longer. */
 export const RECORD_MODELS: readonly string[] = ['resources', 'history'];
 
-/** The read models of one instance, compared with the log. */
+/** Compares one instance's read models with the log. */
 export class Freshness {
-  /** Waits like `waitFor`, before a write is answered (`settle.ts`). @param models default: `RECORD_MODELS` */
+  /**
+   * Waits like `waitFor`, before a write is answered (`settle.ts`).
+   * @param models default: `RECORD_MODELS`
+   */
   readonly settle: (position: Position, models?: readonly string[]) => Promise<boolean>;
 
   constructor(
@@ -46,29 +49,41 @@ export class Freshness {
     this.settle = (position, models = RECORD_MODELS) => settle(position, models);
   }
 
-  /** Waits until read models have passed a position. @returns false if that takes longer than ten seconds */
+  /**
+   * Waits until the given read models have passed a position.
+   * @returns false if that takes longer than ten seconds
+   */
   waitFor(position: Position, models: readonly string[]): Promise<boolean> {
     return this.deps.progress.waitFor(position, models, WAIT_MS);
   }
 
-  /** Waits until read models show every write that was acknowledged before. @throws Refusal unavailable (503) */
+  /**
+   * Waits until the given read models show every write that has been acknowledged.
+   * @throws Refusal unavailable (503)
+   */
   async catchUp(models: readonly string[]): Promise<void> {
     if (!(await this.waitFor(await this.acknowledged(), models))) throw this.refusal(models);
   }
 
-  /** Waits until read models show everything in the log. @throws Refusal unavailable (503); errors of the log */
+  /**
+   * Waits until the given read models show everything in the log.
+   * @throws Refusal unavailable (503); errors of the log
+   */
   async reachHead(models: readonly string[]): Promise<void> {
     if (!(await this.waitFor(await this.deps.store.head(), models))) throw this.refusal(models);
   }
 
-  /** Checks that read models have tables and don't lag. @throws Refusal unavailable (503, Retry-After) */
+  /**
+   * Checks that the given read models have tables and don't lag.
+   * @throws Refusal unavailable (503, Retry-After)
+   */
   require(models: readonly string[]): void {
     if (models.length === 0) return;
     const stale = this.deps.progress.stale();
     if (stale.length > 0 && stale.some((name) => models.includes(name))) throw this.refusal(models);
   }
 
-  /** Returns the refusal of a read of these read models, one of which lags or has no tables. */
+  /** Returns the refusal for reads of the given read models, one of which lags or has no tables. */
   refusal(models: readonly string[]): Refusal {
     const gone = this.deps.progress.missing().filter((name) => models.includes(name));
     if (gone.length > 0) return tablesMissing(gone);
@@ -81,14 +96,14 @@ export class Freshness {
     );
   }
 
-  /** Returns why one of these read models can't catch up until someone acts; undefined if none has stopped. */
+  /** Returns why one of the given read models can't catch up until someone acts; undefined if none has stopped. */
   stopped(models: readonly string[]): string | undefined {
     const { projector, progress, newer } = this.deps;
     return describeStopped(projector.status(), progress.stale(), models, newer);
   }
 
   /**
-   * Returns where the log ends or, when it doesn't answer, a position at or after every acknowledged write of a record.
+   * Returns the log's head or, if the log doesn't answer, a position at or after every acknowledged write to a record.
    * @throws errors of the database.
    */
   private async acknowledged(): Promise<Position> {
@@ -102,8 +117,8 @@ export class Freshness {
 }
 
 /**
- * Returns why one of these read models can't catch up until someone acts; undefined if none has stopped. A projection
- * that stopped here and doesn't lag runs on another instance.
+ * Returns why one of the given read models can't catch up until someone acts; undefined if none has stopped. If a projection
+ * has stopped here but doesn't lag, another instance runs it.
  * @param stale names of the read models that lag.
  */
 export function describeStopped(

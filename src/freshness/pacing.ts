@@ -1,8 +1,7 @@
 /**
- * Back-pressure on large appends. Read models process about a thousand events per second, and the log accepts more.
- * Without a bound, one client's bulk load would leave them so far behind that searches and lists of every project
- * answer 503 (`projections/freshness.ts`). So a large append waits until the read models have taken in enough of those
- * before it.
+ * Applies back-pressure to large appends. Read models process about a thousand events per second, and the log accepts more.
+ * Without a limit, one client's bulk load would leave them so far behind that searches and lists in every project return 503
+ * (`projections/freshness.ts`). So a large append waits until the read models contain enough of the earlier large appends.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
@@ -10,38 +9,38 @@ import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { Admission, type Lease } from '#src/shared/load/admission.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
-/** The number of events from which an append is large. Smaller ones are never delayed. */
+/** The number of events from which an append counts as large. Smaller appends are never delayed. */
 export const LARGE = 64;
-/** The maximum lag of read models behind large appends, in ms: half of the lag at which reads are still served. */
+/** Maximum lag of read models after large appends, in ms: half the lag at which reads are still served. */
 const BEHIND_MS = 4_000;
 /** Seconds before a client should retry when someone has to act first. */
 const STOPPED_SECONDS = 30;
 /** How long a large append waits for its turn. */
 const WAIT_MS = 10_000;
-/** Bounds of how many events of large appends the read models may lack. */
+/** Minimum and maximum for how many events from large appends the read models may lack. */
 const LEAST = 2_000;
 const MOST = 50_000;
-/** Events per ms that read models are taken to keep up with until it has been measured. */
+/** Events per ms that read models are assumed to process until the rate has been measured. */
 const FIRST_RATE = 1;
 /** The weight of a new measurement of the rate. */
 const WEIGHT = 0.3;
 
-/** Dependencies of pacing. */
+/** Dependencies of `Pacing`. */
 export interface PacingDeps {
-  /** Resolves when all read models contain a position, or after its own time limit. Never rejects. */
+  /** Resolves when all read models contain a position, or when its own time limit has passed. Never rejects. */
   readonly passed: (position: Position) => Promise<unknown>;
-  /** Returns why the read models can't catch up until someone acts; undefined if none has stopped. Default: none has. */
+  /** Returns why the read models can't catch up until someone acts; undefined if none has stopped, which is the default. */
   readonly stopped?: () => string | undefined;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns a monotonic clock's time, in ms. */
   readonly now?: () => number;
   /** How long a large append waits for its turn, in ms. Default: ten seconds. */
   readonly waitMs?: number;
 }
 
-/** Counts the events of large appends that read models don't show yet, and makes further large appends wait. */
+/** Counts the events from large appends that read models don't show yet, and makes further large appends wait. */
 export class Pacing {
   readonly #deps: Required<Omit<PacingDeps, 'waitMs'>>;
-  /** Events of large appends that are being written, or that read models don't contain yet. */
+  /** Events from large appends that are being written, or that read models don't contain yet. */
   readonly #admission: Admission;
   #rate = FIRST_RATE;
   /** When read models last caught up with a large append. */
@@ -60,15 +59,15 @@ export class Pacing {
     this.#admission = new Admission({ total, ofOne, waiting, waitMs, late: () => this.#late() });
   }
 
-  /** Large appends that wait. */
+  /** Number of large appends that are waiting. */
   get waiting(): number {
     return this.#admission.waiting;
   }
 
   /**
-   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events goes first,
-   * then the one whose last turn is longest ago, so that a project's bulk load delays its own appends before those of
-   * others. An append larger than the bound is written by itself.
+   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events goes first, then
+   * the owner whose last turn was longest ago, so that a project's bulk load delays its own appends before those of other
+   * projects. An append larger than the bound is written by itself.
    * @param owner identifies the project; any text.
    * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the append.
    */
@@ -90,7 +89,7 @@ export class Pacing {
     }
   }
 
-  /** Returns the refusal of an append whose turn didn't come in time. */
+  /** Returns the refusal for an append whose turn didn't come in time. */
   #late(): Refusal {
     const why = this.#deps.stopped();
     if (why !== undefined)
@@ -104,10 +103,7 @@ export class Pacing {
     );
   }
 
-  /**
-   * Read models process several appends as one batch, so the rate is measured over all that they show at
-   * once.
-   */
+  /** Read models process several appends as one batch, so the rate is measured over all appends that they show at once. */
   #shown(lease: Lease, events: number, began: number): void {
     if (this.#batch.events === 0) {
       this.#batch.began = began;
@@ -127,7 +123,7 @@ export class Pacing {
   }
 }
 
-/** Returns the same store; its large appends wait for their turn. */
+/** Returns the given store, in which large appends wait for their turn. */
 export function paced(store: EventStore, pacing: Pacing): EventStore {
   return wrappedStore(store, {
     append: (stream, expected, events) =>

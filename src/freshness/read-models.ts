@@ -1,4 +1,4 @@
-/** Prepares the read models at a start, and removes leftovers of killed rebuilds. */
+/** Prepares the read models at startup, and removes leftovers from killed rebuilds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,11 +13,11 @@ import { assertNotBehind } from '../operations/restored-log.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import { describeRebuild, RebuildCount } from './rebuild-count.ts';
 
-/** How often the log says how far a rebuild has come, in ms. */
+/** How often the progress of a rebuild is logged, in ms. */
 const TOLD_MS = 10_000;
 
 /**
- * Creates missing read models, and rebuilds those of another version of the software, on one instance at a time.
+ * Creates missing read models, and rebuilds those written by a different version of the software, on one instance at a time.
  * @throws LogBehind before anything is done.
  */
 export async function bringReadModelsUpToDate(
@@ -26,7 +26,7 @@ export async function bringReadModelsUpToDate(
     readonly store: EventStore;
     readonly log: Logger;
     readonly watch: Pick<LogWatch, 'begin'>;
-    /** Answers requests until the returned function is called; `say` returns what the start is doing. */
+    /** Answers requests until the returned function is called; `say` returns what the startup is doing. */
     readonly answerMeanwhile: (say: () => string) => Promise<() => Promise<void>>;
   },
 ): Promise<void> {
@@ -56,7 +56,7 @@ export async function bringReadModelsUpToDate(
   }
 }
 
-/** Removes records that have been erased since from the tables of killed rebuilds; a failure is logged. */
+/** Removes records that have since been erased from the tables of killed rebuilds; a failure is logged. */
 export function sweepShadows(pool: Pool, log: Logger): Promise<void> {
   return sweepAbandoned(pool, PROJECTIONS).catch((error: unknown) =>
     log.warn({ err: error }, 'the cleanup of interrupted rebuilds failed'),

@@ -8,13 +8,13 @@ import type { LogWatch } from '../operations/log-watch.ts';
 import type { FullDisks } from '../shared/load/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
-/** Without news of a projector for this long, in ms, it counts as missing. */
+/** A projector that sends nothing for this long, in ms, counts as missing. */
 const SILENCE_MS = 4_000;
 
 /**
- * Returns the checks of `/health/ready`: the log, including that it hasn't become shorter; the database; the
- * read models. An instance that found events of a newer version stays ready, and reports them, while newer
- * instances keep the read models up to date; otherwise one new instance would take all others out of service.
+ * Returns the checks for `/health/ready`: the log, including that it hasn't become shorter; the database; the read models. If
+ * an instance finds events from a newer version, it reports them but stays ready while newer instances keep the read models up
+ * to date; otherwise one new instance would take all others out of service.
  */
 export function readinessChecks({
   store,
@@ -30,13 +30,13 @@ export function readinessChecks({
   readonly pool: Pool;
   readonly watch: Pick<LogWatch, 'check'>;
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
-  /** The newer events at which this instance's projections and processes stopped. */
+  /** The newer events at which this instance's projections and processes have stopped. */
   readonly newer: Pick<NewerEvents, 'notice'>;
-  /** The disks that were full lately. */
+  /** The disks that were recently full. */
   readonly disks: Pick<FullDisks, 'notice'>;
   /** Names of the read models. */
   readonly models: readonly string[];
-  /** The other processes of this machine, if another one keeps the read models up to date. */
+  /** The other processes on this machine, if one of them keeps the read models up to date. */
   readonly link?: { readonly silence: (models: readonly string[]) => number } | undefined;
 }): Readonly<Record<string, () => Promise<string | undefined>>> {
   return {
@@ -47,11 +47,11 @@ export function readinessChecks({
     },
     database: async () => {
       await pool.query('SELECT 1');
-      // Reads work with a full disk, so the instance stays ready.
+      // Reads still work when a disk is full, so the instance stays ready.
       return disks.notice;
     },
     projections: async () => {
-      // A table that the last check found may have been dropped since.
+      // A table that existed at the last check may have been dropped since.
       const missing = unfilled(models, await readCheckpoints(pool, models));
       if (missing.length > 0) throw tablesMissing(missing);
       if ((link?.silence(models) ?? 0) > SILENCE_MS)

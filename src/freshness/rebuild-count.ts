@@ -1,29 +1,29 @@
-/** Counts the progress of the rebuild at a start. */
+/** Counts the progress of the rebuild at startup. */
 import type { RebuildProgress } from '#projections/rebuild/rebuild.ts';
 
 /** The progress of a rebuild. */
 export interface RebuildState {
   readonly projections: readonly string[];
-  /** Events that the read models have taken in, each counting its own. */
+  /** Number of events that the read models have processed; an event counts once for each model. */
   readonly events: number;
-  /** Events that are left, estimated from those that were read. */
+  /** Number of events left, estimated from those processed so far. */
   readonly left: number;
   readonly per_second: number;
 }
 
-/** Adds up the progress of read models that are rebuilt together. */
+/** Adds up the progress of read models that are being rebuilt together. */
 export class RebuildCount {
   readonly #began = performance.now();
   readonly #last = new Map<string, RebuildProgress>();
 
   constructor(private readonly projections: readonly string[]) {}
 
-  /** Notes the progress that a rebuild reports. */
+  /** Records the progress that a rebuild reports. */
   note(progress: RebuildProgress): void {
     this.#last.set(progress.name, progress);
   }
 
-  /** Returns how far it is. */
+  /** Returns the progress so far. */
   state(): RebuildState {
     let [events, left] = [0, 0];
     for (const { events: done, share } of this.#last.values()) {
@@ -40,7 +40,7 @@ export class RebuildCount {
   }
 }
 
-/** Returns the state as a sentence. */
+/** Returns the rebuild state as a sentence. */
 export function describeRebuild({ projections, events, left, per_second: rate }: RebuildState): string {
   return `rebuilding ${projections.join(', ')}: ${events === 1 ? '1 event' : `${events} events`} done, about ${left} left, ${rate} per second`;
 }

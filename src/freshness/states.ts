@@ -1,4 +1,4 @@
-/** The states of read models and processes on all instances, for operators. */
+/** Reads the states of read models and processes on all instances, for operators. */
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { NOTHING_YET, readCheckpoints } from '#projections/checkpoint.ts';
@@ -11,7 +11,7 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
 
-/** The parts that are asked. */
+/** The parts of the service that report their states. */
 export interface FollowerParts {
   readonly pool: Pool;
   readonly store: Pick<EventStore, 'subscribe' | 'head'>;
@@ -33,7 +33,7 @@ select p.name, coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 as bytes,
   left join pg_class c on c.relnamespace = n.oid and c.relkind in ('r', 'm')
  group by p.name`;
 
-/** Reads the states. The lag is counted up to a bound, as metrics do. */
+/** Reads the states. As in the metrics, lag is counted only up to a bound. */
 export async function readFollowers(parts: FollowerParts): Promise<FollowerStates> {
   const { pool, store, projector, progress, parked, processes } = parts;
   const [checkpoints, tables, noted, counts, head] = await Promise.all([

@@ -1,23 +1,23 @@
-/** A start that needs to know which projects there are. */
+/** Makes startup wait when it needs to know which projects exist. */
 import type { Position } from '../events/store.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** How many waits in a row may end without progress: ten seconds each, for one batch on a busy machine. */
+/** How many waits in a row may end without progress. Each lasts ten seconds, enough for one batch on a busy machine. */
 const WAITS = 6;
 
-/** The parts with which a start waits. */
+/** The functions that startup needs in order to wait. */
 export interface Waiting {
   readonly head: () => Promise<Position>;
-  /** Waits until read models have passed a position; false when it takes too long. */
+  /** Waits until read models have passed a position; resolves to false if that takes too long. */
   readonly waitFor: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /** Returns the position of the read model of projects; undefined while it is unknown. */
+  /** Returns the position of the `projects` read model; undefined while it is unknown. */
   readonly projectsAt: () => Position | undefined;
 }
 
 /**
- * Waits until the read model of projects shows all that is in the log, as long as it comes nearer: on a new database it
- * begins with the first event.
- * @throws Refusal unavailable when it comes no nearer.
+ * Waits until the `projects` read model shows everything in the log. It keeps waiting as long as that read model makes
+ * progress, because on a new database it starts from the first event.
+ * @throws Refusal unavailable when progress stops.
  */
 export async function upToDate({ head, waitFor, projectsAt }: Waiting): Promise<void> {
   const end = await head();

@@ -1,12 +1,12 @@
-/** The moment as of which a request asks: `_asOf` of the FHIR interface, `as_of` of REST v1. */
+/** Handles requests as of a point in time: `_asOf` in the FHIR interface, `as_of` in REST v1. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { type Micros, nowMicros, toMicros } from '#src/shared/time/time.ts';
 
 /**
- * How far a moment may be ahead of this instance's clock, in microseconds: another instance, whose clock differs, may have
- * stored a version then. Such a request waits until the moment has passed.
+ * How far a requested time may be ahead of this instance's clock, in microseconds: another instance, whose clock differs, may
+ * have stored a version at that time. The request then waits until the time has passed.
  */
 const CLOCKS_DIFFER = 1_000_000;
 
@@ -14,19 +14,22 @@ const FORM = 'write it like 2026-11-21T09:30:00.123456Z or 2026-11-21T09:30:00+0
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Returns why a text isn't a moment that data can be read as of, as the end of a sentence; undefined if it is. */
+/** Returns why a string isn't a time as of which data can be read, as the end of a sentence; undefined if it is one. */
 export function faultOfPast(text: string): string | undefined {
   if (!INSTANT.test(text) || parsePeriod(text) === undefined)
     return `must be an instant with seconds and a time zone: ${FORM}`;
   return notInFuture(text) ? undefined : 'must not be in the future';
 }
 
-/** Tells whether a moment has passed, or may have on another instance. */
+/** Returns whether a time has passed, or may have passed on another instance. */
 export function notInFuture(text: string): boolean {
   return toMicros(text) <= nowMicros() + CLOCKS_DIFFER;
 }
 
-/** Returns a caller who reads as of a moment, when that has passed. @param text without a fault */
+/**
+ * Waits until the given time has passed, and returns a caller who reads as of that time.
+ * @param text already validated
+ */
 export async function moveTo(caller: Caller, text: string): Promise<Caller> {
   const asOf: Micros = toMicros(text);
   for (let ahead = asOf - nowMicros(); ahead >= 0; ahead = asOf - nowMicros()) await wait(ahead / 1000 + 1);

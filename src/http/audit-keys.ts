@@ -1,6 +1,6 @@
 /**
  * `/.well-known/audit-keys`: the public key that signs exports and checkpoints, as a JWK Set (RFC 7517, RFC 8037), so that
- * anybody can note it before they get a signed file (docs/audit.md, "The key").
+ * anyone can record it before they get a signed file (docs/audit.md, "The key").
  */
 import { z } from 'zod';
 import { answerJson, openRoute } from './api/open-route.ts';
@@ -18,7 +18,7 @@ const keys = z.object({
   ),
 });
 
-/** The route. Any page may ask. */
+/** The route, which pages from any origin may call. */
 export const AUDIT_KEY_ROUTES = [
   openRoute({
     method: 'GET',

@@ -1,31 +1,34 @@
 /**
- * Counts the parts of a body while its bytes arrive, so that a body over a limit is refused before anything is built
- * from it. Bytes are small and compress well: 23 kB of gzip can hold eight million empty objects.
+ * Counts the parts of a body while its bytes arrive, so that a body over a limit is refused before anything is built from it.
+ * A small body can decompress to a lot: 23 kB of gzip can hold eight million empty objects.
  */
 import { MAX_DEPTH, tooDeep } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Counts the parts of one body. */
 export interface BodyCount {
-  /** Counts the next bytes. @throws Refusal too_large (413) once a limit is passed */
+  /**
+   * Counts the next bytes.
+   * @throws Refusal too_large (413) once a limit is exceeded
+   */
   add(bytes: Uint8Array): void;
 }
 
 /**
- * Bodies up to this length, which nearly all are, aren't counted: they are too short to pass a limit, or their parser checks the
- * limit.
+ * Bodies up to this length, which nearly all are, aren't counted: they are too short to exceed a limit, or their parser checks
+ * the limit.
  */
 export const SPARED = 64_000;
 
-/** Limits on a JSON body, of more than `SPARED` values. A value is a literal, an object or a list. */
+/** Limits on a JSON body; each is more than `SPARED` values. A value is a literal, an object or a list. */
 export interface JsonLimits {
-  /** Values of the whole body. */
+  /** Maximum number of values in the whole body. */
   readonly values: number;
-  /** Limits on the lists that are members of the outermost object: their items, and the values of each item. */
+  /** Limits on the lists that are members of the outermost object: maximum number of items, and of values per item. */
   readonly entries?: { readonly most: number; readonly values: number };
 }
 
-/** Bytes of a string that are looked at one by one: calls of native functions cost as much as about these. */
+/** Number of bytes in a string that are checked one by one: a call to a native function costs about as much. */
 const NEAR = 32;
 
 const QUOTE = 0x22;
@@ -36,7 +39,7 @@ const LIST_END = 0x5d;
 const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
-/** 1 for the bytes above but the backslash, 0 for others. */
+/** 1 for the bytes above except the backslash, 0 for others. */
 const MARKS = new Uint8Array(256);
 for (const mark of [QUOTE, COMMA, LIST, LIST_END, OBJECT, OBJECT_END]) MARKS[mark] = 1;
 
@@ -46,7 +49,10 @@ for (const mark of [QUOTE, COMMA, LIST, LIST_END, OBJECT, OBJECT_END]) MARKS[mar
  */
 export class JsonCount implements BodyCount {
   #values = 1;
-  /** Values since the last item of a list of the outermost object began, or between such lists. */
+  /**
+   * Number of values since the current item began, in a list that is a member of the outermost object, or since such a list
+   * ended.
+   */
   #ofItem = 1;
   #entries = 0;
   #depth = 0;
@@ -77,7 +83,7 @@ export class JsonCount implements BodyCount {
         at += 1;
         continue;
       }
-      // Most bytes are neither brackets nor commas nor quotes.
+      // Few bytes are brackets, commas or quotes.
       const c = bytes[at] as number;
       at += 1;
       if (MARKS[c] === 0) continue;
@@ -92,7 +98,10 @@ export class JsonCount implements BodyCount {
     if (this.#values > values) throw tooMany(values);
   }
 
-  /** Returns where the string ends that `from` is in, or the number of bytes. Notes that a backslash is the last byte. */
+  /**
+   * Returns where the string that contains `from` ends, or the number of bytes if it doesn't end. Records whether the last
+   * byte is a backslash that escapes the next one.
+   */
   #endOfString(bytes: Uint8Array, from: number): number {
     const { length } = bytes;
     let at = from;
@@ -106,7 +115,7 @@ export class JsonCount implements BodyCount {
         this.#escaped = at > length;
         return length;
       }
-      // A long string: its end is found natively. After an odd number of backslashes a quote is a part of it.
+      // For a long string, a native function finds the end. After an odd number of backslashes, a quote is part of the string.
       const found = bytes.indexOf(QUOTE, at);
       const end = found < 0 ? length : found;
       let slashes = 0;
@@ -142,7 +151,7 @@ export class JsonCount implements BodyCount {
     this.#depth -= 1;
   }
 
-  /** Begins an item of a list of the outermost object. */
+  /** Begins an item in a list that is a member of the outermost object. */
   #entry(): void {
     this.#checkItem();
     this.#ofItem = 1;
@@ -160,12 +169,12 @@ export class JsonCount implements BodyCount {
   }
 }
 
-/** Maximum number of line ends and separators of a text: a message of 20,000 segments with everything in them has half as many. */
+/** Maximum number of newlines and separators in text: a message of 20,000 segments with every field filled has half as many. */
 const MOST_SIGNS = 1_000_000;
 
 /**
- * Counts the line ends and punctuation of a text, between which its parts are: the delimiters of HL7 v2 messages are any
- * punctuation, those of tables are commas, semicolons and tabs.
+ * Counts newlines and punctuation, which separate the parts of text: HL7 v2 messages may use any punctuation as delimiters;
+ * tables use commas, semicolons and tabs.
  */
 export class SignCount implements BodyCount {
   #signs = 0;

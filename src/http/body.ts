@@ -1,6 +1,6 @@
 /**
- * Request bodies: read whole; their bytes and parts are counted as they come in, before anything is parsed. One that comes in
- * too slowly is given up.
+ * Reads whole request bodies; their bytes and parts are counted as they arrive, before anything is parsed. A body that arrives
+ * too slowly is abandoned.
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -16,40 +16,40 @@ import { LARGE_BODY, noteBody } from './large-bodies.ts';
 
 /** A body as it came. */
 export interface RawBody {
-  /** Lower case, without parameters. */
+  /** In lower case, without parameters. */
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** The charset of Content-Type, for types that allow others than UTF-8. */
+  /** The charset in Content-Type, for types that allow charsets other than UTF-8. */
   readonly charset?: string;
-  /** The edge of a request under a grant: the parser exchanges the body's ids there before other code sees them. */
+  /** The edge of a request under a grant, where the parser exchanges the body's ids before other code sees them. */
   readonly edge?: Edge;
 }
 
-/** JSON, by its FHIR name and its generic ones. */
+/** The media types of JSON: FHIR's own and the generic ones. */
 export const JSON_TYPES: readonly string[] = [
   'application/fhir+json',
   'application/json',
   'text/json',
-  // The name in FHIR's DSTU1 and DSTU2, which some clients still send.
+  // The name in FHIR DSTU1 and DSTU2, which some clients still send.
   'application/json+fhir',
 ];
 
-/** The accepted forms and the limits of a request's body. */
+/** The accepted forms of a request body, and its limits. */
 export interface BodyLimits {
-  /** Accepted media types, lower case. */
+  /** Accepted media types, in lower case. */
   readonly accepted: readonly string[];
-  /** Those of them whose texts need not be UTF-8. */
+  /** The accepted media types whose text need not be UTF-8. */
   readonly anyCharset?: readonly string[];
-  /** Bytes, after decompression. */
+  /** Maximum number of bytes after decompression. */
   readonly bytes: number;
-  /** Returns the counter of a body's parts for a media type. */
+  /** Returns the counter for the parts of a body of the given media type. */
   readonly count: (mediaType: string) => BodyCount;
 }
 
-/** Larger pieces than by default: each one is a task for another thread. */
+/** Pieces are larger than by default because each one is a task for another thread. */
 const UNPACKING = { chunkSize: 64 * 1024 };
 
-/** Tells whether a request has a body: RFC 9112, section 6. */
+/** Returns whether a request has a body: RFC 9112, section 6. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
@@ -58,8 +58,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 /**
  * Reads a request's body.
  * @param hold reserves memory before bytes are kept
- * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), from
- *   Content-Length before anything is read, else at the byte that passes a limit; malformed (400) for a missing or
+ * @throws Refusal unsupported_media_type (415) for other types, charsets or encodings; too_large (413), based on
+ *   Content-Length before anything is read, otherwise at the byte that exceeds a limit; malformed (400) for a missing or
  *   truncated body; the errors of `hold`
  */
 export async function readBody(
@@ -90,7 +90,7 @@ export async function readBody(
 }
 
 /**
- * Returns the text of a body.
+ * Returns a body's text.
  * @throws Refusal malformed (400) if it isn't UTF-8
  */
 export function decodeBody(body: RawBody): string {
@@ -124,7 +124,7 @@ function readMediaType(
   return { mediaType: type };
 }
 
-/** Collects a stream up to the limits. After a refusal the rest is discarded, and no longer unpacked. */
+/** Collects a stream up to the limits. After a refusal, the rest is discarded without being decompressed. */
 function collect(
   source: Readable,
   request: IncomingMessage,
@@ -194,7 +194,7 @@ function tooLarge(limit: number): Refusal {
   });
 }
 
-/** Returns a refusal that lists the accepted types: RFC 9110, section 12.5.1; for PATCH also RFC 5789, section 3.1. */
+/** Returns a refusal that lists the accepted types: RFC 9110, section 12.5.1; for PATCH, also RFC 5789, section 3.1. */
 function unsupported(diagnostics: string, accepted: readonly string[]): Refusal {
   const types = accepted.join(', ');
   const patch = accepted.some((type) => type.includes('patch')) ? { 'Accept-Patch': types } : {};
@@ -202,25 +202,25 @@ function unsupported(diagnostics: string, accepted: readonly string[]): Refusal 
   return new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics }, headers);
 }
 
-/** The least that must arrive in each span of time. */
+/** Minimum amount that must arrive in each time span. */
 interface Arrival {
-  /** Length of a span in ms. */
+  /** Length of a time span, in ms. */
   readonly spanMs: number;
-  /** Bytes of each span, once more than `largeBytes` have come; until then one byte is enough. */
+  /** Bytes required in each span once more than `largeBytes` have arrived; until then, one byte is enough. */
   readonly bytes: number;
   readonly largeBytes: number;
 }
 
-/** About 17 kB a second beyond the first megabyte, so that slow large bodies don't occupy memory. */
+/** About 17 kB per second beyond the first megabyte, so that slow large bodies don't occupy memory. */
 const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
 
-/** Watches one body arrive. */
+/** Watches a body arrive. */
 export class ArrivalWatch {
   readonly #least: Arrival;
   readonly #tooSlow: (refusal: Refusal) => void;
   #timer: NodeJS.Timeout | undefined;
   #size = 0;
-  /** Bytes that had arrived when the span began. */
+  /** Number of bytes that had arrived when the span began. */
   #before = 0;
 
   /** @param tooSlow called once with a refusal (400) if too little arrives in a span */
@@ -229,7 +229,7 @@ export class ArrivalWatch {
     this.#least = least;
   }
 
-  /** Takes note of how many bytes have come in all. */
+  /** Records how many bytes have arrived in total. */
   came(size: number): void {
     this.#size = size;
     this.#timer ??= setTimeout(() => this.#spanEnds(), this.#least.spanMs);

@@ -1,7 +1,7 @@
 /**
- * Kinds of credentials, and access tokens (`at_…`: RFC 6750; docs/spec/decisions.md, section 9). A credential that works, but
- * is of another kind than an interface takes, is 403 and not 401: a new one of the same kind wouldn't help
- * (docs/spec/decisions.md, section 2). A request of the gateway has a person instead of a credential.
+ * Distinguishes kinds of credentials, including access tokens (`at_…`: RFC 6750; docs/spec/decisions.md, section 9). A
+ * credential that works but isn't of a kind that the interface accepts gets 403, not 401, because a new credential of the same
+ * kind wouldn't help (docs/spec/decisions.md, section 2). A request through the gateway has a person instead of a credential.
  */
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
@@ -12,10 +12,10 @@ import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FindToken, TokenCaller } from './ports/tokens.ts';
 
-/** Matches texts that may be an access token. */
+/** Matches strings that may be an access token. */
 const ACCESS_TOKEN = /^at_[A-Za-z0-9_-]{16,256}$/;
 
-/** Tells whether a credential may be an access token. */
+/** Returns whether a credential may be an access token. */
 export function isAccessToken(credential: string): boolean {
   return ACCESS_TOKEN.test(credential);
 }
@@ -23,14 +23,14 @@ export function isAccessToken(credential: string): boolean {
 const OF_TOKENS = ['projects', 'consents'] as const;
 const OF_KEYS = ['projects'] as const;
 
-/** Returns the read models that say whether a credential works; they must not lag. */
+/** Returns the read models that determine whether a credential works; they must not lag. */
 export function credentialModels(credential: string): readonly string[] {
   return isAccessToken(credential) ? OF_TOKENS : OF_KEYS;
 }
 
 /**
- * Returns the caller of a token.
- * @param url of the request, without its query string
+ * Returns the caller for a token.
+ * @param url the request's URL, without its query string
  * @throws Refusal unauthenticated (401) if the token was issued for other resources (RFC 8707, section 2)
  */
 export function makeGrantCaller(token: TokenCaller, url: string): Caller {
@@ -49,9 +49,9 @@ export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   if (token.kind === 'client')
     return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled, token.types);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
-  // Its rights are the letters of its scopes, which each interaction checks.
+  // The token's rights are the letters in its scopes, which each interaction checks.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
-  // A grant leads to a record in its application's environment, in any project.
+  // A grant gives access to a record in its application's environment, in any project.
   const owner = { project: ownerProject, environment };
   return {
     ...own,
@@ -64,7 +64,7 @@ export function makeGrantCaller(token: TokenCaller, url: string): Caller {
   };
 }
 
-/** Tells whether a URL is one of the resources, or below one. */
+/** Returns whether a URL is one of the resources, or below one of them. */
 function covers(resources: readonly string[], url: string): boolean {
   return (
     resources.length === 0 ||
@@ -76,8 +76,8 @@ function covers(resources: readonly string[], url: string): boolean {
 }
 
 /**
- * Returns the refusal (403) of a grant's token where none is taken. @param takes the credentials that are accepted
- * instead
+ * Returns the refusal (403) for a grant's token on a route that doesn't accept one.
+ * @param takes the credentials that are accepted instead
  */
 export function refusesGrants(takes = 'an API key or a token of client_credentials'): Refusal {
   return new Refusal('forbidden', {
@@ -86,16 +86,16 @@ export function refusesGrants(takes = 'an API key or a token of client_credentia
   });
 }
 
-/** A kind of credential; `grant` is an access token of a patient's grant, `token` any other. */
+/** A kind of credential. `grant` is an access token under a patient's grant, `token` any other access token. */
 type CredentialKind = 'api_key' | 'token' | 'grant' | 'id_token';
 
 /**
- * Returns the person of an ID token.
+ * Returns the person that an ID token identifies.
  * @throws Refusal unauthenticated (401), unavailable (503)
  */
 export type Identify = (token: string) => Promise<Identity>;
 
-/** Finds the holder of each kind of credential, keys and tokens by their SHA-256. */
+/** Finds the holder of each kind of credential; keys and tokens are looked up by their SHA-256. */
 export interface FindHolder {
   readonly apiKey: ApiKeyCaller;
   readonly token: FindToken;
@@ -103,22 +103,25 @@ export interface FindHolder {
 }
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
-/** Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Keys and tokens of ours have no dots. */
+/**
+ * Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Our own keys and tokens contain no
+ * dots.
+ */
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** Matches texts that are meant as a key or a token of this service, whether or not their form is right. */
+/** Matches strings that are meant as a key or token of this service, even if malformed. */
 const OWN = /^(?:sk_(?:test|live)|at)_/;
 
-/** Tells whether a credential may be an API key. */
+/** Returns whether a credential may be an API key. */
 export function isApiKey(credential: string): boolean {
   return API_KEY.test(credential);
 }
 
-/** Tells whether a credential may be an ID token. */
+/** Returns whether a credential may be an ID token. */
 export function isJwt(credential: string): boolean {
   return JWT.test(credential);
 }
 
-/** Returns the kind of a credential that works now; undefined for one that is unknown, expired or revoked. */
+/** Returns the kind of a credential that works now; undefined if it is unknown, expired or revoked. */
 export async function findKind(
   { apiKey, token, identify }: FindHolder,
   credential: string,
@@ -133,7 +136,7 @@ export async function findKind(
   return identify(credential).then(
     () => 'id_token' as const,
     (error: unknown) => {
-      // Also while its issuer can't be reached: then nobody can tell whether it works.
+      // This also applies while its issuer can't be reached: until then, nobody can tell whether it works.
       if (error instanceof Refusal) return undefined;
       throw error;
     },
@@ -144,9 +147,9 @@ const NEEDED =
   'this interface requires an ID token (JWT) from an OpenID Connect issuer, as Authorization: Bearer';
 
 /**
- * Returns the person of a credential where only ID tokens are taken.
- * @throws Refusal unauthenticated (401); forbidden (403) for another kind; unavailable (503) if the issuer's keys can't be
- *   fetched
+ * Returns the person that a credential identifies, on routes that accept only ID tokens.
+ * @throws Refusal unauthenticated (401); forbidden (403) for another kind of credential; unavailable (503) if the issuer's
+ *   keys can't be fetched
  */
 export async function requireIdentity(find: FindHolder, credential: string): Promise<Identity> {
   if (!OWN.test(credential)) return find.identify(credential);
@@ -159,33 +162,42 @@ export async function requireIdentity(find: FindHolder, credential: string): Pro
 
 const CHALLENGE = 'Bearer realm="annal"';
 
-/** Returns the refusal (401) of a credential that is missing, unknown, expired or revoked. @param error of RFC 6750 */
+/**
+ * Returns the refusal (401) for a credential that is missing, unknown, expired or revoked.
+ * @param error an error code in RFC 6750
+ */
 export function unauthenticated(diagnostics: string, error?: string): Refusal {
   const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
   return new Refusal('unauthenticated', { code: 'login', diagnostics }, { 'WWW-Authenticate': challenge });
 }
 
-/** Returns the refusal (403) of a credential that works, but not here. @param diagnostics names the right kind */
+/**
+ * Returns the refusal (403) for a credential that works, but not here.
+ * @param diagnostics names the right kind
+ */
 export function wrongKind(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** A signed-in person, checked only for this request. */
+/** A signed-in person, verified only for this request. */
 export interface Visitor {
   readonly identity: Identity;
-  /** Names the request where others are named by their credential. No header can carry it, because it has a space. */
+  /**
+   * Identifies the request where other requests are identified by their credential. It contains a space, so no header can
+   * carry it.
+   */
   readonly credential: string;
-  /** The `id` of their session. */
+  /** The `id` of the person's session. */
   readonly session: string;
   /**
-   * Returns the person's rights in the project that the request names, by their current role.
+   * Returns the person's rights in the project that the request names, based on their current role.
    * @throws Refusal malformed (400), not_found (404), forbidden (403)
    */
   readonly caller: () => Promise<Caller>;
-  /** True if the request says why it needs records of production. */
+  /** True if the request gives a reason for needing production records. */
   readonly hasReason: boolean;
   /**
-   * Returns why the person needs records of production, which are open for some time after a sign-in.
+   * Returns why the person needs production records, which are open for some time after sign-in.
    * @throws Refusal unauthenticated (401), malformed (400)
    */
   readonly reason: () => string;
@@ -193,12 +205,12 @@ export interface Visitor {
 
 const visitors = new WeakMap<Context, Visitor>();
 
-/** Notes the person behind a request. */
+/** Records the person behind a request. */
 export function setVisitor(ctx: Context, visitor: Visitor): void {
   visitors.set(ctx, visitor);
 }
 
-/** Returns the person behind a request of the gateway; undefined for all other requests. */
+/** Returns the person behind a gateway request; undefined for all other requests. */
 export function findVisitor(ctx: Context): Visitor | undefined {
   return visitors.get(ctx);
 }

@@ -1,4 +1,4 @@
-/** Credentials of a request: exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
+/** Reads a request's credential: exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
@@ -23,16 +23,17 @@ import {
 } from './credential-kinds.ts';
 import { hasSeveralValues } from './path.ts';
 
-/** ID tokens may be long; servers take 16 KB of headers in all. */
+/** ID tokens may be long; servers accept 16 KB of headers in total. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
 const IN_QUERY =
   /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_|=at_[\w-]{40}/i;
 const CHALLENGE = 'Bearer realm="annal"';
 
 /**
- * Returns the credential of a request.
- * @param example of a valid credential, for the message to a request without any
- * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
+ * Returns a request's credential.
+ * @param example an example of a valid credential, for the message when there isn't one
+ * @throws Refusal malformed (400) if there are two different credentials or one in the query string; unauthenticated (401) if
+ *   there are none
  */
 export function readCredential(
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
@@ -68,7 +69,10 @@ export function readCredential(
   return token;
 }
 
-/** Refuses a credential in the query string. @throws Refusal malformed (400) */
+/**
+ * Refuses a credential in the query string.
+ * @throws Refusal malformed (400)
+ */
 export function refuseInQuery(querystring: string): void {
   if (querystring === '' || !IN_QUERY.test(querystring)) return;
   throw new Refusal('malformed', {
@@ -79,36 +83,39 @@ export function refuseInQuery(querystring: string): void {
 }
 
 /**
- * Returns the credential of a request; at the gateway, a text that represents the session.
- * @throws Refusal as `readCredential`
+ * Returns a request's credential; on the gateway, a string that represents the session.
+ * @throws Refusal when `readCredential` would
  */
 export function credentialFor(ctx: Context, example?: string): string {
   return findVisitor(ctx)?.credential ?? readCredential(ctx.req, ctx.querystring, example);
 }
 
-/** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */
+/** Returns the credential in `Authorization`, on a route that doesn't require one; undefined if there is none. */
 export function readBearer({ authorization }: IncomingHttpHeaders): string | undefined {
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-/** The number of keys whose callers are cached. */
+/** Maximum number of keys whose callers are cached. */
 const REMEMBERED = 10_000;
 
 /** A credential that is being checked. */
 export interface Authentication {
   /**
-   * Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all, and
-   * forbidden (403) for an access token of a grant and for an ID token.
+   * Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or malformed, and with forbidden
+   * (403) for a grant's access token or an ID token.
    */
   readonly caller: Promise<Caller>;
   /**
-   * The caller of its last use: enough to prepare an answer meanwhile, never to send one. A key's owner doesn't change,
-   * but it may be revoked.
+   * The caller when the credential was last used: enough to prepare a response in the meantime, but never to send one. A key's
+   * owner doesn't change, but the key may have been revoked.
    */
   readonly expected: Caller | undefined;
 }
 
-/** Counts a request of a caller. @throws Refusal throttled (429) */
+/**
+ * Counts a caller's request.
+ * @throws Refusal throttled (429)
+ */
 type Admit = (ctx: Context, caller: Caller) => void | Promise<void>;
 
 /** Authenticates callers. */
@@ -120,7 +127,7 @@ export class Authenticator {
 
   /**
    * @param find looks up the holders of credentials
-   * @param baseUrl of the service, which the resources of tokens begin with
+   * @param baseUrl the service's URL, with which tokens' resources begin
    * @param admit counts the request; throws Refusal throttled (429)
    */
   constructor(find: FindHolder, baseUrl: string, admit: Admit) {
@@ -130,8 +137,8 @@ export class Authenticator {
   }
 
   /**
-   * Starts to look up the caller in the database, at every request, because a key may be revoked. Nothing is prepared
-   * for callers without requests left.
+   * Starts looking up the caller in the database, which every request does because a key may have been revoked. Nothing is
+   * prepared for callers who have used up their requests.
    */
   begin(credential: string, ctx: Context): Authentication {
     const visitor = findVisitor(ctx);
@@ -146,8 +153,8 @@ export class Authenticator {
   }
 
   /**
-   * Looks up the caller of an access token in the database, at every request, without a cache.
-   * @param resource that the token must name; default: it may be for any resource above the URL
+   * Looks up the caller for an access token in the database, at every request, without a cache.
+   * @param resource the resource that the token must name; by default, the token may be for any resource above the URL
    * @throws Refusal unauthenticated (401), throttled (429)
    */
   async ofToken(credential: string, ctx: Context, resource?: string): Promise<Caller> {
@@ -162,7 +169,10 @@ export class Authenticator {
     return caller;
   }
 
-  /** Finds out who sent a request that was refused before its credential was looked at, for its project's log and its rate. */
+  /**
+   * Identifies the sender of a request that was refused before its credential was checked, for the project's log and rate
+   * limit.
+   */
   async recognize(ctx: Context): Promise<void> {
     try {
       const credential = credentialFor(ctx);
@@ -170,34 +180,46 @@ export class Authenticator {
       else if (findVisitor(ctx) !== undefined || isApiKey(credential))
         await this.begin(credential, ctx).caller;
     } catch {
-      // The first refusal is the answer.
+      // The response is the first refusal.
     }
   }
 
-  /** The gateway has counted the request. @throws Refusal malformed (400), not_found (404), forbidden (403) */
+  /**
+   * Returns the caller for a signed-in person, whose request the gateway has already counted.
+   * @throws Refusal malformed (400), not_found (404), forbidden (403)
+   */
   async #ofVisitor(visitor: Visitor, ctx: Context): Promise<Caller> {
     const caller = await visitor.caller();
     ctx.state.caller = caller;
     return caller;
   }
 
-  /** Checks that an access token works now, without counting a request. @throws Refusal unauthenticated (401) */
+  /**
+   * Checks that an access token works now, without counting a request.
+   * @throws Refusal unauthenticated (401)
+   */
   async confirm(credential: string): Promise<void> {
     if ((await this.#find.token(hash('sha256', credential))) === undefined) throw invalidToken(ENDED_TOKEN);
   }
 
-  /** Refuses an access token of a grant where a route takes no credential. @throws Refusal forbidden (403) */
+  /**
+   * Refuses a grant's access token on a route that takes no credential.
+   * @throws Refusal forbidden (403)
+   */
   async refuseGrant(credential: string): Promise<void> {
     if (isAccessToken(credential) && (await findKind(this.#find, credential)) === 'grant')
       throw refusesGrants('no credential');
   }
 
-  /** Returns the person of a credential, as `requireIdentity`. @throws Refusal 401 403 503 */
+  /**
+   * Returns the person that a credential identifies, like the function `requireIdentity`.
+   * @throws Refusal 401 403 503
+   */
   requireIdentity(credential: string): Promise<Identity> {
     return requireIdentity(this.#find, credential);
   }
 
-  /** Tells whether a credential works on one of the interfaces, whichever that is. */
+  /** Returns whether a credential works on any of the interfaces. */
   async works(credential: string): Promise<boolean> {
     return (await findKind(this.#find, credential)) !== undefined;
   }
@@ -235,7 +257,7 @@ export class Authenticator {
     return caller;
   }
 
-  /** Returns the refusal of an ID token: 403 if it works elsewhere, else 401. */
+  /** Returns the refusal for an ID token: 403 if it works elsewhere, otherwise 401. */
   async #refusesJwt(credential: string): Promise<Refusal> {
     return (await this.works(credential))
       ? wrongKind(NO_ID_TOKENS)
@@ -249,8 +271,8 @@ const NO_ID_TOKENS =
   'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me';
 
 /**
- * Runs a read for the caller of the credential's last use while the database confirms the credential, and returns the
- * result only after that. Two round trips become one.
+ * Runs a read for the caller who last used the credential while the database confirms the credential, and returns the result
+ * only after that. This turns two round trips into one.
  * @throws Refusal unauthenticated (401), forbidden (403), throttled (429), and the errors of `read`
  */
 export async function readAs<Result>(
@@ -264,7 +286,7 @@ export async function readAs<Result>(
   return isPrepared && prepared !== undefined ? prepared : read(actual);
 }
 
-/** Begins a read; its errors wait until someone asks for it, synchronous ones too. */
+/** Begins a read. Its errors, even synchronous ones, are held back until the result is awaited. */
 function begun<Result>(read: (caller: Caller) => Promise<Result>, caller: Caller): Promise<Result> {
   let result: Promise<Result>;
   try {
@@ -276,7 +298,7 @@ function begun<Result>(read: (caller: Caller) => Promise<Result>, caller: Caller
   return result;
 }
 
-/** Returns the refusal (403) of a caller without a scope; to a client of OAuth it says so as RFC 6750, section 3.1, does. */
+/** Returns the refusal (403) for a caller without a scope; an OAuth client is told in the form of RFC 6750, section 3.1. */
 export function lacksScope({ calls }: Caller, scope: 'read' | 'write'): Refusal {
   const diagnostics = `the credential lacks the scope ${scope}`;
   const asked = scope === 'read' ? 'system/*.rs' : 'system/*.cruds';

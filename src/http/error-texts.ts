@@ -1,9 +1,12 @@
-/** The errors of all interfaces, in words: for the OpenAPI document and the page of errors (docs/spec/decisions.md, section 2). */
+/**
+ * Describes the errors of all interfaces in words, for the OpenAPI document and the page about errors (docs/spec/decisions.md,
+ * section 2).
+ */
 
 /** A kind of error. */
 export interface DescribedError {
   readonly status: number;
-  /** `error.type` on the JSON interfaces. */
+  /** `error.type` in the JSON interfaces. */
   readonly type: string;
   readonly meaning: string;
   /** Advice for the client. */
@@ -118,7 +121,7 @@ export const ERRORS: readonly DescribedError[] = [
 
 /**
  * Returns the URL that explains an error type.
- * @param baseUrl of the service, without a trailing slash
+ * @param baseUrl the service's URL, without a trailing slash
  */
 export function docUrl(baseUrl: string, type: string): string {
   return `${baseUrl}/docs/errors#${type}`;

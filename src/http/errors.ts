@@ -1,10 +1,10 @@
-/** Turns refusals into answers. Internal errors are answered 500 without details. */
+/** Turns refusals into responses. Internal errors return 500 without details. */
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from './answer/answer.ts';
 import { docUrl } from './error-texts.ts';
 
-/** Returns the refusal of an internal error, without details. */
+/** Returns the refusal for an internal error, without details. */
 export function internalError(): Refusal {
   return new Refusal('internal', {
     code: 'exception',
@@ -12,7 +12,7 @@ export function internalError(): Refusal {
   });
 }
 
-/** Returns a refusal as an OperationOutcome of the FHIR interface. */
+/** Returns a refusal as an OperationOutcome for the FHIR interface. */
 export function fhirError(refusal: Refusal): Answer {
   return {
     status: refusal.status,
@@ -22,8 +22,8 @@ export function fhirError(refusal: Refusal): Answer {
 }
 
 /**
- * Returns the error type of a refusal outside FHIR, where a deleted resource is not found (docs/spec/decisions.md,
- * section 2).
+ * Returns a refusal's error type outside FHIR, where a deleted resource counts as not found (docs/spec/decisions.md, section
+ * 2).
  */
 function errorType(refusal: Refusal): string {
   return refusal.kind === 'gone' ? 'not_found' : refusal.kind;
@@ -37,7 +37,7 @@ const NAMING = new Set([
 ]);
 
 /**
- * Returns the answer of a refusal outside FHIR. Faults in author headers are reported as an OperationOutcome there, too
+ * Returns the response for a refusal outside FHIR. Faults in author headers are reported as an OperationOutcome even there
  * (docs/spec/decisions.md, section 2).
  */
 export function apiError(refusal: Refusal, requestId: string, baseUrl: string): Answer {
@@ -46,18 +46,18 @@ export function apiError(refusal: Refusal, requestId: string, baseUrl: string): 
   return aboutAuthors ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
 }
 
-/** Returns the field of an expression: R4 names headers `http.<name>`, other interfaces `header.<name>`. */
+/** Returns the field that an expression refers to: R4 names headers `http.<name>`, other interfaces `header.<name>`. */
 function toField(expression: string): string {
   return expression.startsWith('http.') ? `header.${expression.slice(5)}` : expression;
 }
 
-/** The most fields of a refusal that the request log names, and names that can be of our interfaces. */
+/** Maximum number of a refusal's fields that the request log names, and the form of names that our interfaces can have. */
 const LOGGED_FIELDS = 20;
 const NAMEABLE = /^(?:[\w.[\]-]|\.ofType\(\w+\)){1,100}$/;
 
 /**
- * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON, without its words, which may quote the
- * request. A name that a client made up is `…`.
+ * Returns a refusal for the request log: `{type, fields: [{field, code}]}` as JSON, without the message, which may quote the
+ * request. Names that a client made up are replaced by `…`.
  */
 export function describeError(refusal: Refusal): string {
   const fields = refusal.issues.flatMap(({ expression, code }, n) => {

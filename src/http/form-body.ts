@@ -1,4 +1,4 @@
-/** Form bodies, by koa-body: `POST <type>/_search`, OAuth, the pages. */
+/** Reads form bodies with koa-body: `POST <type>/_search`, OAuth, the pages. */
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { parseQuery } from '#src/shared/query-text.ts';
@@ -7,7 +7,7 @@ import { decodeBody, hasBody, type RawBody } from './body.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Maximum length of a form, in bytes, unpacked. */
+/** Maximum length of a form after decompression, in bytes. */
 const LIMIT = 100_000;
 
 const parse = koaBody({
@@ -17,13 +17,13 @@ const parse = koaBody({
   multipart: false,
   formLimit: LIMIT,
   includeUnparsed: true,
-  // Keeps each byte: the text is decoded below, strictly.
+  // Preserves every byte; the text is decoded strictly below.
   encoding: 'latin1',
 });
 
 /**
- * Reads the parameters of a form, repeated ones included; none without a body.
- * @throws Refusal unsupported_media_type (415) for another body, too_large (413), malformed (400).
+ * Reads a form's parameters, including repeated ones; without a body, there are none.
+ * @throws Refusal unsupported_media_type (415) for any other body, too_large (413), malformed (400).
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!hasBody(ctx.req)) return new URLSearchParams();
@@ -38,18 +38,21 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   } catch (error) {
     throw refused(error);
   }
-  // The text as it came: co-body would merge repeated parameters, which mean AND here.
+  // The text as received: co-body would merge repeated parameters, which mean AND here.
   const { rawBody } = ctx.request as { rawBody?: unknown };
   const bytes = Buffer.from(typeof rawBody === 'string' ? rawBody : '', 'latin1');
   return parseQuery(decodeBody({ mediaType: FORM, bytes }), 'the form');
 }
 
-/** Reads a form as the body of a pipeline's request. @throws Refusal as `readForm` */
+/**
+ * Reads a form as the body of a pipeline request.
+ * @throws Refusal when `readForm` does
+ */
 export async function readFormBody(ctx: Context): Promise<RawBody> {
   return { mediaType: FORM, bytes: Buffer.from((await readForm(ctx)).toString()) };
 }
 
-/** Returns the parameters of such a body. */
+/** Returns the parameters in such a body. */
 export function formIn(body: RawBody | undefined): URLSearchParams {
   return new URLSearchParams(body?.bytes.toString());
 }

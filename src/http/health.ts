@@ -1,10 +1,10 @@
-/** `/health/live`, `/health/ready` and `/metrics`: for orchestrators and Prometheus, without a credential. */
+/** Serves `/health/live`, `/health/ready` and `/metrics` for orchestrators and Prometheus, without a credential. */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 import { answerJson, openRoute } from './api/open-route.ts';
 import type { Metrics, ReadinessChecks } from './ports/metrics.ts';
 
-/** The time limit of one check, in ms. */
+/** Time limit for one check, in ms. */
 const PATIENCE = 2_000;
 
 const TAG = 'Service';
@@ -85,7 +85,7 @@ export const HEALTH_ROUTES = [
   }),
 ];
 
-/** Measures the conditions of `/health/ready`, too. */
+/** Also exports the results of `/health/ready` as metrics. */
 export function measureReadiness(metrics: Pick<Metrics, 'observeChecks'>, checks: ReadinessChecks): void {
   metrics.observeChecks(async () => (await lookAtAll(checks)).map(([name, { ok }]) => [name, ok] as const));
 }

@@ -1,4 +1,7 @@
-/** `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and docs/spec/decisions.md, section 3. */
+/**
+ * Implements `Idempotency-Key` on every POST: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/ and
+ * docs/spec/decisions.md, section 3.
+ */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
@@ -10,7 +13,7 @@ import type { Answer } from './answer/answer.ts';
 import { AUTHOR_HEADERS, type Header } from './answer/authorship.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
-/** The ids and appends of an earlier attempt of the request, for its command. */
+/** The ids and appends from an earlier attempt at the request, for its command. */
 export interface Attempted {
   /** Seeds its ids. */
   readonly commandId: string;
@@ -18,33 +21,33 @@ export interface Attempted {
   readonly retry: RetryNotes;
 }
 
-/** The request as far as its sameness goes. */
+/** The parts of a request that decide whether two requests are the same. */
 export interface KeyedRequest {
   readonly key: string;
   /** Project and environment. */
   readonly scope: string;
   readonly credential: string;
-  /** Takes the credential's place where tokens are replaced often: `tokenHolder`, or the person. */
+  /** Used instead of the credential where tokens are replaced often: `tokenHolder`, or the person. */
   readonly holder: string | undefined;
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   readonly header: Header;
   readonly body: Buffer;
-  /** Its connection: a retry stops waiting when its client disconnects. */
+  /** The request's connection: a retry stops waiting when its client disconnects. */
   readonly response: ServerResponse;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
-/** Refusals that are kept like answers: they say something about the state that the first attempt met. */
+/** Refusals that are stored like other responses, because they describe the state found by the first attempt. */
 const KEPT = new Set([404, 409, 412]);
 
 /**
- * Runs a request once: a repetition gets the first response, byte for byte, with `Idempotent-Replayed: true`.
+ * Runs a request once: a repeated request gets the first response, byte for byte, with `Idempotent-Replayed: true`.
  * @param run executes the request; throws Refusal.
  * @param toAnswer converts a refusal to a response.
- * @throws Refusal 409 when the first attempt still runs after 10 s, 422 for an invalid key, and when the key was used
- * for another request.
+ * @throws Refusal 409 if the first attempt is still running after 10 s; 422 if the key is invalid or was used for another
+ *   request.
  */
 export async function once(
   store: IdempotencyKeys,
@@ -70,7 +73,7 @@ export async function once(
     gone: () => closing(response),
   });
   if ('kept' in begun) {
-    // It is unknown here whether the response contains a secret.
+    // It can't be told here whether the response contains a secret.
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
@@ -84,14 +87,14 @@ export function keyScope({ calls: { projectId, credential } }: Caller): string {
   return credential.kind === 'grant' ? `grant ${credential.applicationId} ${credential.grantId}` : projectId;
 }
 
-/** Returns the scope of a person's Idempotency-Keys outside a project (docs/spec/decisions.md, section 3). */
+/** Returns the scope of a person's Idempotency-Keys that belong to no project (docs/spec/decisions.md, section 3). */
 export function keyScopeOfPerson({ issuer, subject }: Identity): string {
   return `identity ${createHash('sha256').update(`${issuer}\n${subject}`).digest('hex')}`;
 }
 
 /**
- * Returns whose token it is and what it may do, where a caller's tokens are replaced often; undefined for an API key. A token
- * of fewer scopes must not get what another one read.
+ * Returns whose token it is and what it may do, for callers whose tokens are replaced often; undefined for an API key. A token
+ * with fewer scopes must not get what a token with more scopes read.
  */
 export function tokenHolder({ calls: { credential, scopes }, sees }: Caller): string | undefined {
   const access = accessIn(sees);
@@ -110,12 +113,12 @@ export function tokenHolder({ calls: { credential, scopes }, sees }: Caller): st
   }
 }
 
-/** Tells whether an answer is the kept one of an earlier request. */
+/** Returns whether a response is the stored response to an earlier request. */
 export function isRepeated({ headers }: Answer): boolean {
   return headers['Idempotent-Replayed'] === 'true';
 }
 
-/** A signal that the client has closed the connection. */
+/** Returns a signal that fires when the client closes the connection. */
 function closing(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -139,7 +142,7 @@ async function settle(
     answer = await run({ commandId, millis, retry });
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) {
-      // It is unknown whether something was written: the next attempt continues with the same seed.
+      // It is unknown whether something was written, so the next attempt continues with the same seed.
       await reserved.release().catch(() => undefined);
       throw error;
     }
@@ -150,8 +153,8 @@ async function settle(
     }
     answer = toAnswer(error);
   }
-  // Long responses to reads aren't stored, because they can be read again. A retry finds the events that were written,
-  // as after a crash.
+  // Long responses to reads aren't stored, because they can be read again. A retry finds the events already written, as after
+  // a crash.
   if (answer.transient || (answer.reads === true && isLong(answer))) await reserved.release();
   else await reserved.keep(kept(answer));
   return answer;
@@ -164,12 +167,12 @@ function isLong({ body, stream }: Answer): boolean {
   return stream !== undefined || (body !== undefined && Buffer.byteLength(body) > KEPT_BYTES);
 }
 
-/** Answers to POST requests are texts. */
+/** Responses to POST requests are text. */
 function kept({ body, refused: _, shown: __, receipt: ___, ...answer }: Answer): KeptAnswer {
   return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }
 
-/** Fields are length-prefixed, so moving a border between fields changes the hash. */
+/** Fields are length-prefixed, so moving a boundary between fields changes the hash. */
 function hashRequest({ method, url, header, body }: KeyedRequest): Buffer {
   const hash = createHash('sha256');
   const headers = [...AUTHOR_HEADERS, 'if-none-exist'].map((name) => header(name) ?? '');

@@ -1,7 +1,7 @@
 /**
- * The access log of reads in a project's own name: with a member's token always, with API keys and `client_credentials`
- * tokens if `ACCESS_LOG` is `all`. There is one entry for each record that an answer shows, written before anything is sent
- * (docs/access-log.md).
+ * Writes the access log for reads in a project's own name: always for a member's token; for API keys and `client_credentials`
+ * tokens only if `ACCESS_LOG` is `all`. It has one entry for each record that a response shows, written before anything is
+ * sent (docs/access-log.md).
  */
 import type { RecordsOf } from '#queries/records-of.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -14,40 +14,40 @@ import type { GrantToken } from './grant/opening.ts';
 import type { AccessLog } from './ports/access-log.ts';
 import type { InnerCaller } from './ports/inner-requests.ts';
 
-/** The services that the log of such reads needs. */
+/** The services needed to log such reads. */
 export interface KeyReadService {
   readonly accessLog: Pick<AccessLog, 'written'>;
   readonly recordsOf: RecordsOf;
-  /** The kinds of credentials whose reads are logged; never `grant`, whose reads the grant's pass logs. */
+  /** The kinds of credentials whose reads are logged here; never `grant`, because a grant's pass logs the reads under it. */
   readonly logged: ReadonlySet<CallerCredential['kind']>;
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** The FHIR interface's base URL, with a trailing slash. */
   readonly base: string;
 }
 
-/** The read that is logged. */
+/** The read to log. */
 export interface ReadOf {
   readonly action: string;
   readonly type: string | null;
   readonly id: string | null;
 }
 
-/** A read that was answered. */
+/** A read that has been answered. */
 interface Done extends ReadOf {
-  /** Ids that say which records were read: those of the path, and of the resources shown. */
+  /** Ids that tell which records were read: the ids in the path, and those of the resources shown. */
   readonly ids: readonly string[];
-  /** The id of each resource that is shown, or of its record; null if they aren't known one by one. */
+  /** The id of each resource shown, or of its record; null if the resources aren't known one by one. */
   readonly shown: readonly string[] | null;
 }
 
-/** The reads of one request. */
+/** The reads in one request. */
 export class KeyReads {
   readonly #done: Done[] = [];
 
   readonly #actor: AccessActor;
 
   /**
-   * @param caller whose credential is of a kind that is logged
-   * @param by the request that it is a part of: its name in the log, and who gathers its entries
+   * @param caller a caller whose kind of credential is logged
+   * @param by the outer request that this is part of: its name in the log, and the function that gathers its entries
    */
   constructor(
     private readonly service: KeyReadService,
@@ -58,14 +58,14 @@ export class KeyReads {
     this.#actor = makeActor(caller.calls.credential);
   }
 
-  /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers the resources that it shows. */
+  /** Runs a read in the FHIR interface, or part of a Bundle, and records the resources that it shows. */
   async runFhir(of: ReadOf, run: () => Promise<Answer>): Promise<Answer> {
     const answer = await run();
     if (answer.status < 400) {
       const { body, stream, status } = answer;
       const one = of.id === null ? [] : [of.id];
       const listed = body === undefined ? [] : urlsIn(body, `"fullUrl":"${this.service.base}`);
-      // An answer without entries is the resource itself.
+      // A response without entries is the resource itself.
       const isBundle = listed.length > 0 || !isInstance(of);
       const shown = stream !== undefined ? null : isBundle ? listed : status === 200 ? one : [];
       this.#done.push({ ...of, ids: [...one, ...listed], shown });
@@ -74,8 +74,8 @@ export class KeyReads {
   }
 
   /**
-   * Runs a read of REST v1 and remembers the resources that it shows.
-   * @param params of the path
+   * Runs a read in REST v1 and records the resources that it shows.
+   * @param params the parameters in the path
    */
   async runRest(
     of: ReadOf,
@@ -93,7 +93,7 @@ export class KeyReads {
     return answer;
   }
 
-  /** Remembers the resources that the kept answer to a Bundle shows again; its entries are no longer known one by one. */
+  /** Records the resources that a Bundle's stored response shows again; its entries are no longer known one by one. */
   noteRepeated({ body = '' }: Answer): void {
     const named = urlsIn(body, `"fullUrl":"${this.service.base}`);
     const ids = [...new Set([...named, ...resourcesIn(body)])];
@@ -101,7 +101,7 @@ export class KeyReads {
   }
 
   /**
-   * Returns an answer when all that was read for it is in the access log.
+   * Records everything that was read for a response in the access log, and then returns the response.
    * @throws Refusal unavailable (503) if the log can't be written
    */
   async out(answer: Answer): Promise<Answer> {
@@ -142,7 +142,7 @@ export class KeyReads {
   }
 }
 
-/** Returns the read of an interaction of the FHIR interface, also of one that takes no token of a grant. */
+/** Describes the read of a FHIR interaction, even if the interaction refuses grants' tokens. */
 export function describeRead(token: GrantToken, segments: readonly string[]): ReadOf {
   if (token !== 'refused') return { action: token.action, type: token.type, id: token.id };
   const [type = '', id] = segments;
@@ -155,7 +155,7 @@ export function describeRead(token: GrantToken, segments: readonly string[]): Re
   };
 }
 
-/** Tells whether one resource or version is read, and not a list. */
+/** Returns whether a single resource or version is read, rather than a list. */
 function isInstance({ action }: ReadOf): boolean {
   return action === 'read' || action === 'vread';
 }
@@ -168,7 +168,7 @@ function makeActor(credential: CallerCredential): AccessActor {
       return { kind: 'application', id: credential.applicationId, grantId: null };
     case 'member':
       return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
-    // The pages themselves note the reads of a representative, and a grant's pass those under the grant.
+    // The pages themselves log a representative's reads, and a grant's pass logs the reads under that grant.
     default:
       throw new TypeError(`reads of a ${credential.kind} aren't logged here`);
   }
@@ -177,7 +177,10 @@ function makeActor(credential: CallerCredential): AccessActor {
 /** Length of an id. */
 const ID = 36;
 
-/** Returns the ids of `Type/id` behind a text that the service wrote; inside a value its quotes would be escaped. */
+/**
+ * Returns the ids in `Type/id` that follow a text that the service wrote; inside a value, the quotes in that text would be
+ * escaped.
+ */
 function urlsIn(body: string | Buffer, mark: string): string[] {
   return endsBehind(body, mark).flatMap((end) => {
     const text = slice(body, end, end + ID + 64);
@@ -186,7 +189,7 @@ function urlsIn(body: string | Buffer, mark: string): string[] {
   });
 }
 
-/** Returns the ids of resources in a Bundle, also of those whose entries have no URL. */
+/** Returns the ids of resources in a Bundle, including those in entries without a URL. */
 function resourcesIn(body: string | Buffer): string[] {
   return endsBehind(body, '"resource":{"resourceType":"').flatMap((end) => {
     const [, id = ''] = /^[A-Za-z]+","id":"([^"]+)"/.exec(slice(body, end, end + ID + 64)) ?? [];
@@ -194,7 +197,7 @@ function resourcesIn(body: string | Buffer): string[] {
   });
 }
 
-/** Returns the ids directly behind such a text. */
+/** Returns the ids that directly follow such a text. */
 function idsBehind(body: string | Buffer, mark: string): string[] {
   return endsBehind(body, mark).flatMap((end) => {
     const id = slice(body, end, end + ID);

@@ -1,4 +1,7 @@
-/** Rate limits over HTTP: which requests count for whom, by client address or caller, the headers of each answer, and 429. */
+/**
+ * Applies rate limits over HTTP: which requests count for whom (client address or caller), the headers of each response, and
+ * 429.
+ */
 
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import type { Context } from 'koa';
@@ -9,20 +12,20 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { requireHead } from './answer/send.ts';
 import type { RateLimits } from './ports/traffic.ts';
 
-/** `::ffff:192.0.2.1`, an IPv4 client of an IPv6 socket. */
+/** `::ffff:192.0.2.1`, an IPv4 client on an IPv6 socket. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
-/** The same in hexadecimal, as the URL parser prints it. */
+/** The same in hexadecimal, as printed by the URL parser. */
 const MAPPED_HEX = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
-/** The maximum number of entries of `X-Forwarded-For` that are read. */
+/** Maximum number of `X-Forwarded-For` entries that are read. */
 const HOPS = 32;
 
-/** Tells the address that a request is counted for. */
+/** Returns the address for which a request counts. */
 type ClientAddress = (socket: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * Returns the rightmost address, of `X-Forwarded-For` and then the socket, that isn't a trusted proxy; anything left of
- * it is unverified. An invalid entry ends the search at the proxy that sent it. IPv4 in IPv6 counts as IPv4; for IPv6
- * the network of 64 bits counts, the usual share of one client.
+ * Returns the rightmost address that isn't a trusted proxy, starting with the socket and then going through `X-Forwarded-For`;
+ * anything to the left of it is unverified. An invalid entry ends the search at the proxy that sent it. IPv4 in IPv6 counts as
+ * IPv4; for IPv6, the 64-bit network counts, which is what one client usually has.
  * @param trusted addresses and networks in CIDR notation, validated by the settings
  */
 export function clientAddress(trusted: readonly string[]): ClientAddress {
@@ -60,7 +63,7 @@ function makeBlockList(networks: readonly string[]): BlockList {
     const [text = '', prefix] = network.split('/');
     const address = normal(text) ?? text;
     const family = isIPv4(address) ? 'ipv4' : 'ipv6';
-    // A network of mapped addresses counts its bits from where IPv4 begins.
+    // For a network of mapped addresses, the prefix length is counted from where IPv4 begins.
     const bits =
       prefix === undefined ? undefined : Number(prefix) - (isIPv4(address) && !isIPv4(text) ? 96 : 0);
     if (bits === undefined) list.addAddress(address, family);
@@ -74,14 +77,14 @@ function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** Returns an address in its canonical spelling, IPv4 in IPv6 as IPv4; undefined if it is invalid. */
+/** Returns an address in its canonical spelling, with IPv4 in IPv6 as IPv4; undefined if it is invalid. */
 function normal(text: string): string | undefined {
   const family = isIP(text);
   if (family === 4) return text;
   if (family === 0) return undefined;
   const mapped = MAPPED.exec(text)?.[1];
   if (mapped !== undefined) return mapped;
-  // A zone (fe80::1%eth0) is only of this machine.
+  // A zone (fe80::1%eth0) is meaningful only on this machine.
   const spelled = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = MAPPED_HEX.exec(spelled) ?? [];
   if (high === undefined || low === undefined) return spelled;
@@ -89,7 +92,7 @@ function normal(text: string): string | undefined {
   return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
 }
 
-/** Returns the unit of counting: an IPv4 address, or the first 64 bits of an IPv6 address. */
+/** Returns the unit that is counted: an IPv4 address, or the first 64 bits of an IPv6 address. */
 function counted(address: string): string {
   if (!address.includes(':')) return address;
   const [head = '', tail] = address.split('::');
@@ -100,9 +103,9 @@ function counted(address: string): string {
 }
 
 /**
- * Counts requests by client address, before anything else is checked, so that keys can't be guessed quickly,
- * and by API key, application, grant or person once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
- * tighter of both.
+ * Counts requests by client address before anything else is checked, so that keys can't be guessed quickly, and by API key,
+ * application, grant or person once known. Responses have the headers from draft-ietf-httpapi-ratelimit-headers for the
+ * tighter of the two limits.
  */
 export class RequestLimits {
   readonly #policy: string;
@@ -121,13 +124,16 @@ export class RequestLimits {
     this.#policy = `"default";q=${limits?.limit ?? 0};w=60`;
   }
 
-  /** Counts a request for its client's address. @throws Refusal throttled (429) with `Retry-After` */
+  /**
+   * Counts a request for its client's address.
+   * @throws Refusal throttled (429) with `Retry-After`
+   */
   byAddress(ctx: Context): void | Promise<void> {
     if (this.limits === undefined || this.unlimited.has(ctx.path)) return;
     return this.#count(ctx, this.limits, this.#ofAddress(ctx), 'address');
   }
 
-  /** Returns the address that a request is counted for. */
+  /** Returns the address for which a request counts. */
   readAddress({ req: { headers, socket } }: Context): string {
     const forwarded = headers['x-forwarded-for'];
     return this.clientAddress(
@@ -140,21 +146,30 @@ export class RequestLimits {
     return `address/${this.readAddress(ctx)}`;
   }
 
-  /** Counts a request for its API key, application or grant. @throws Refusal throttled (429) with `Retry-After` */
+  /**
+   * Counts a request for its API key, application or grant.
+   * @throws Refusal throttled (429) with `Retry-After`
+   */
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
     if (this.limits === undefined) return;
     const [subject, by] = limitSubject(caller);
     return this.#count(ctx, this.limits, subject, by);
   }
 
-  /** Counts a request for a person. @throws Refusal throttled (429) with `Retry-After` */
+  /**
+   * Counts a request for a person.
+   * @throws Refusal throttled (429) with `Retry-After`
+   */
   byPerson(ctx: Context, person: PersonId): void | Promise<void> {
     if (this.limits === undefined) return;
     const [subject, by] = ofPerson(person);
     return this.#count(ctx, this.limits, subject, by);
   }
 
-  /** Counts further requests for a request's address and caller: those in a Bundle. @throws Refusal throttled (429) */
+  /**
+   * Counts further requests, those in a Bundle, for a request's address and caller.
+   * @throws Refusal throttled (429)
+   */
   async further(ctx: Context, caller: Caller, requests: number): Promise<void> {
     for (let n = 0; n < requests; n += 1) {
       const byAddress = this.byAddress(ctx);
@@ -164,7 +179,7 @@ export class RequestLimits {
     }
   }
 
-  /** Counts requests for a request's address and caller, as many as are left of them. Never rejects. */
+  /** Counts requests for a request's address and caller, but at most as many as they have left. Never rejects. */
   async charge(ctx: Context, requests: number): Promise<void> {
     for (const [subject] of this.#listSubjects(ctx))
       for (let n = 0; n < requests; n += 1) {
@@ -173,7 +188,10 @@ export class RequestLimits {
       }
   }
 
-  /** @throws Refusal throttled (429) when the requests of a request's address or caller are used up by now */
+  /**
+   * Refuses a request whose address or caller has used up its requests in the meantime.
+   * @throws Refusal throttled (429)
+   */
   refuseUsedUp(ctx: Context): void {
     for (const [subject, by] of this.#listSubjects(ctx))
       if (this.limits?.isUsedUp(subject)) throw usedUp(by, 1);
@@ -229,7 +247,7 @@ function limitSubject({ calls: { credential } }: Caller): Subject {
   }
 }
 
-/** Returns the subject for which a person's requests count: all at the gateway, and those with a member's token. */
+/** Returns the subject for which a person's requests count: all gateway requests, and requests with a member's token. */
 function ofPerson({ issuer, subject }: PersonId): Subject {
   return [`person/${issuer}\n${subject}`, 'person'];
 }

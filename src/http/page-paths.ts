@@ -1,6 +1,6 @@
-/** The URLs that only browsers ask for, on behalf of the person in front of them. */
+/** Lists the URLs that only browsers request, on behalf of the person in front of them. */
 
-/** Every URL that is one of these or below one. Routes are found in any letter case. */
+/** The roots of these URLs, including everything below them. Routes are matched in upper and lower case. */
 export const PAGE_ROOTS = [
   '/app(?!/api(?:/|$))',
   '/signin',
@@ -15,8 +15,8 @@ export const PAGE_ROOTS = [
 const PAGE = new RegExp(`^(?:/dev/?|(?:${PAGE_ROOTS.join('|')})(?:/.*)?)$`, 'is');
 
 /**
- * Tells whether a path is of a page that knows its visitor by a cookie, or a step of signing in. No script of another
- * origin has anything to read there.
+ * Returns whether a path belongs to a page that recognizes its visitor by a cookie, or to a sign-in step. Scripts from other
+ * origins have nothing to read there.
  */
 export function isPage(path: string): boolean {
   return PAGE.test(path);

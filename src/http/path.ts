@@ -1,10 +1,13 @@
-/** Paths of URLs and headers, taken apart, and names that occur several times where they may occur once: receivers could read them differently. */
+/**
+ * Parses URL paths and headers, and detects names that are repeated although they may occur only once: receivers could read
+ * them differently.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { requireDecodable } from '#src/shared/query-text.ts';
 import type { Header } from './answer/authorship.ts';
 
-/** Base path of the FHIR interface. */
+/** The FHIR interface's base path. */
 export const FHIR_PATH = '/fhir/R4';
 
 /**
@@ -20,7 +23,7 @@ export function splitPath(path: string): string[] {
   return bare.split('/').map(decodeURIComponent);
 }
 
-/** Returns the first name that occurs again; undefined if none does. Takes time in proportion to their number. */
+/** Returns the first repeated name; undefined if there is none. Runs in time proportional to the number of names. */
 export function repeatedName(names: Iterable<string>, repeatable: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>();
   for (const name of names) {
@@ -31,10 +34,10 @@ export function repeatedName(names: Iterable<string>, repeatable: ReadonlySet<st
 }
 
 /**
- * Tells whether a header occurs with several values. Node keeps the first of some headers, and a proxy may have looked at
- * another.
- * @param rawHeaders names and values, by turns
- * @param name lower case
+ * Returns whether a header occurs with several values. For some headers, Node keeps the first value, but a proxy may have
+ * looked at another.
+ * @param rawHeaders alternating names and values
+ * @param name in lower case
  */
 export function hasSeveralValues(rawHeaders: readonly string[], name: string): boolean {
   let first: string | undefined;
@@ -55,22 +58,22 @@ export function readHeaders(headers: IncomingHttpHeaders): Header {
   };
 }
 
-/** Base path of the gateway. */
+/** The gateway's base path. */
 const GATEWAY_PATH = '/app/api';
 
 const BELOW = /^\/app\/api(?:\/|$)/i;
 
-/** The paths that can be reached through it. */
+/** The paths that can be reached through the gateway. */
 const INNER = new RegExp(`^(?:/me|/admin|/v1|${FHIR_PATH})(?:/|$)`);
 
-/** Tells whether a path is of the gateway, also in another letter case, which leads nowhere. */
+/** Returns whether a path belongs to the gateway, even if its upper and lower case differ, in which case it leads nowhere. */
 export function isGateway(path: string): boolean {
   return BELOW.test(path);
 }
 
 /**
- * Returns the path of the interface that a request of the gateway is for; undefined if it is for none: the pages,
- * the authorization server and the gateway itself can't be reached through it.
+ * Returns the interface path that a gateway request is for; undefined if it isn't for an interface: the pages, the
+ * authorization server and the gateway itself can't be reached through it.
  */
 export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
   if (!path.startsWith(`${GATEWAY_PATH}/`)) return undefined;
@@ -78,7 +81,7 @@ export function innerPath({ path }: Pick<Context, 'path'>): string | undefined {
   return INNER.test(inner) ? inner : undefined;
 }
 
-/** Tells whether a path is of the FHIR interface; discovery documents below it aren't. */
+/** Returns whether a path belongs to the FHIR interface; discovery documents below it don't. */
 export function isFhir(path: string): boolean {
   if (!path.startsWith(FHIR_PATH)) return false;
   if (path.length === FHIR_PATH.length) return true;

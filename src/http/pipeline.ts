@@ -1,7 +1,8 @@
 /**
- * The way of every request to a declared route: match, credential, rate of its caller, freshness, grant, access log, body,
- * idempotency, run. A route declares what it takes (`Declared`). A dialect does what differs between FHIR, the JSON
- * interfaces (REST v1, `/admin`, `/me`, webhooks) and open routes (OAuth, shared links, documentation, health).
+ * Takes every request to a declared route through the same steps: match, credential, the caller's rate limit, freshness,
+ * grant, access log, body, idempotency, run. A route declares its requirements (`Declared`). A dialect implements what differs
+ * between FHIR, the JSON interfaces (REST v1, `/admin`, `/me`, webhooks) and open routes (OAuth, shared links, documentation,
+ * health).
  */
 import type { Context } from 'koa';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
@@ -31,32 +32,35 @@ import type { Freshness } from './ports/freshness.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { InnerCaller } from './ports/inner-requests.ts';
 
-/** HTTP methods of routes; every GET route serves HEAD too. */
+/** HTTP methods of routes; every GET route also serves HEAD. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The declaration of a route. */
+/** A route's declaration. */
 export interface Declared {
   readonly credential: 'api_key' | 'identity' | 'none';
   /** The scopes that an API key needs. */
   readonly scopes: readonly ('read' | 'write')[];
-  /** States whether an access token of a grant is accepted, and the requirements on the grant. `ignored`: no credential is looked at. */
+  /**
+   * `refused` if the route refuses a grant's access token; `ignored` if no credential is checked; otherwise the requirements
+   * for the grant.
+   */
   readonly grantToken: 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;
-  /** The access that a client whose scopes name types needs, where no token of a grant is taken. Default: all types. */
+  /** On a route that refuses grants' tokens: the access required of a client whose scopes name types. Default: all types. */
   readonly needs?: readonly Need[];
   /** The read models that must not lag. */
   readonly models: readonly string[];
-  /** States whether the request is a read for the access log; `parts`: the route logs its reads one by one. */
+  /** Which part of the request is logged as a read in the access log; with `parts`, the route logs its reads one by one. */
   readonly logged: 'whole' | 'parts' | 'nothing';
   /**
-   * Done for the caller of the credential's last use while the database confirms the credential: a whole read, or a write
-   * up to its append. Nothing is sent or written before the confirmation.
+   * The work done for the caller who last used the credential while the database confirms the credential: a whole read, or a
+   * write up to its append. Nothing is sent or written before the confirmation.
    */
   readonly ahead: 'read' | 'write' | 'nothing';
-  /** An `Idempotency-Key` is ignored: no answer is stored. */
+  /** True if an `Idempotency-Key` is ignored, because the response isn't stored. */
   readonly unkeyed?: true;
 }
 
-/** The routes of a path, by method. */
+/** The routes for a path, by method. */
 export interface Found<Route> {
   /** The path without ids, for metrics and logs. */
   readonly pattern: string;
@@ -70,19 +74,19 @@ export interface Asked<Route> {
   readonly header: Header;
 }
 
-/** The caller of a request, once the credential was checked. */
+/** The caller of a request, once the credential has been checked. */
 export interface Admitted {
-  /** '' if the route takes none. */
+  /** Empty if the route takes none. */
   readonly credential: string;
-  /** The caller of a project's credential. */
+  /** The caller that a project's credential identifies. */
   readonly caller?: Caller;
-  /** The person of an ID token, or of a session. */
+  /** The person that an ID token or a session identifies. */
   readonly identity?: Identity;
-  /** The pass of the request's parts, under a grant. */
+  /** Under a grant: the pass for the parts of the request. */
   readonly pass?: GrantPass;
-  /** Logs the reads of a caller outside a grant, if they are logged. */
+  /** Logs the reads of a caller who isn't under a grant, if such reads are logged. */
   readonly reads?: KeyReads | undefined;
-  /** A check of the credential that is still running; nothing is written before it ends. Rejects with Refusal. */
+  /** A credential check that is still running; nothing is written until it completes. Rejects with Refusal. */
   readonly permitted?: Promise<void>;
 }
 
@@ -92,21 +96,30 @@ export interface Dialect<
   Place extends Found<Route> = Found<Route>,
   Ask extends Asked<Route> = Asked<Route>,
 > {
-  /** Returns the routes of a request's path; undefined if the dialect has none. @throws Refusal */
+  /**
+   * Returns the routes for a request's path; undefined if the dialect has none.
+   * @throws Refusal
+   */
   find(ctx: Context): Place | undefined;
   /** Reads the head of a request. @throws Refusal not_acceptable (406) */
   ask(ctx: Context, route: Route, found: Place): Ask;
-  /** Returns the same question with the ids that the inside knows. @throws Refusal not_found (404) */
+  /**
+   * Returns the same request with real ids.
+   * @throws Refusal not_found (404)
+   */
   inward(ctx: Context, asked: Ask, edge: Edge): Ask;
-  /** Returns the requirements of a question on a grant. */
+  /** Returns a request's requirements for a grant. */
   findOpening(asked: Ask): GrantToken;
-  /** Runs a read and remembers what it shows. */
+  /** Runs a read and records what it shows. */
   log(reads: KeyReads, asked: Ask, run: () => Promise<Answer>): Promise<Answer>;
-  /** Reads the body; undefined if the route takes none. @param owner whose memory it takes */
+  /**
+   * Reads the body; undefined if the route takes none.
+   * @param owner the owner whose memory limit it counts against
+   */
   readBody(ctx: Context, asked: Ask, owner: string): Promise<RawBody | undefined> | undefined;
   /** Runs the route. @param attempted set if the request has an Idempotency-Key @throws Refusal */
   run(ctx: Context, asked: Ask, admitted: Admitted, body?: RawBody, attempted?: Attempted): Promise<Answer>;
-  /** Returns a refusal as the answer that is kept under an Idempotency-Key. */
+  /** Returns a refusal as the response that is stored under an Idempotency-Key. */
   printRefusal(ctx: Context, refusal: Refusal): Answer;
 }
 
@@ -135,7 +148,7 @@ export class Pipeline<
   ) {}
 
   /**
-   * Answers a request; undefined if no route has its path. The path's pattern goes to `ctx.state.route`.
+   * Answers a request; returns undefined if no route has its path. Sets `ctx.state.route` to the path's pattern.
    * @throws Refusal
    */
   async answer(ctx: Context): Promise<Answer | undefined> {
@@ -172,8 +185,8 @@ export class Pipeline<
   }
 
   /**
-   * Answers a request that another one makes for its own caller; undefined if no route has its path.
-   * @param by the caller, who was admitted, and the action in the access log
+   * Answers a request that another request makes for its own caller; returns undefined if no route has its path.
+   * @param by the caller, who has been admitted, and the action in the access log
    * @throws Refusal
    */
   async answerFor(ctx: Context, credential: string, by: InnerCaller): Promise<Answer | undefined> {
@@ -189,7 +202,7 @@ export class Pipeline<
     return this.#answerChecked(ctx, asked, credential, checking, by);
   }
 
-  /** Answers a caller that acts in its own project. */
+  /** Responds to a caller that acts in its own project. */
   #answerFor(ctx: Context, asked: Ask, credential: string, checking: Authentication): Promise<Answer> {
     const { ahead } = asked.route;
     if (ahead === 'read') return this.#readAhead(ctx, asked, credential, checking);
@@ -198,7 +211,7 @@ export class Pipeline<
     return this.#answerChecked(ctx, asked, credential, checking);
   }
 
-  /** Returns the log of a caller's reads; undefined if they aren't logged, or are under a grant. */
+  /** Returns the log for a caller's reads; undefined if they aren't logged here, or the caller is under a grant. */
   #openLog(caller: Caller, ctx: Context, by?: InnerCaller): KeyReads | undefined {
     const { keyReads } = this.steps;
     if (!keyReads.logged.has(caller.calls.credential.kind)) return undefined;
@@ -258,7 +271,7 @@ export class Pipeline<
     return reads.out(answer);
   }
 
-  /** Returns an answer that isn't in the access log, when its receipt is written if it has one. */
+  /** Returns a response that isn't in the access log, after writing its receipt if it has one. */
   async #receipted(answer: Answer, caller: Caller): Promise<Answer> {
     const { receipt } = answer;
     if (receipt !== undefined)
@@ -268,7 +281,7 @@ export class Pipeline<
 
   /**
    * Answers a request under a grant. Everything inside has the record's real ids.
-   * @throws Refusal as the route does, with the ids that the application knows
+   * @throws Refusal when the route does, with the ids that the application knows
    */
   async #answerGrant(ctx: Context, asked: Ask, credential: string, pass: GrantPass): Promise<Answer> {
     try {
@@ -284,8 +297,8 @@ export class Pipeline<
   }
 
   /**
-   * Reads the body and runs the route when it is the request's turn, a POST with an `Idempotency-Key` once. A retry that
-   * waits for the first request takes no turn.
+   * Reads the body and runs the route when it is the request's turn; a POST with an `Idempotency-Key` runs only once. A retry
+   * that waits for the first request takes no turn.
    */
   async #carryOut(ctx: Context, asked: Ask, admitted: Admitted): Promise<Answer> {
     const { largeBodies, idempotency } = this.steps;
@@ -298,7 +311,7 @@ export class Pipeline<
         : turnKey(caller.calls);
     const reading = this.dialect.readBody(ctx, asked, owner);
     const sent = reading === undefined ? undefined : await reading;
-    // The parser exchanges ids there.
+    // The parser exchanges ids at the edge.
     const body = sent === undefined || pass === undefined ? sent : { ...sent, edge: pass.edge };
     const size = sent?.bytes.length ?? 0;
     const run = (attempted?: Attempted): Promise<Answer> =>
@@ -329,20 +342,23 @@ export class Pipeline<
   }
 }
 
-/** Checks what a route needs of a caller outside a grant. @throws Refusal forbidden (403) */
+/**
+ * Checks what a route requires of a caller who isn't under a grant.
+ * @throws Refusal forbidden (403)
+ */
 function permit({ scopes, grantToken, needs }: Declared, caller: Caller): void {
   for (const scope of scopes) requireScope(caller, scope);
   if (caller.sees.types !== undefined) requireTypes(caller, grantToken, needs);
 }
 
-/** Returns the value of `Allow` for the routes of a path. */
+/** Returns the value of `Allow` for a path's routes. */
 export function allowHeader(methods: Found<unknown>['methods']): string {
   const all = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...all, 'OPTIONS'].join(', ');
 }
 
 /**
- * Returns the route of a method.
+ * Returns the route for a method.
  * @throws Refusal method_not_allowed (405) with `Allow`
  */
 export function routeFor<Route>(methods: Found<Route>['methods'], method: string): Route {

@@ -1,4 +1,4 @@
-/** All routes, which the server serves and the OpenAPI document describes. */
+/** Lists all routes, which the server serves and the OpenAPI document describes. */
 
 import { ADMIN_ROUTES } from './admin/routes.ts';
 import type { OpenRoute } from './api/open-route.ts';
@@ -17,10 +17,10 @@ import { START_ROUTES } from './start/routes.ts';
 import { WEBFINGER_ROUTES } from './webfinger.ts';
 import { WEBHOOK_ROUTES } from './webhooks/routes.ts';
 
-/** The routes of the JSON interfaces, in the order of the documentation. */
+/** The JSON interfaces' routes, in the order used in the documentation. */
 export const ROUTES: readonly Route[] = [...REST_ROUTES, ...WEBHOOK_ROUTES, ...ADMIN_ROUTES, ...ME_ROUTES];
 
-/** The routes that take no credential of a project or person, or check one themselves. */
+/** The routes that take no credential from a project or person, or check one themselves. */
 export const OPEN_ROUTES: readonly OpenRoute[] = [
   ...START_ROUTES,
   ...HEALTH_ROUTES,

@@ -1,20 +1,20 @@
 /**
- * `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who haven't signed in
- * and so have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*`
- * takes no credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
+ * Serves `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who haven't signed in and
+ * therefore have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*` takes no
+ * credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
  */
 import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { answerJson, nothingThere, openRoute } from './api/open-route.ts';
 
-/** The relation of an account to the issuer that it signs in with. */
+/** The link relation between an account and the issuer at which it signs in. */
 export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
-/** A property of that link: `aud` of the ID tokens that the organization takes of the issuer. */
+/** A property of that link: the `aud` in ID tokens that the organization accepts from the issuer. */
 export const CLIENT_ID = 'https://annal.dev/sso/client_id';
 
 const URI = /^([a-z][a-z\d+.-]*):[\x21-\x7e]+$/i;
-/** Characters of a resource, at most. */
+/** Maximum length of a resource, in characters. */
 const MOST = 400;
 const JRD = 'application/jrd+json';
 /** RFC 7033, section 4.2. */
@@ -32,8 +32,8 @@ const account = z.object({
 });
 
 /**
- * The routes. The answer depends only on the address's domain, so it doesn't reveal who has an account. RFC 7033, section
- * 5: any page may ask.
+ * The routes. The response depends only on the address's domain, so it doesn't reveal who has an account. RFC 7033, section 5:
+ * pages from any origin may call.
  */
 export const WEBFINGER_ROUTES = [
   openRoute({

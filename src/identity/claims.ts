@@ -6,7 +6,7 @@ import { refusedToken } from './token-refusal.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Rejects lone surrogates: the database stores each as U+FFFD, so two subjects could become equal. */
+/** Rejects lone surrogates, because the database stores each as U+FFFD, so two different subjects could become equal. */
 const plain = (most: number) =>
   z
     .string()

@@ -1,33 +1,33 @@
-/** JSON documents of issuers, by HTTP GET: bounded in time and size, never by way of another place. */
+/** Fetches issuers' JSON documents with HTTP GET: limited in time and size, and without following redirects. */
 import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 
-/** Thrown when an issuer can't be reached or its answer is invalid. The message names the URL. */
+/** Thrown if an issuer can't be reached or its response is invalid. The message names the URL. */
 export class IssuerAway extends Error {
   override readonly name = 'IssuerAway';
 }
 
-/** The maximum size of a document, in bytes. */
+/** Maximum size of a document, in bytes. */
 const MOST_BYTES = 256 * 1024;
 /** Timeout for one document, in ms. */
 const PATIENCE_MS = 5_000;
-/** The maximum number of documents of one customer-named host that are read at a time. */
+/** Maximum number of documents that are read at the same time from one customer-named host. */
 const MOST_OF_HOST = 16;
 
-/** Documents that are being read, by the host that a customer named. */
+/** Number of documents being read, by customer-named host. */
 const reading = new Map<string, number>();
 
-/** A document with the headers of its answer. */
+/** A document with the headers of its response. */
 export interface JsonDocument {
   readonly value: unknown;
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * Reads a document. A redirect is a failure, because its target has not been checked.
+ * Reads a document. A redirect counts as a failure, because its target has not been checked.
  * @param url https, or http on this machine
- * @param hosts lookup for hosts that customers name; undefined for the operator's own, which use the system's lookup
+ * @param hosts lookup for hosts named by customers; undefined for the operator's own hosts, which use the system's lookup
  * @throws IssuerAway
  */
 export async function fetchJson(url: string, hosts?: CustomerHosts): Promise<unknown> {
@@ -35,7 +35,11 @@ export async function fetchJson(url: string, hosts?: CustomerHosts): Promise<unk
   return value;
 }
 
-/** Reads a document like `fetchJson`. @param most its maximum size, in bytes @throws IssuerAway */
+/**
+ * Reads a document like `fetchJson`.
+ * @param most its maximum size, in bytes
+ * @throws IssuerAway
+ */
 export function fetchDocument(url: string, hosts?: CustomerHosts, most = MOST_BYTES): Promise<JsonDocument> {
   return hosts === undefined
     ? read(url, undefined, most)
@@ -86,7 +90,7 @@ function ask(url: URL, hosts: CustomerHosts | undefined): Promise<IncomingMessag
   });
 }
 
-/** Stops reading where the limit is: how long an answer is, only its end tells. */
+/** Stops reading at the limit, because the length of a response is known only at its end. */
 async function readText(answer: IncomingMessage, url: string, most: number): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;

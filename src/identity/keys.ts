@@ -1,36 +1,36 @@
 /**
- * Caches the keys of one issuer: few look-ups, new keys are found soon, and known keys work while the issuer can't be
+ * Caches an issuer's keys: look-ups are few, new keys are found soon, and known keys keep working while the issuer can't be
  * reached.
  */
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { IssuerAway } from './fetch-json.ts';
 
-/** Fetches an issuer's keys. Any error means that they are unavailable now. */
+/** Fetches an issuer's keys. Any error means that they are currently unavailable. */
 export type KeySource = () => Promise<JSONWebKeySet>;
 
-/** The known keys of an issuer. Times are in ms. */
+/** An issuer's known keys. Times are in ms. */
 export interface KeysState {
   readonly keys: JSONWebKeySet['keys'];
   readonly fetchedAt: number | undefined;
-  /** The last fetch's failure; undefined if it succeeded. */
+  /** Why the last fetch failed; undefined if it succeeded. */
   readonly failure: { readonly at: number; readonly message: string } | undefined;
 }
 
-/** The header of a token, as jose passes it to key lookups. */
+/** A token's header, as jose passes it to key lookups. */
 type Header = Parameters<JWTVerifyGetKey>[0];
 type Token = Parameters<JWTVerifyGetKey>[1];
 
-/** A key, as jose takes it. */
+/** A key in the form that jose takes. */
 export type VerificationKey = Awaited<ReturnType<JWTVerifyGetKey>>;
 
-/** How long keys are used without being fetched again, in ms; a withdrawn key works that long. */
+/** How long keys are used before they are fetched again, in ms; a withdrawn key keeps working that long. */
 const FRESH_MS = 10 * 60_000;
-/** How long keys are used at most while the issuer is unreachable, in ms. */
+/** Maximum time that keys are used while the issuer is unreachable, in ms. */
 const STALE_MS = 24 * 3_600_000;
-/** The shortest pause between two fetches because of an unknown key id or an unreachable issuer, in ms. */
+/** Minimum pause between two fetches caused by an unknown key id or an unreachable issuer, in ms. */
 const PAUSE_MS = 10_000;
 
-/** The keys of an issuer. */
+/** Caches the keys of one issuer. */
 export class IssuerKeys {
   readonly #source: KeySource;
   readonly #now: () => number;
@@ -43,7 +43,7 @@ export class IssuerKeys {
   #asking: Promise<void> | undefined;
 
   /**
-   * @param now the clock, in ms
+   * @param now returns the time, in ms
    * @param onAway called after every failed fetch
    */
   constructor(source: KeySource, now: () => number, onAway: (error: IssuerAway) => void) {
@@ -53,8 +53,8 @@ export class IssuerKeys {
   }
 
   /**
-   * Returns the key that a token names.
-   * @throws JWKSNoMatchingKey if the issuer has no such key, JWKSMultipleMatchingKeys if the token doesn't say which;
+   * Returns the key named in a token.
+   * @throws JWKSNoMatchingKey if the issuer has no such key; JWKSMultipleMatchingKeys if the token doesn't say which one;
    *   IssuerAway if the issuer must be asked and can't be reached
    */
   async find(header: Header, token: Token): Promise<VerificationKey> {
@@ -63,14 +63,15 @@ export class IssuerKeys {
       return await this.#select(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // A key that was added since; a flood of invented ids asks the issuer no more often than this.
+      // The key may have been added since. Even if there is a flood of invented ids, the issuer isn't asked more often than
+      // this.
       if (this.#mayAsk()) await this.#ask();
       if (this.#failure !== undefined) throw this.#failure;
       return this.#select(header, token);
     }
   }
 
-  /** Fetches the keys if a token would, and returns what is known then. */
+  /** Fetches the keys if a token would cause a fetch, and then returns what is known. */
   async state(): Promise<KeysState> {
     await this.#keepFresh();
     const failure = this.#failure && { at: this.#askedAt, message: this.#failure.message };

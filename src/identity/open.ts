@@ -1,6 +1,6 @@
 /**
- * Determines whose ID tokens the service accepts: those of configured issuers, of organizations' own issuers,
- * otherwise of the development issuer.
+ * Determines whose ID tokens the service accepts: configured issuers' and organizations' own issuers'; if no issuers are
+ * configured, the development issuer's.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,20 +13,19 @@ import { isSameIssuer } from '#src/shared/access/issuers.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';
 
-/** The verifier of ID tokens, and the development issuer if no issuer is configured. */
+/** The ID token verifier, and the development issuer if no issuer is configured. */
 export interface Identities {
   readonly verifier: Verifier;
-  /** Undefined where issuers are configured, in production, and where other machines could reach it without leave. */
+  /** Undefined if issuers are configured, in production, or if other machines could reach it without permission. */
   readonly devIssuer: DevIssuer | undefined;
 }
 
-/** Settings that decide whether the service is an issuer itself. */
+/** Settings that decide whether the service itself is an issuer. */
 export type IssuerSettings = Pick<Config, 'baseUrl' | 'devIssuer' | 'host' | 'mode' | 'oidcIssuers'>;
 
 /**
- * Returns the issuer's URL of a service that runs the development issuer: outside production, while no other
- * is configured, and either reachable only from this machine or allowed to be reached by others. Otherwise
- * undefined.
+ * Returns the issuer URL if the service runs the development issuer: outside production, if no other issuer is configured, and
+ * if it is reachable only from this machine or others are allowed to use it. Otherwise returns undefined.
  */
 export function ownIssuer(settings: IssuerSettings): string | undefined {
   const { baseUrl, devIssuer, mode, oidcIssuers } = settings;
@@ -34,14 +33,14 @@ export function ownIssuer(settings: IssuerSettings): string | undefined {
   return devIssuer === 'allow' || reachable(settings) === undefined ? devIssuerUrl(baseUrl) : undefined;
 }
 
-/** Returns the setting that lets other machines in; undefined if only this machine reaches the service. */
+/** Returns the setting that lets other machines in; undefined if the service is reachable only from this machine. */
 function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string | undefined {
   if (!isLoopback(host)) return `HOST=${host}`;
   const { hostname } = new URL(baseUrl);
   return isLoopback(hostname) ? undefined : `BASE_URL with the host ${hostname}`;
 }
 
-/** Returns a warning for the operator about who can sign in; undefined when none is needed. */
+/** Returns a warning for the operator about who can sign in; undefined if none is needed. */
 function findWarning(settings: IssuerSettings): string | undefined {
   if (settings.oidcIssuers.length > 0) return undefined;
   if (settings.mode === 'production')
@@ -53,14 +52,17 @@ function findWarning(settings: IssuerSettings): string | undefined {
   return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request to /admin returns 401. Set OIDC_ISSUERS, or set DEV_ISSUER=allow if anyone who can reach the service may sign in as any person.`;
 }
 
-/** Returns a warning if members were known to the development issuer under another URL; undefined if none were. */
+/** Returns a warning if members have signed in at the development issuer under another URL; undefined if none have. */
 async function movedWarning(pool: Pool, issuer: string): Promise<string | undefined> {
   const others = await otherIssuers(pool, devIssuerUrl('%'), issuer);
   if (others.length === 0) return undefined;
   return `this database has members that signed in at ${others.join(', ')}. The development issuer is now ${issuer}, where the same e-mail addresses are other persons, without those projects and records. To get them back, restore the previous PORT or BASE_URL.`;
 }
 
-/** Makes both, and notes for the command line which development issuer this installation has. */
+/**
+ * Creates the verifier and the development issuer, and records for the command line which development issuer this installation
+ * has.
+ */
 export async function openIdentities({
   config,
   pool,
@@ -72,7 +74,7 @@ export async function openIdentities({
   readonly pool: Pool;
   readonly log: Logger;
   readonly ssoClientsOf?: SsoClientsOf;
-  /** False: another process of the machine logs warnings about the settings. */
+  /** False if another process on the machine logs warnings about the settings. */
   readonly warns: boolean;
 }): Promise<Identities> {
   const { mode, oidcIssuers } = config;
@@ -89,7 +91,7 @@ export async function openIdentities({
       : [{ issuer: devIssuer.issuer, audiences: [DEV_CLIENT], keys: () => devIssuer.jwks() }];
   const verifier = new Verifier({
     issuers,
-    // A developer's own machine may well be where an organization's issuer runs.
+    // On a developer's own machine, an organization's issuer may well be running there too.
     ssoPublicOnly: mode === 'production',
     ...(ssoClientsOf === undefined
       ? {}

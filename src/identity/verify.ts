@@ -1,7 +1,4 @@
-/**
- * Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7; RFC 7519; RFC 8725) and returns the person they
- * identify.
- */
+/** Verifies ID tokens (OpenID Connect Core 1.0, section 3.1.3.7; RFC 7519; RFC 8725) and returns the people they identify. */
 import {
   decodeJwt,
   decodeProtectedHeader,
@@ -21,7 +18,7 @@ import { IssuerKeys, type KeySource, type KeysState } from './keys.ts';
 import { refusedToken, refuseJoseError, WRONG_AUDIENCE, WRONG_ISSUE_TIME } from './token-refusal.ts';
 
 /**
- * Asymmetric algorithms only: never `none`, and never an HMAC, whose key the verifier would share (RFC 8725, section
+ * Only asymmetric algorithms: never `none`, and never an HMAC, because the verifier would share its key (RFC 8725, section
  * 3.1).
  */
 const ALGORITHMS = [
@@ -38,40 +35,40 @@ const ALGORITHMS = [
   'Ed25519',
 ] as const;
 
-/** Tolerated difference of an issuer's clock, in seconds. */
+/** Tolerated difference from an issuer's clock, in seconds. */
 const TOLERANCE_S = 60;
-/** The maximum length of a token, in characters; servers accept 16 KB of headers in all. */
+/** Maximum length of a token, in characters; servers accept 16 KB of headers in total. */
 const MOST_CHARACTERS = 12_000;
-/** Number of issuers whose keys are cached. */
+/** Maximum number of issuers whose keys are cached. */
 const MOST_ISSUERS = 1_000;
-/** `Retry-After` when an issuer is unreachable, in seconds. */
+/** `Retry-After` if an issuer is unreachable, in seconds. */
 const RETRY_S = 10;
 
-/** An issuer of the installation's own settings, or the development issuer, which knows its keys itself. */
+/** An issuer from the installation's settings, or the development issuer, which has its own keys. */
 export interface Issuer extends TrustedIssuer {
-  /** Default: discovery over HTTP. */
+  /** Where its keys come from. Default: discovery over HTTP. */
   readonly keys?: KeySource;
 }
 
-/** An issuer and its keys. */
+/** An issuer with its keys. */
 export interface IssuerState extends KeysState {
   readonly issuer: string;
-  /** Undefined: only organizations trust it. */
+  /** The accepted audiences; undefined if only organizations trust the issuer. */
   readonly audiences: readonly string[] | undefined;
 }
 
-/** Dependencies of the verifier. */
+/** The verifier's dependencies. */
 export interface VerifierDeps {
   readonly issuers: readonly Issuer[];
-  /** Organizations that trust their own issuer. Default: none. */
+  /** Finds organizations that trust their own issuer. Default: none. */
   readonly ssoClientsOf?: SsoClientsOf;
-  /** True if issuers that organizations name must have public addresses. Default: true. */
+  /** True if issuers named by organizations must have public addresses. Default: true. */
   readonly ssoPublicOnly?: boolean;
-  /** Looks up the hosts of issuers that organizations name. Default: `askNameServers()`. */
+  /** Looks up the hosts of issuers named by organizations. Default: `askNameServers()`. */
   readonly resolve?: Resolve;
   /** Called whenever an issuer's keys couldn't be fetched; known keys still work. */
   readonly onAway?: (issuer: string, error: Error) => void;
-  /** The clock, in ms. Default: `Date.now`. */
+  /** Returns the time, in ms. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -89,8 +86,8 @@ export class Verifier {
   }
 
   /**
-   * Returns the person an ID token identifies.
-   * @throws Refusal unauthenticated (401) that says what is wrong with it; unavailable (503) if the keys are unknown
+   * Returns the person whom an ID token identifies.
+   * @throws Refusal unauthenticated (401), which says what is wrong with the token; unavailable (503) if the keys are unknown
    *   and the issuer is unreachable
    */
   async verify(token: string): Promise<Identity> {
@@ -102,8 +99,8 @@ export class Verifier {
   }
 
   /**
-   * Returns the issuers that the installation trusts, with their keys; and those of organizations whose tokens this
-   * instance has verified lately.
+   * Returns the issuers that the installation trusts, with their keys, and organizations' issuers whose tokens this instance
+   * has verified recently.
    */
   async issuers(): Promise<readonly IssuerState[]> {
     const own = this.#deps.issuers.map(({ issuer, audiences }) => ({ issuer, audiences }));
@@ -164,7 +161,7 @@ export class Verifier {
   }
 }
 
-/** Reads the unverified claims that are needed to find the key. */
+/** Reads the unverified claims needed to find the key. */
 function readUnverified(token: string): { issuer: string; audience: string } {
   if (token.length > MOST_CHARACTERS)
     throw refusedToken(`an ID token must have at most ${MOST_CHARACTERS} characters`);
@@ -187,7 +184,7 @@ function readUnverified(token: string): { issuer: string; audience: string } {
   return { issuer: payload.iss, audience: readAudience(payload) };
 }
 
-/** Returns the client that the token was issued for: `azp` if `aud` has several values. */
+/** Returns the client for which the token was issued: `azp` if `aud` has several values. */
 function readAudience({ aud, azp }: JWTPayload): string {
   const audiences = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
   const [only, ...more] = audiences;
@@ -197,7 +194,7 @@ function readAudience({ aud, azp }: JWTPayload): string {
   throw refusedToken('the ID token has several audiences in aud, so azp must name one of them');
 }
 
-/** Returns a refusal. An error that is neither the token's fault nor an unreachable issuer means an unusable key. */
+/** Returns a refusal. If an error is neither the token's fault nor caused by an unreachable issuer, the key is unusable. */
 function toTokenRefusal(error: unknown): Refusal {
   if (error instanceof IssuerAway) {
     return unavailable("the keys of the ID token's issuer cannot be fetched; retry in a second", RETRY_S);

@@ -1,4 +1,4 @@
-/** Makes the points of a series that are shown: each value, or the median of each day, week or month. Pure. */
+/** Computes the points of a series that are shown: each value, or the median of each day, week or month. Pure. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
@@ -11,28 +11,28 @@ export const BUCKETS = ['raw', 'day', 'week', 'month'] as const;
 
 export type Bucket = (typeof BUCKETS)[number];
 
-/** A point of an answer. */
+/** A point in a response. */
 export interface ShownPoint {
-  /** As written in the resource; for a bucket its first day, in the offsets of its values. */
+  /** The date as written in the resource; for a bucket, its first day, in the offsets of its values. */
   readonly at: string;
-  /** A value; for a bucket the median. */
+  /** A value; for a bucket, the median. */
   readonly value: number;
   readonly comparator: Bound | null;
   readonly n: number;
-  /** The version that states the value; for a bucket that of the newest value. */
+  /** The version that states the value; for a bucket, the version that states the newest value. */
   readonly fhir: string;
   readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
-  /** All versions of a bucket. */
+  /** All versions in a bucket. */
   readonly versions?: readonly string[];
 }
 
-/** Statistics of all values, whatever the bucket. */
+/** Statistics on all values, regardless of the bucket. */
 export interface Statistics {
   readonly count: number;
   readonly min: number | null;
   readonly max: number | null;
   readonly mean: number | null;
-  /** Per day: of the line with the least squares; null for fewer than two times. */
+  /** Slope per day of the least-squares line; null if there are fewer than two times. */
   readonly slope: number | null;
 }
 
@@ -41,11 +41,11 @@ export function versionReference({ source: { fhir, version } }: Point): string {
   return `${fhir}/_history/${version}`;
 }
 
-/** Points that a step prints: a text for each would take more memory than the points. */
+/** Number of points printed per step: a string for each point would take more memory than the points. */
 const AT_A_TIME = 500;
 
 /**
- * Prints the points of an answer as JSON, in steps, separated by commas.
+ * Prints the points in a response as JSON, in steps, separated by commas.
  * @param points in order
  */
 export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<string> {
@@ -53,7 +53,7 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
     return (yield* bucketPoints(points, bucket)).map((each) => JSON.stringify(each)).join();
   const texts: string[] = [];
   for (let from = 0; from < points.length; from += AT_A_TIME) {
-    // `join` makes one piece of them: strings that were only added to each other would hold all their parts.
+    // `join` combines them into one string; concatenated strings would keep all their parts in memory.
     texts.push(
       points
         .slice(from, from + AT_A_TIME)
@@ -65,10 +65,10 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
   return texts.join();
 }
 
-/** Characters of a date that names the day, or the month. */
+/** Number of characters that a date needs in order to name the day or the month. */
 const NAMES_BUCKET = { day: 10, week: 10, month: 7 } as const;
 
-/** Returns whether a point's date says in which bucket it is: `2026-03` names no day and no week. */
+/** Returns whether a point's date determines its bucket: `2026-03` determines neither a day nor a week. */
 export function hasBucket({ date }: Pick<Point, 'date'>, bucket: Bucket): boolean {
   return bucket === 'raw' || date.length >= NAMES_BUCKET[bucket];
 }
@@ -91,7 +91,7 @@ function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>)
   return all;
 }
 
-/** Prints a `ShownPoint` directly, which takes a third of the time of making the object and printing that. */
+/** Prints a `ShownPoint` directly, which takes a third of the time of building and printing an object. */
 function printedPoint(point: Point): string {
   const { date, value, bound, low, high } = point;
   const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;
@@ -114,7 +114,7 @@ function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
   };
 }
 
-/** Returns the range that all points have; null if they have none, or different ones. */
+/** Returns the reference range that all points share; null if they have none, or different ones. */
 function commonRange([first, ...others]: readonly Point[]): ShownPoint['reference_range'] {
   if (first === undefined) return null;
   const { low, high } = first;

@@ -1,4 +1,4 @@
-/** Compares the values of two periods. Pure. */
+/** Compares the values in two periods. Pure. */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { LEAST } from './detect/levels.ts';
 import { roundToSix } from './finding.ts';
@@ -8,14 +8,14 @@ import { mannWhitney } from './methods/mann-whitney.ts';
 import { findMedian } from './methods/select.ts';
 import { MOST_SAMPLES, mediansOfDays, type Point, type Track } from './track.ts';
 
-/** The minimum number of values of a period. */
+/** Minimum number of values in a period. */
 export const LEAST_OF_PERIOD = 5;
 
 /** The method's name. */
 export const COMPARE_METHOD =
   'Mann–Whitney (two-sided; asymptotic, continuity and ties corrected, variance inflated by autocorrelation; with fewer than 8 values in a period as of independent values, exact below 50 values a period without ties) with Hodges–Lehmann shift';
 
-/** The values of a period. */
+/** A summary of the values in a period. */
 export interface Summary {
   readonly count: number;
   readonly median: number | null;
@@ -27,10 +27,10 @@ export interface Summary {
 export interface Difference {
   /** Hodges–Lehmann shift in the track's unit. */
   readonly absolute: number;
-  /** Per cent of the first period's median; null where that is 0. */
+  /** Percentage of the first period's median; null if the median is 0. */
   readonly percent: number | null;
   readonly p_value: number;
-  /** Ends of the 95 % interval of `absolute`. */
+  /** Ends of the 95 % interval for `absolute`. */
   readonly low: number;
   readonly high: number;
 }
@@ -45,8 +45,8 @@ export interface Comparison {
 }
 
 /**
- * Compares two periods of a track, in steps. If one has more than 2,000 values, the medians of days of both are compared:
- * single values scatter more, and aren't compared with medians.
+ * Compares two periods in a track, in steps. If one of them has more than 2,000 values, the daily medians of both are
+ * compared, because single values scatter more and must not be compared with medians.
  */
 export function* comparePeriods(
   track: Track,
@@ -94,7 +94,9 @@ function insufficiency(a: readonly Point[], b: readonly Point[]): string | null 
   return all.every(({ value }) => value === first?.value) ? 'all values are equal' : null;
 }
 
-/** Returns which period has too few values, or days with values where medians of days are compared; null if none has. */
+/**
+ * Returns which period has too few values (or too few days with values, if daily medians are compared); null if neither has.
+ */
 function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
   for (const [name, count] of [
     ['a', a],
@@ -106,8 +108,8 @@ function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
 }
 
 /**
- * Returns by how much autocorrelation inflates the variance of U: as in findings, of the deviations from each period's
- * median. 1 where a period has too few values to be tested in findings.
+ * Returns by how much autocorrelation inflates the variance of U. As in findings, it is computed from the deviations from each
+ * period's median. Returns 1 if a period has too few values to be tested in findings.
  */
 function measureInflation(x: readonly number[], y: readonly number[]): number {
   if (Math.min(x.length, y.length) < LEAST.start) return 1;

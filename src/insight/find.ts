@@ -1,4 +1,4 @@
-/** Finds the patterns of a record. Pure: the same values give the same findings, in whatever order they came. */
+/** Finds the patterns in a record. Pure: the same values give the same findings, in whatever order they arrived. */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { fitChange } from './detect/change.ts';
 import { findGaps } from './detect/gaps.ts';
@@ -13,12 +13,12 @@ import { makeSamples, type Track } from './track.ts';
 import { beyond, type InsightWarning } from './warning.ts';
 
 /**
- * The maximum number of values with which starts of medications are compared, counted once for each start: if there are
- * more, the newest starts are used. They bound the memory; a hundred starts and ten thousand values are within them.
+ * Maximum number of values with which starts of medications are compared, counted once for each start; if there are more, only
+ * the newest starts are used. This limits memory use; a hundred starts with ten thousand values are within the limit.
  */
 const MOST_AROUND_STARTS = 1_000_000;
 
-/** The patterns of a record, and the counts of values and findings that were left out. */
+/** The patterns in a record, and how many values and findings were left out. */
 export interface Found {
   readonly findings: readonly Finding[];
   readonly warnings: readonly InsightWarning[];
@@ -26,8 +26,8 @@ export interface Found {
 
 /**
  * Finds all patterns, in steps.
- * @param tracks each of other codes; findings come in their order
- * @param starts of medications, the oldest first
+ * @param tracks each has different codes; findings are in this order
+ * @param starts starts of medications, oldest first
  */
 export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Found> {
   const sampled: Sampled[] = [];
@@ -69,20 +69,20 @@ export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]
   };
 }
 
-/** Returns the newest starts, as many as make at most `MOST_AROUND_STARTS` together with the values. */
+/** Returns the newest starts that, combined with the values, don't exceed `MOST_AROUND_STARTS`. */
 function newestStarts(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
   const values = sampled.reduce((sum, { samples }) => sum + samples.length, 0);
   return starts.slice(-Math.max(1, Math.floor(MOST_AROUND_STARTS / Math.max(1, values))));
 }
 
-/** Returns those with the highest confidence, in their order; of equal ones the last. */
+/** Returns the findings with the highest confidence, in their original order; of equally confident ones, the last. */
 function surest(found: readonly Detected[]): readonly Detected[] {
   const order = found.toReversed().sort((a, b) => b.confidence - a.confidence);
   const chosen = new Set(order.slice(0, MOST_TOLD));
   return found.filter((each) => chosen.has(each));
 }
 
-/** Finds only trends and changes, of each track by itself, in steps. */
+/** Finds only trends and changes, in each track by itself, in steps. */
 export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   const sampled: Sampled[] = [];
   for (const track of tracks) sampled.push({ track, samples: yield* makeSamples(track.points) });
@@ -97,15 +97,17 @@ export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   return found;
 }
 
-/** Parameters that a change's place counts as: it is the best of many. */
+/** Number of parameters that the position of a change counts as, because it is the best of many positions. */
 const PLACE = 1.5;
-/** Difference between two descriptions, in parameters, that the values decide: about twenty times as likely. */
+/**
+ * Difference between two descriptions, in parameters, from which the values decide between them: one is then about twenty
+ * times as likely.
+ */
 const DECIDED = 3;
 
 /**
- * Returns the trend or the change of a series. If a test finds one, the series is described by the one of the two that
- * leaves smaller differences, by Schwarz's criterion; by both if both tests are significant and the values don't
- * decide.
+ * Returns a series' trend or change. If a test finds one, the series is described by the one that leaves smaller differences,
+ * by Schwarz's criterion; it is described by both if both tests are significant and the values don't decide between them.
  */
 function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected[]> {
   const trend = yield* fitTrend(track, samples);
@@ -115,7 +117,7 @@ function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected
   const isChange = change !== undefined && change.p < LEVELS.change / tested;
   if (!isTrend && !isChange) return [];
   const n = samples.length;
-  // In parameters; positive if the trend is the better description.
+  // Measured in parameters; positive if the trend is the better description.
   const better =
     trend === undefined || change === undefined
       ? undefined

@@ -1,4 +1,4 @@
-/** Findings of methods in tracks, with the evidence for and against them. Pure. */
+/** Defines what methods find in tracks, with the evidence for and against it. Pure. */
 import { createHash } from 'node:crypto';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -9,7 +9,7 @@ export const FINDING_KINDS = ['trend', 'out_of_range', 'change_point', 'correlat
 
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-/** Directions of findings; a gap has none, nor has a rhythm. */
+/** Directions of findings; gaps and rhythms have none. */
 export const DIRECTIONS = ['up', 'down', 'above', 'below', 'together', 'opposite'] as const;
 
 export type Direction = (typeof DIRECTIONS)[number];
@@ -18,7 +18,7 @@ export type Direction = (typeof DIRECTIONS)[number];
 export interface Effect {
   readonly value: number;
   readonly unit: string | null;
-  /** Ends of the 95 % interval, where the method has one. */
+  /** Ends of the 95 % interval, if the method has one. */
   readonly low: number | null;
   readonly high: number | null;
   /** The slope of a trend. */
@@ -29,7 +29,7 @@ export interface Effect {
   readonly lag_days?: number;
 }
 
-/** A version that a finding rests on. */
+/** A version on which a finding is based. */
 export interface Evidence {
   readonly fhir: string;
   readonly version: number;
@@ -48,31 +48,31 @@ export interface Detected {
   readonly codes: readonly Coded[];
   readonly direction: Direction | null;
   readonly effect: Effect;
-  /** 1 − p, rounded down to four digits: how rarely chance by itself would show as much. */
+  /** 1 − p, rounded down to four decimals: how unlikely it is that chance alone would show as much. */
   readonly confidence: number;
-  /** Its name and variant. */
+  /** The method's name and variant. */
   readonly method: string;
   readonly window: { readonly from: string; readonly to: string };
   /**
-   * Returns the evidence, in the order of time. It is made of the track's points while it is read: a record may have
-   * hundreds of findings with thousands of values each, of which one at a time is asked for.
+   * Returns the evidence, in chronological order. It is created from the track's points while it is being read: a record may
+   * have hundreds of findings with thousands of values each, but only one finding is read at a time.
    */
   readonly pieces: () => Iterable<Evidence>;
 }
 
 export interface Finding extends Omit<Detected, 'pieces'> {
   readonly finding_id: string;
-  /** Made each time it is read. */
+  /** Created again each time it is read. */
   readonly evidence: readonly Evidence[];
 }
 
-/** Pieces of evidence that a step hashes. */
+/** Number of pieces of evidence hashed per step. */
 const STEP = 1_000;
 
 /**
- * Returns a finding with its id, in steps: a hash of its kind, method, codes, window and evidence by version. Ids in codes
- * are masked: the hash would confirm one that somebody suspects. The evidence
- * is made for the hash, and made again when it is asked for.
+ * Returns a finding with its id, in steps: a hash of its kind, method, codes, window and evidence by version. Ids in codes are
+ * masked, because otherwise the hash would confirm an id that somebody suspects. The evidence is created for the hash, and
+ * created again when it is read.
  */
 export function* makeFinding({ pieces, ...detected }: Detected): Steps<Finding> {
   const { kind, codes, method, window } = detected;
@@ -114,13 +114,13 @@ export function makeEvidence(point: Point, unit: string | null, supports: boolea
   };
 }
 
-/** Returns the confidence for a p-value: 1 only if that is 0. */
+/** Returns the confidence for a p-value: 1 only if p is 0. */
 export function roundConfidence(p: number): number {
   const down = Math.floor((1 - p) * 10_000 + 1e-9) / 10_000;
   return Math.max(0, p > 0 ? Math.min(down, 0.9999) : down);
 }
 
-/** Returns a number to six significant digits, for display. */
+/** Returns a number rounded to six significant digits, for display. */
 export function roundToSix(value: number): number {
   return Number(value.toPrecision(6));
 }

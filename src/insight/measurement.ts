@@ -1,21 +1,22 @@
-/** Measurements: numbers as resources state them, before units are made one. Pure. */
+/** Defines measurements: numbers as stated in resources, before they are converted to one unit. Pure. */
 import { withoutIds } from '#src/fhir/search/text.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
 import { type Convert, findConverter } from './units.ts';
 
-/** Values as they were stated, in no order, by unit: UCUM, null for numbers without one. */
+/** Values as stated, in no particular order, by unit: UCUM, null for numbers without a unit. */
 export type PointsByUnit = ReadonlyMap<string | null, Point[]>;
 
-/** Values that have no place in a track, by their unit. */
+/** Number of values that don't fit in a track, by unit. */
 export type Unconverted = ReadonlyMap<string, number>;
 
 /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if it is unknown. */
 export type MolarMassOf = (code: Coded) => number | undefined;
 
 /**
- * Makes a track of measurements, in steps: in the unit that most of them have (of equally common ones the first in the
- * alphabet), with the others converted to it. Those that can't be are left out, and counted by unit.
+ * Creates a track from measurements, in steps. Its unit is the one that most measurements have (if several are equally common,
+ * the first in alphabetical order), and the other measurements are converted to it. Those that can't be converted are left out
+ * and counted by unit.
  */
 export function* makeTrack(
   codes: readonly Coded[],
@@ -53,7 +54,7 @@ function commonUnit(byUnit: PointsByUnit): string | null {
   return first?.[0] ?? null;
 }
 
-/** Returns the molar mass that all codes agree on. */
+/** Returns the molar mass that all codes share. */
 function commonMass(codes: readonly Coded[], molarMass: MolarMassOf): number | undefined {
   const masses = new Set(codes.map(molarMass));
   const [mass] = masses;

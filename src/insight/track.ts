@@ -1,4 +1,4 @@
-/** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
+/** Defines tracks: the numeric values for one code or group of codes in one unit, in chronological order. Pure. */
 
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -19,40 +19,40 @@ export interface Source {
   readonly authorType: AuthorType;
 }
 
-/** Signs of values that are only known to be below or above a number. */
+/** Signs for values that are only known to be below or above a number. */
 export const BOUNDS = ['<', '<=', '>=', '>'] as const;
 
 export type Bound = (typeof BOUNDS)[number];
 
-/** Tells whether a value is only known to be below its number, or at most that. */
+/** Returns whether a value is only known to be below, or at most, its number. */
 export function isUpperBound(bound: Bound | null): boolean {
   return bound === '<' || bound === '<=';
 }
 
-/** Tells whether a value is only known to be above its number, or at least that. */
+/** Returns whether a value is only known to be above, or at least, its number. */
 export function isLowerBound(bound: Bound | null): boolean {
   return bound === '>' || bound === '>=';
 }
 
 /** A value at a time. */
 export interface Point {
-  /** As written in the resource. */
+  /** The date as written in the resource. */
   readonly date: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Minutes east of UTC, as the time itself says. */
+  /** Minutes east of UTC, as written in the time itself. */
   readonly offset: number;
   readonly value: number;
   /** Set if the value is only known to be below or above this number. */
   readonly bound: Bound | null;
-  /** Reference range in the track's unit. */
+  /** The reference range in the track's unit. */
   readonly low: number | null;
   readonly high: number | null;
   readonly source: Source;
 }
 
 export interface Track {
-  /** The first one names it. */
+  /** The codes; the first one names the track. */
   readonly codes: readonly Coded[];
   /** UCUM; null for numbers without a unit. */
   readonly unit: string | null;
@@ -62,30 +62,32 @@ export interface Track {
 
 /** A value for the methods: a point, or the median of a day. */
 export interface Sample {
-  /** Days since 1970, of UTC. */
+  /** Days since 1970, in UTC. */
   readonly time: number;
   readonly value: number;
-  /** The bound of a point; null for the median of a day. */
+  /** A point's bound; null for the median of a day. */
   readonly bound: Point['bound'];
-  /** Its points are those from `first` to before `end`. */
+  /** The sample's points are those from `first` up to, but not including, `end`. */
   readonly first: number;
   readonly end: number;
 }
 
-/** Milliseconds of a day. */
+/** Milliseconds in a day. */
 export const DAY = startOfDay(1);
 
-/** A track with more points is reduced to medians of its days, and of these the newest as many are used. */
+/** A track with more points than this is reduced to daily medians, of which at most this many, the newest, are used. */
 export const MOST_SAMPLES = 2_000;
 
-/** Orders points by time. Equal times are ordered by value, so that the order in which values arrived never matters. */
+/**
+ * Sorts points by time. Points with equal times are sorted by value, so that the order in which values arrived never matters.
+ */
 export function inOrder(points: readonly Point[]): Point[] {
   return points.toSorted(
     (a, b) => a.at - b.at || a.value - b.value || (a.source.fhir < b.source.fhir ? -1 : 1),
   );
 }
 
-/** Tells whether two points say the same of one time: nothing says that they are two measurements. */
+/** Returns whether two points say the same about the same time; nothing then says that they are two measurements. */
 function isCopy(one: Point, other: Point): boolean {
   return (
     one.at === other.at &&
@@ -95,7 +97,10 @@ function isCopy(one: Point, other: Point): boolean {
   );
 }
 
-/** Returns points in order without those that say the same as the one before. @param points in order */
+/**
+ * Returns points in order, without those that say the same as the previous one.
+ * @param points in order
+ */
 export function withoutCopies(points: readonly Point[]): Point[] {
   return points.filter((point, n) => {
     const before = points[n - 1];
@@ -103,7 +108,10 @@ export function withoutCopies(points: readonly Point[]): Point[] {
   });
 }
 
-/** Returns how many points of a track have the time of another one and a value of their own: nothing says which is right. */
+/**
+ * Returns how many points in a track have the same time as another point but a different value; nothing says which value is
+ * right.
+ */
 export function countSameTime({ points }: Pick<Track, 'points'>): number {
   let count = 0;
   for (let first = 0; first < points.length; ) {
@@ -120,12 +128,12 @@ export function countSameTime({ points }: Pick<Track, 'points'>): number {
 
 const NO_POINT: Pick<Point, 'at' | 'date' | 'value'> = { at: Number.NaN, date: '', value: Number.NaN };
 
-/** Returns the day of a point in its own offset, as days since 1970. */
+/** Returns a point's day in its own offset, as days since 1970. */
 export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
   return dayAt(at + offset * 60_000);
 }
 
-/** Returns the samples of a track, in steps: its points, or medians of days if there are more than `MOST_SAMPLES`. */
+/** Returns a track's samples, in steps: its points, or daily medians if there are more than `MOST_SAMPLES`. */
 export function* makeSamples(points: readonly Point[]): Steps<Sample[]> {
   if (points.length <= MOST_SAMPLES)
     return points.map(({ at, value, bound }, n) => ({

@@ -1,15 +1,15 @@
-/** Conversion between units of UCUM. Pure. */
+/** Converts between UCUM units. Pure. */
 import { canonicalRange } from '../fhir/units/canonical.ts';
 
 export type Convert = (value: number) => number;
 
-/** Particles of a mole, as UCUM defines it. */
+/** Number of particles in a mole, as UCUM defines it. */
 const AVOGADRO = 6.0221367e23;
 
-/** Annotations that say what was counted. Others may change the quantity, as `{1.73_m2}` and `{creat}` do. */
+/** Annotations that say what was counted. Any other annotation may change the quantity, as `{1.73_m2}` and `{creat}` do. */
 const COUNTED = /^\{(cells?|copies|ratio|index|INR|score|titer|count|events?|beats?|breaths?|RBC|WBC)\}$/i;
 
-/** A unit's values in base units: `zero` + `one` × value. */
+/** Conversion of a unit's values to base units: `zero` + `one` × value. */
 interface Scale {
   readonly dimension: string;
   readonly zero: number;
@@ -17,10 +17,10 @@ interface Scale {
 }
 
 /**
- * Returns the conversion from one unit to another; undefined if there is none. Amounts of substance and equivalents are
- * no pure numbers here, although UCUM counts them so: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these
+ * Returns the conversion from one unit to another; undefined if there is none. Here, amounts of substance and equivalents
+ * aren't pure numbers, although UCUM treats them as such: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these
  * are results of different methods, or depend on a charge.
- * @param molarMass of the measured substance, in g/mol, for conversions between mass and amount of substance
+ * @param molarMass molar mass of the measured substance, in g/mol, for conversions between mass and amount of substance
  */
 export function findConverter(
   from: string | null,
@@ -34,7 +34,7 @@ export function findConverter(
   if (x === undefined || y === undefined) return undefined;
   const [inMoles, toMoles] = [hasMoles(a), hasMoles(b)];
   if (inMoles === toMoles) return x.dimension === y.dimension ? between(x, y, 1) : undefined;
-  // UCUM's mole is a number, its gram a base unit: the dimensions differ by a mass of one.
+  // UCUM's mole is a number, and its gram is a base unit, so the dimensions differ by one mass.
   if (molarMass === undefined || !(molarMass > 0)) return undefined;
   if (withMass(inMoles ? x : y) !== (inMoles ? y : x).dimension) return undefined;
   return between(x, y, inMoles ? molarMass / AVOGADRO : AVOGADRO / molarMass);
@@ -46,23 +46,26 @@ function between(x: Scale, y: Scale, factor: number): Convert {
   return isShifted ? (value) => Number(convert(value).toFixed(DECIMALS_OF_SHIFTED)) : convert;
 }
 
-/** The decimals of a temperature in kelvin with twelve digits, less one for the other scale's degrees. */
+/** Number of decimals in a temperature in kelvin with twelve digits, minus one for the other scale's degrees. */
 const DECIMALS_OF_SHIFTED = 8;
 
-/** Rounds to twelve digits, which removes errors of binary fractions. */
+/** Rounds to twelve digits, which removes binary fraction errors. */
 function rounded(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) : value;
 }
 
 function findScale(unit: string): Scale | undefined {
-  // A million: canonical values of some scales have twelve digits.
+  // One million is used because canonical values on some scales have only twelve digits.
   const [nothing, one] = [canonicalRange(unit, '0', '0'), canonicalRange(unit, '1000000', '1000000')];
   if (nothing === undefined || one === undefined) return undefined;
   const zero = Number(nothing.low);
   return { dimension: one.dimension, zero, one: (Number(one.low) - zero) / 1e6 };
 }
 
-/** Exponents of metre, second, gram and UCUM's other base units: the third is the mass. */
+/**
+ * Returns the dimension with one more mass. It lists the exponents of metre, second, gram and UCUM's other base units, so the
+ * third is the mass.
+ */
 function withMass({ dimension }: Scale): string {
   const [exponents = '', ...rest] = dimension.split(' ');
   const each = exponents.split(',').map(Number);

@@ -1,4 +1,6 @@
-/** Warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure. */
+/**
+ * Words warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure.
+ */
 
 import { withoutIds } from '#src/fhir/search/text.ts';
 
@@ -15,29 +17,29 @@ export interface InsightWarning {
 export interface Tally {
   readonly withdrawn: number;
   readonly modified: number;
-  /** Cancelled, or not measured yet. */
+  /** Values that were cancelled, or not measured yet. */
   readonly withoutResult: number;
   readonly byAi: number;
   readonly undated: number;
   readonly long: number;
-  /** Dated after the day on which they were recorded: they can't have been measured then. */
+  /** Values dated after the day on which they were recorded, so they can't have been measured on that date. */
   readonly future: number;
-  /** With the requested code, but without a number: a text, a range, only components. */
+  /** Values with the requested code but without a number: text, a range, only components. */
   readonly notNumber: number;
   /** Values that may still change. */
   readonly preliminary: number;
   /** By unit. */
   readonly unconverted: ReadonlyMap<string, number>;
-  /** The unit that others could not be converted to. */
+  /** The unit to which the other units could not be converted. */
   readonly unit: string | null;
   readonly bounded: number;
-  /** Values whose time another value has, too. */
+  /** Values that have the same time as another value. */
   readonly sameTime: number;
-  /** Values that say the same as another one of the same time. */
+  /** Values that say the same as another value from the same time. */
   readonly copies: number;
 }
 
-/** Returns the warnings of the counts. */
+/** Returns the warnings for the counts. */
 export function makeWarnings(tally: Tally): InsightWarning[] {
   const { withdrawn, modified, withoutResult, byAi, undated, long, future, notNumber } = tally;
   const { unconverted, unit, bounded, sameTime, copies, preliminary } = tally;
@@ -93,7 +95,7 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
   ];
 }
 
-/** Returns a warning of values that a limit leaves out; none if it leaves out none. */
+/** Returns a warning about values left out because of a limit; an empty list if none were. */
 export function beyond(text: string, count: number): InsightWarning[] {
   return count === 0 ? [] : [{ kind: 'left_out', text, count }];
 }

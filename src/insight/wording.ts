@@ -1,4 +1,4 @@
-/** Puts findings into words. They say what was observed; they neither explain nor advise. Pure. */
+/** Puts findings into words that say what was observed, without explaining or advising. Pure. */
 
 import { dayIn } from '#src/shared/time/day.ts';
 import { RHYTHM_METHODS } from './detect/rhythm.ts';
@@ -11,7 +11,7 @@ export type Names = ReadonlyMap<string, string>;
 /** Returns a unit as people write it. */
 export type WriteUnit = (unit: string) => string;
 
-/** Returns the title of a finding, one line. */
+/** Returns a finding's title, on one line. */
 export function writeTitle(finding: Finding, names: Names, writeUnit: WriteUnit): string {
   const { kind, codes, direction, effect, window, method } = finding;
   const [first = 'values', second = 'values'] = codes.map((code) => nameCode(code, names));
@@ -36,8 +36,8 @@ export function writeTitle(finding: Finding, names: Names, writeUnit: WriteUnit)
 }
 
 /**
- * Returns the predicate of a trend or a change in few words, for a text that already has the newest value.
- * @param isDated whether it says since when a trend lasts
+ * Returns the predicate for a trend or change in a few words, for text that already states the newest value.
+ * @param isDated whether to say since when a trend has lasted
  */
 export function writeBriefPredicate(
   { kind, direction, effect, window }: Finding,
@@ -51,7 +51,7 @@ export function writeBriefPredicate(
   return `${direction === 'up' ? 'rose' : 'fell'} by about ${size}${since}`;
 }
 
-/** Returns the predicate of a trend or a change. */
+/** Returns the predicate for a trend or change. */
 function writePredicate({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')

@@ -1,4 +1,7 @@
-/** Payloads within results (OBX-5 of type ED and RP) as DocumentReferences: https://hl7.org/fhir/R4/documentreference.html */
+/**
+ * Converts payloads within results (OBX-5 of type ED and RP) to DocumentReferences:
+ * https://hl7.org/fhir/R4/documentreference.html
+ */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { isMediaType } from '../fhir/validation/primitives.ts';
@@ -11,16 +14,16 @@ import type { Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 
-/** Properties of a document that come from its order. */
+/** A document's properties that come from its order. */
 export interface OfReport {
   readonly key: string;
   /** A FHIR instant. */
   readonly date: string | undefined;
-  /** Reference of the DiagnosticReport. */
+  /** Reference to the DiagnosticReport. */
   readonly report: string | undefined;
 }
 
-/** Types of HL7 table 0191 → of media types. */
+/** Types in HL7 table 0191 → types of media types. */
 const MAJOR: Readonly<Record<string, string>> = {
   AP: 'application',
   IM: 'image',
@@ -37,7 +40,7 @@ const DOC_STATUS: Readonly<Record<string, string>> = {
   'entered-in-error': 'entered-in-error',
 };
 
-/** Tells whether a result is a payload: embedded (ED), or at an address (RP). */
+/** Returns whether a result is a payload: embedded (ED), or at an address (RP). */
 export function isAttached(obx: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ED') return true;
@@ -48,7 +51,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }
 
-/** Returns the document; all payloads of a result are contents of one. Without payloads it refers to an earlier one. */
+/** Returns the document, which contains all payloads of a result. If there are none, it refers to an earlier document. */
 export function makeDocument({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
   const named = readCodes(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);

@@ -1,4 +1,4 @@
-/** Coded elements (CE, CWE, CNE): HL7 v2 chapter 2A. */
+/** Parses coded elements (CE, CWE, CNE): HL7 v2 chapter 2A. */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -7,30 +7,30 @@ import { LOINC, present } from '../v1/elements.ts';
 import type { Field } from './hl7v2/message.ts';
 import { findSystem } from './systems.ts';
 
-/** Components of code, text, system and the system's OID, of a code and its two alternates. */
+/** The components with code, text, system and the system's OID, for a code and its two alternates. */
 const TRIPLETS = [
   [1, 2, 3, 14],
   [4, 5, 6, 17],
   [10, 11, 12, 20],
 ] as const;
 const ORIGINAL_TEXT = 9;
-/** Answers of LOINC's answer lists: they name no result. */
+/** Matches answers from LOINC's answer lists, which don't name a result. */
 const ANSWER = /^LA\d{1,6}-\d$/;
 
 /** A coded element. */
 export interface Coded {
   readonly concept: JsonObject;
-  /** True if one of the codes of a result is LOINC's. */
+  /** True if one of the result's codes is a LOINC code. */
   readonly loinc: boolean;
   /** `GLU (Glucose)`: the original code, for people. */
   readonly label: string;
-  /** The error in an alleged LOINC code. */
+  /** The fault in an alleged LOINC code. */
   readonly fault?: string;
 }
 
 /**
- * Returns a coded element; undefined if it is empty. An invalid alleged LOINC code counts as one of the sender.
- * @param bare the system of codes without one that are valid LOINC codes; undefined: the sender's
+ * Returns a coded element; undefined if it is empty. An alleged LOINC code that is invalid counts as the sender's own code.
+ * @param bare the system for codes that name none but are valid LOINC codes; undefined: the sender's
  */
 export function readCodes(field: Field, sender: string, bare: string | undefined = LOINC): Coded | undefined {
   const coding: JsonObject[] = [];
@@ -65,18 +65,18 @@ export function readCodes(field: Field, sender: string, bare: string | undefined
   };
 }
 
-/** Returns `GLU (Glucose)`. */
+/** Returns a code with its text: `GLU (Glucose)`. */
 export function joinLabel(code: string, text: string): string {
   if (code === '' || text === '' || code === text) return code || text;
   return `${code} (${text})`;
 }
 
-/** Returns the concept of a coded element; undefined if it is empty. */
+/** Returns a coded element's concept; undefined if the element is empty. */
 export function conceptIn(field: Field, sender: string): JsonObject | undefined {
   return readCodes(field, sender, undefined)?.concept;
 }
 
-/** Normalizes blanks: a code has none at its ends and single ones inside (R4 datatypes.html#code). */
+/** Normalizes blanks: a code has none at its ends, and only single ones inside (R4 datatypes.html#code). */
 export function codeText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -6,7 +6,7 @@ import { listIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, LAB_SYSTEM, makeIdentifier, type Notes } from './labs.ts';
 import { changesIn, hasOtherBytes, isSameBut, merge, pickImported } from './merge.ts';
 
-/** The current state of a resource that an earlier report wrote. */
+/** The current state of a resource that an earlier report created. */
 export interface Earlier {
   readonly id: string;
   readonly version: number;
@@ -16,7 +16,7 @@ export interface Earlier {
 /** Earlier resources by type and key. */
 export type EarlierLabs = ReadonlyMap<string, Earlier>;
 
-/** The decision about a draft. */
+/** The decision on a draft. */
 export interface Decided {
   readonly draft: Draft;
   readonly earlier?: Earlier;
@@ -24,12 +24,12 @@ export interface Decided {
   readonly entries: readonly WriteEntry[];
 }
 
-/** Returns the key of a draft among earlier resources. */
+/** Returns a draft's key among earlier resources. */
 export function draftKey({ type, key }: Pick<Draft, 'type' | 'key'>): string {
   return `${type} ${key}`;
 }
 
-/** Returns the keys of a resource that imports wrote; a replaced document has none. */
+/** Returns the keys that imports gave a resource; a replaced document has none. */
 export function keysIn(resource: JsonObject): string[] {
   return listIn(resource.identifier).flatMap(({ system, value, use }) =>
     system === LAB_SYSTEM && use !== 'old' ? (textIn(value) ?? []) : [],
@@ -37,9 +37,9 @@ export function keysIn(resource: JsonObject): string[] {
 }
 
 /**
- * Decides about reports, one result per step. Reports that are older than the stored one or a step back from it are
+ * Decides what to do with reports, one result per step. A report that is older than the stored one, or a step back from it, is
  * skipped with a note; replacements are noted too.
- * @param notes gets a note on each changed result
+ * @param notes receives a note about each changed result
  */
 export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
   const known = new Map<string, string>();
@@ -90,7 +90,7 @@ export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, note
   return decided;
 }
 
-/** Returns a resource with the draft's key in place of its former one. */
+/** Returns a resource with the draft's key instead of its former key. */
 function renamed(resource: JsonObject, { key, former }: Draft): JsonObject {
   if (former === undefined || !keysIn(resource).includes(former.key)) return resource;
   const identifier = listIn(resource.identifier).map((one) =>
@@ -99,12 +99,12 @@ function renamed(resource: JsonObject, { key, former }: Draft): JsonObject {
   return { ...resource, identifier };
 }
 
-/** A note and its place. */
+/** A note, and the place that it is about. */
 type Told = readonly [place: string, text: string];
 
 /**
- * Applies the reports of one result in order.
- * @param there the resource of an earlier request
+ * Applies all reports of one result, in order.
+ * @param there the resource from an earlier request
  * @returns undefined if nothing must be written; the stored resource if it doesn't change
  */
 function* applyReports(
@@ -142,8 +142,7 @@ function* applyReports(
 }
 
 /**
- * Replaces a document by another:
- * https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo
+ * Replaces one document with another: https://hl7.org/fhir/R4/documentreference-definitions.html#DocumentReference.relatesTo
  */
 function replacement(
   { type, key }: Draft,
@@ -176,7 +175,7 @@ function replacement(
   ];
 }
 
-/** Returns a copy in which references to drafts that are stored already point to the stored resources. */
+/** Returns a copy in which references to drafts that are already stored point to the stored resources. */
 function linked(resource: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
   const link = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(link);

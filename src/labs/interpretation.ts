@@ -36,7 +36,7 @@ const CODES: Readonly<Record<string, string>> = {
   WR: 'Weakly reactive',
 };
 
-/** Words that mean one of them and nothing else. */
+/** Words that mean one flag and nothing else. */
 const WORDS: Readonly<Record<string, string>> = {
   LOW: 'L',
   HIGH: 'H',
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'L*': 'LL',
 };
 
-/** Returns a flag's concept: its code if it is known, and always its text. */
+/** Returns a flag's concept, with its code if the flag is known, and always with its text. */
 export function makeInterpretation(flag: string): JsonObject {
   const upper = flag.trim().toUpperCase();
   const code = WORDS[upper] ?? upper;

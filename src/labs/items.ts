@@ -1,4 +1,4 @@
-/** Laboratory results that come as JSON items or as rows of a table, as Observations. Pure. */
+/** Converts laboratory results, sent as JSON items or as the rows of a table, to Observations. Pure. */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -24,7 +24,7 @@ export interface LabItem {
   readonly effective_at: string;
   readonly value?: Decimal | undefined;
   readonly unit?: string | undefined;
-  /** With a unit it may be a number: `< 5`. */
+  /** Together with a unit, it may be a number: `< 5`. */
   readonly value_text?: string | undefined;
   readonly value_code?:
     | { readonly code: string; readonly system?: string | undefined; readonly display?: string | undefined }
@@ -38,13 +38,13 @@ export interface LabItem {
   readonly note?: string | undefined;
 }
 
-/** The patient and the source. */
+/** The patient and the source of the items. */
 export interface OfItems {
   /** `Patient/<id>`. */
   readonly subject: string;
   /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** The report's id in the source: a result that is sent again with another value is then a correction. */
+  /** The report's id in the source: if a result is sent again with a different value, that is a correction. */
   readonly origin?: string | undefined;
   /** `items`, `rows` */
   readonly place: string;
@@ -53,7 +53,7 @@ export interface OfItems {
 /** Elements that keep the earlier report's value if the item doesn't have them. */
 const KEPT = ['referenceRange', 'note'];
 
-/** Makes Observations of items, an item a step. */
+/** Converts items to Observations, one item per step. */
 export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs> {
   const notes = new Notes();
   const seen = new Map<string, number>();
@@ -80,7 +80,7 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
   return { drafts, ...notes.told };
 }
 
-/** Returns the concept: a bare code is LOINC's if it can be one, else the source's. */
+/** Returns the concept: a code without a system is a LOINC code if it has the form of one, otherwise the source's own code. */
 function readCode(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
   const { system, code } = splitCode(item.code);
   const said = system ?? item.system;
@@ -115,8 +115,8 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
 }
 
 /**
- * Returns the key of an item. With an origin: the origin, the code and the index among equal ones. Without, a result
- * can't replace another, so its value is part of the key.
+ * Returns the key of an item. With an origin, the key is the origin, the code and the index among items that are otherwise
+ * equal. Without an origin, a result can't replace another, so its value is part of the key.
  */
 function keyOfItem(
   { code, effective_at: effective }: LabItem,

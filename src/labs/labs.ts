@@ -1,34 +1,37 @@
 /** The result of reading a laboratory's report in any format: drafts of resources, and notes for the sender. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** Types that reports become. */
+/** Types of the resources that are made from reports. */
 export type LabType = 'Observation' | 'DiagnosticReport' | 'Specimen' | 'DocumentReference';
 
-/** System of the identifier by which later reports find the resources of earlier ones. */
+/** System of the identifier by which later reports find the resources that earlier ones created. */
 export const LAB_SYSTEM = 'https://annal.dev/fhir/lab-import';
 
-/** The key under which earlier versions of Annal stored a result, without its sender. */
+/** The key, without the sender, under which earlier versions of Annal stored a result. */
 export interface FormerKey {
   readonly key: string;
-  /** The report's sender; empty if unknown. Only a resource of the same sender may be found by the key. */
+  /** The report's sender; empty if unknown. The key may only find resources from the same sender. */
   readonly sender: string;
 }
 
 /** A resource to be. */
 export interface Draft {
   readonly type: LabType;
-  /** Value of its identifier in `LAB_SYSTEM`: the same in every report of the same result. */
+  /** Value of the resource's identifier in `LAB_SYSTEM`: the same in every report of the same result. */
   readonly key: string;
   readonly former?: FormerKey;
-  /** Its place in the report: `OBX[3]`, `items.2`. */
+  /** The result's place in the report: `OBX[3]`, `items.2`. */
   readonly place: string;
-  /** Values that this report lacks and an earlier one may have: `value`, or names of elements. */
+  /** Values that this report lacks but an earlier report may have: `value`, or names of elements. */
   readonly keeps?: readonly string[];
-  /** Note on a value that it keeps. */
+  /** Note on the value that is kept. */
   readonly keptNote?: string;
-  /** The latest of the times that the report itself gives the result: a dateTime. A message sent again has the same. */
+  /**
+   * The latest of the times that the report itself gives for the result: a dateTime. If a message is sent again, the time is
+   * the same.
+   */
   readonly made?: string;
-  /** Earlier drafts of the same resource in the same request, oldest first. */
+  /** Earlier drafts of the same resource in the same request, the oldest first. */
   readonly before?: readonly Draft[];
   /** Without an id; references to other drafts are `draftUrl`s. */
   readonly resource: JsonObject;
@@ -38,7 +41,7 @@ export interface Draft {
 export interface Labs {
   /** One draft per type and key. */
   readonly drafts: readonly Draft[];
-  /** Codes that are not LOINC's: kept as they are. */
+  /** Codes that are not from LOINC: kept unchanged. */
   readonly unmapped: readonly string[];
   readonly warnings: readonly string[];
   /** Warnings from a comparison with the record. */
@@ -47,28 +50,28 @@ export interface Labs {
   readonly source?: string;
 }
 
-/** Returns the reference of a draft until it has an id. */
+/** Returns the reference by which a draft is known until it has an id. */
 export function draftUrl(type: LabType, key: string): string {
   return `urn:annal:lab:${type}:${key.replaceAll('/', ':')}`;
 }
 
-/** Returns a key of its parts, unambiguously. */
+/** Joins parts to an unambiguous key. */
 export function joinKey(...parts: readonly string[]): string {
   return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
-/** Returns the identifier of a key. */
+/** Returns the identifier for a key. */
 export function makeIdentifier(key: string): JsonObject {
   return { system: LAB_SYSTEM, value: key };
 }
 
-/** Notes collected while a report is read, each once. */
+/** Notes collected while a report is read. Each note is kept once. */
 export class Notes {
   readonly #unmapped = new Set<string>();
   readonly #warnings = new Set<string>();
   readonly #compared = new Set<string>();
 
-  /** Notes a code that isn't LOINC's. */
+  /** Notes a code that isn't from LOINC. */
   unmapped(label: string): void {
     this.#unmapped.add(label);
   }

@@ -1,4 +1,4 @@
-/** Merges a repeated result, of a later request or within the same one. Pure. */
+/** Merges a result that is repeated, in a later request or within the same one. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
 import { without } from '#src/shared/json/json-value.ts';
@@ -14,7 +14,7 @@ export interface Merged {
   readonly told: readonly string[];
 }
 
-/** Elements that an import sets; others, added by users, stay. */
+/** Elements that an import sets; elements that users added stay. */
 const OWN: Readonly<Record<LabType, readonly string[]>> = {
   Observation: [
     ...['status', 'category', 'code', 'subject', 'effectiveDateTime', 'issued', 'performer', 'component'],
@@ -30,12 +30,12 @@ const OWN: Readonly<Record<LabType, readonly string[]>> = {
   DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
 };
 const VALUE = /^(?:value[A-Z]|component$)/;
-/** An absent reason and a value exclude each other. */
+/** The reason for a missing value: a resource has either this or a value. */
 const NO_VALUE = 'dataAbsentReason';
 
 /**
- * Merges a report into the stored resource. An older report, or a step back, changes nothing except the results that a
- * report lists.
+ * Merges a report into the stored resource. An older report, or one with an earlier status, changes nothing except the results
+ * that a report lists.
  * @param draft with the references that the record will have
  */
 export function merge(before: JsonObject, draft: Draft): Merged {
@@ -67,8 +67,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the changes of a version, in words and without values: `value and status changed, reference range removed`.
- * @returns an empty text if nothing changed except members that `isSameBut` leaves out
+ * Describes a version's changes in words and without values: `value and status changed, reference range removed`.
+ * @returns an empty text if nothing changed except members that `isSameBut` ignores
  */
 export function changesIn(before: JsonObject, after: JsonObject): string {
   const [one, other] = [comparable(before), comparable(after)];
@@ -91,7 +91,7 @@ export function changesIn(before: JsonObject, after: JsonObject): string {
     .join(', ');
 }
 
-/** Tells whether two resources differ only in the time of sending. */
+/** Returns whether two resources are equal apart from the time of sending. */
 export function isSameBut(before: JsonObject, after: JsonObject): boolean {
   return before === after || sameJson(comparable(before), comparable(after));
 }
@@ -109,7 +109,7 @@ function comparableContent({ attachment }: JsonObject): Json {
   return { contentType, title, bytes: hash ?? url };
 }
 
-/** Tells whether a document has another content, which can't be changed (docs/spec/decisions.md, section 4). */
+/** Returns whether a document has different content, which can't be changed (docs/spec/decisions.md, section 4). */
 export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
   const bytes = ({ content }: JsonObject): Json[] =>
     listIn(content).map((one) => objectIn(comparableContent(one)).bytes ?? null);
@@ -121,7 +121,7 @@ export function pickImported(type: LabType, resource: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => OWN[type].includes(name)));
 }
 
-/** Returns the next version: imported elements replaced, others unchanged. */
+/** Returns the next version, with imported elements replaced and others unchanged. */
 function nextVersion(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
   const { type, keptNote, resource } = draft;
   const kept = pickKept(before, draft);
@@ -137,8 +137,8 @@ function nextVersion(draft: Draft, before: JsonObject): { next: JsonObject; note
 }
 
 /**
- * Returns the elements that are kept: none of a withdrawn result that is sent again; always a document's content; an
- * absent reason only if no value is required.
+ * Returns the elements that are kept. If a withdrawn result is sent again, none are. A document's content is always kept. The
+ * reason for a missing value is kept only if no value is required.
  */
 function pickKept(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
   if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
@@ -154,7 +154,7 @@ function pickKept(before: JsonObject, { type, keeps = [], keptNote, resource }: 
   );
 }
 
-/** Tells whether both have numbers in different units: the old range then doesn't apply. */
+/** Returns whether both have numbers, but in different units: then the old range doesn't apply. */
 function isInAnotherUnit(before: JsonObject, after: JsonObject): boolean {
   const [one, other] = [before, after].map(({ valueQuantity }) => {
     const { code, unit } = objectIn(valueQuantity);
@@ -171,7 +171,7 @@ function hasValue(resource: JsonObject): boolean {
   return Object.keys(resource).some((name) => VALUE.test(name));
 }
 
-/** Keeps a report's earlier results beside the new ones. */
+/** Keeps the results that a report already had, besides the new ones. */
 function withResults(type: LabType, before: JsonObject, draft: JsonObject): JsonObject {
   if (type !== 'DiagnosticReport') return {};
   const all = new Map<string, JsonObject>();
@@ -180,8 +180,9 @@ function withResults(type: LabType, before: JsonObject, draft: JsonObject): Json
 }
 
 /**
- * Returns why a report changes nothing; undefined if it does. A final result replaces a corrected one only if it was
- * made after that was issued, by the report's own times, because a message that is sent again has a new MSH-7.
+ * Returns why a report changes nothing; undefined if it changes something. A final result replaces a corrected one only if it
+ * was made after the corrected one was issued. The report's own times decide, because a message that is sent again has a new
+ * MSH-7.
  */
 function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
   const [then, now] = [momentIn(before), momentIn(draft)];

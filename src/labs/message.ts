@@ -1,4 +1,4 @@
-/** HL7 v2 ORU messages as FHIR resources. Pure. */
+/** Converts HL7 v2 ORU messages to FHIR resources. Pure. */
 
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -14,25 +14,25 @@ import type { Zone } from './zones.ts';
 
 /** The patient and the source of an import. */
 export interface ImportContext {
-  /** The record's Patient. */
+  /** The Patient of the record. */
   readonly patient: JsonObject;
   /** `Patient/<id>`. */
   readonly subject: string;
   /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** True if a PID may be compared with the Patient, which is the default. */
+  /** True, the default, if a PID may be compared with the Patient. */
   readonly mayRead?: boolean;
-  /** The zone of times for which neither the field nor MSH-7 has an offset. */
+  /** The zone for times when neither the field nor MSH-7 has an offset. */
   readonly zone?: Zone | undefined;
 }
 
-/** Versions that are read as specified. */
+/** Versions that are read as the standard specifies. */
 const VERSION = /^2\.[3-8](?:\.\d)?$/;
 
 /**
  * Reads messages about one patient, one result per step.
- * @throws Refusal invalid (422) for a text that isn't an ORU message, for several patients, and for a PID that
- *   contradicts the Patient; forbidden (403) for a PID that can't be compared without the scope `read`
+ * @throws Refusal invalid (422) for a text that isn't an ORU message, for several patients, and for a PID that contradicts the
+ *   Patient; forbidden (403) for a PID that can't be compared because the scope `read` is missing
  */
 export function* labsOfMessage(
   text: string,
@@ -47,7 +47,7 @@ export function* labsOfMessage(
   requireOnePatient(patients);
   for (const pid of patients) requirePatient(pid, patient, notes);
   if (patients.length === 0) notes.warn('', 'the PID segment is missing, which identifies the patient');
-  // A result may occur in several messages: all count, in order.
+  // A result may occur in several messages: all of them count, in order.
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);
@@ -68,7 +68,7 @@ export function* labsOfMessage(
   return { drafts, ...notes.told, ...(sender === '' ? {} : { source: sender }) };
 }
 
-/** Returns the last draft of each result, with the earlier ones before it. */
+/** Returns the last draft of each result, with its earlier drafts in `before`. */
 function lastDrafts(said: readonly Draft[]): Draft[] {
   const last = said.at(-1);
   if (last === undefined) return [];

@@ -1,10 +1,10 @@
-/** Numbers as laboratories write them. */
+/** Parses numbers as laboratories write them. */
 import { type Json, parseJson } from '#src/shared/json/json.ts';
 
 /** A number with its comparator. */
 export interface Measured {
   readonly comparator?: '<' | '<=' | '>=' | '>';
-  /** With its literal: `1.50` stays `1.50`. */
+  /** Keeps the number as written: `1.50` stays `1.50`. */
   readonly value: Json;
 }
 
@@ -19,19 +19,19 @@ const COMPARATORS: Readonly<Record<string, Measured['comparator']>> = {
   '≥': '>=',
 };
 const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
-/** The maximum length of a text that is tried as a number. */
+/** The maximum length of text that is parsed as a number. */
 const LONGEST = 60;
 /** R4 datatypes.html#decimal: implementations may not support more digits. */
 const MOST_DIGITS = 18;
 
-/** Returns FHIR's comparator; undefined for another text. */
+/** Returns FHIR's comparator; undefined for any other text. */
 export function readComparator(text: string): Measured['comparator'] {
   return COMPARATORS[text.replaceAll(/\s/g, '')];
 }
 
 /**
- * Parses a decimal: `5.6`, `+5`, `.5`, `1.2E3`, with a comma `5,6`.
- * @returns undefined for another text, and for an ambiguous one: `1,234` is a thousand or one
+ * Parses a decimal: `5.6`, `+5`, `.5`, `1.2E3`, or `5,6` with a comma.
+ * @returns undefined for any other text, and for ambiguous text: `1,234` is either a thousand or one
  */
 export function decimalIn(text: string): Json | undefined {
   if (text.length > LONGEST) return undefined;

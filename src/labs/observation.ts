@@ -26,14 +26,14 @@ export interface OfOrder {
   readonly category: string;
   readonly status: string;
   readonly specimen: string | undefined;
-  /** References to the results from which this one was derived. */
+  /** References to the results from which this result was derived. */
   readonly derivedFrom: readonly string[];
 }
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
-/** Returns the Observation, and notes values that couldn't be read. */
+/** Returns the Observation, and notes any values that can't be read. */
 export function makeObservation(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;
@@ -62,7 +62,7 @@ export function makeObservation(result: Result, of: OfOrder, reading: Reading): 
     .all(8)
     .map((flag) => flag.part(1) || flag.part(2))
     .filter((flag) => flag !== '');
-  // A flag behind the value, unless OBX-8 repeats it.
+  // A flag after the value, unless OBX-8 repeats it.
   const behind = listIn(value.element.interpretation).filter(({ text }) => !flags.includes(String(text)));
   const texts = joinNotes(notes);
   const letter = obx.part(11);
@@ -101,13 +101,16 @@ function powerIn(unit: Field): string | undefined {
   return /^[xX*]?10$/.test(base) && /^\d{1,2}\/\S+$/.test(rest) ? `${base}^${rest}` : undefined;
 }
 
-/** Returns the code of the triplet that names UCUM, the first or the alternate; undefined if none does or it isn't a unit. */
+/**
+ * Returns the code from the triplet that names UCUM, either the first or the alternate; undefined if neither does or the code
+ * isn't a unit.
+ */
 function ucumIn(unit: Field): string | undefined {
   const named = [1, 4, 10].find((code) => knownSystem(unit.part(code + 2)) === UCUM);
   return named === undefined ? undefined : toUcum(unit.part(named), true);
 }
 
-/** Returns one value for several repetitions: lines of a text are joined; values of other types become components. */
+/** Returns one value for several repetitions: lines of text are joined; values of other types become components. */
 function oneValue(fields: readonly Field[], context: ValueContext, code: JsonObject): Value {
   const [first] = fields;
   if (first === undefined) return { element: {} };
@@ -151,7 +154,7 @@ function readPerformers(obx: Segment): JsonObject[] {
   return [place, ...people].filter((display) => display !== '').map((display) => ({ display }));
 }
 
-/** Returns the name of a person (XCN), or else the number. */
+/** Returns a person's name (XCN), or the number if the name is missing. */
 export function personName(person: Field): string {
   const name = [person.part(6), person.part(3), person.part(4), person.part(2)];
   return name.filter((part) => part !== '').join(' ') || person.part(1);
@@ -174,7 +177,7 @@ export function listed(name: string, items: readonly JsonObject[]): JsonObject {
   return items.length === 0 ? {} : { [name]: [...items] };
 }
 
-/** Returns a time of a segment; notes one that cannot be read. */
+/** Returns a time from a segment, and notes a time that can't be read. */
 export function timeIn(
   segment: Segment,
   field: number,

@@ -6,15 +6,15 @@ import type { Order } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { localSystem } from './systems.ts';
 
-/** The key of an order, and the one that earlier versions of Annal gave it if they gave it another. */
+/** The key of an order, and the key that earlier versions of Annal gave it, if different. */
 export interface OrderKey {
   readonly key: string;
   readonly former?: FormerKey;
 }
 
 /**
- * Returns an order's key: the filler's number, else the placer's, else code and time; always with the ordered service.
- * A number belongs to the authority with a universal id, or else to the sender: a namespace is a local name of its site
+ * Returns an order's key: the filler's number, else the placer's, else code and time; always with the ordered service. A
+ * number belongs to the authority with a universal id, or else to the sender. A namespace is only a local name at its site
  * (HL7 v2 chapter 2A, "EI", "HD"), so two laboratories may use the same one.
  */
 export function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): OrderKey {
@@ -40,17 +40,18 @@ export function orderKey({ obr, orc }: Order, message: string, { sender }: Readi
   return { key: joinKey('order', sender, when, service) };
 }
 
-/** Who wrote a version: members of its event's metadata. */
+/** Who wrote a version: members of the event's metadata. */
 export interface WrittenBy {
   readonly author?: { readonly type: string } | undefined;
   readonly source_system?: string | undefined;
-  /** The reason why the service wrote it. */
+  /** Why the service wrote the version. */
   readonly cause?: string | undefined;
 }
 
 /**
- * Tells whether a resource with a former key is certainly of a sender: by its sender's own codes, or else by the source
- * system of the import that wrote it. The first version counts if a person or the service wrote the current one.
+ * Returns whether a resource with a former key certainly came from a sender: it has codes that the sender defined or, if it
+ * has no such codes at all, it was imported from that source system. If a person or the service wrote the current version, the
+ * first version's source system counts.
  */
 export function isOfSender(
   sender: string,
@@ -69,7 +70,7 @@ export function isOfSender(
 
 const LOCAL = localSystem('-')?.slice(0, -1) ?? '';
 
-/** Returns the systems of all codings of a resource. */
+/** Returns the systems of all codings in a resource. */
 function* systemsIn(value: Json): Iterable<string> {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value))

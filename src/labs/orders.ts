@@ -3,7 +3,7 @@ import type { Message, Segment } from './hl7v2/message.ts';
 import type { Notes } from './labs.ts';
 import { isText } from './value.ts';
 
-/** A result: one OBX, or several whose texts are lines of one text. */
+/** A result: one OBX, or several that are lines of the same text. */
 export interface Result {
   readonly obx: Segment;
   /** OBX segments that continue its text. */
@@ -13,7 +13,7 @@ export interface Result {
 
 /** An order and its results. */
 export interface Order {
-  /** Undefined for results that belong to no order. */
+  /** Undefined for results without an order. */
   readonly obr: Segment | undefined;
   readonly orc: Segment | undefined;
   readonly notes: Segment[];
@@ -27,12 +27,12 @@ export interface Groups {
   readonly orders: readonly Order[];
 }
 
-/** Segments that concern neither results nor their patient or specimen. */
+/** Segments that concern neither the results nor their patient or specimen. */
 const ELSEWHERE = new Set(
   'SFT UAC PD1 NK1 PV1 PV2 ARV PRT TQ1 TQ2 CTD FT1 CTI DSC MSA ERR QAK QRD QRF OVR'.split(' '),
 );
 
-/** Puts segments into groups, and notes those that belong to none. */
+/** Puts segments into groups, and notes those that don't belong to any. */
 export function groupSegments({ segments }: Message, notes: Notes): Groups {
   const patients: Segment[] = [];
   const orders: Order[] = [];
@@ -84,7 +84,7 @@ export function groupSegments({ segments }: Message, notes: Notes): Groups {
 
 /**
  * Adds an OBX; lines of one text become one result.
- * @returns the list for comments on it
+ * @returns the list for the comments on it
  */
 function addResult({ results }: Order, obx: Segment): Segment[] {
   const before = results.at(-1);
@@ -103,7 +103,7 @@ function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
   const readField = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
   if (readField(next, 2) !== readField(obx, 2)) return false;
-  // Later lines may leave out members of the first, and OBX-4 may number the lines from 1.
+  // Later lines may omit members of the first line, and OBX-4 may number the lines from 1.
   if (
     [3, 11].some((field) => readField(next, field) !== '' && readField(next, field) !== readField(obx, field))
   )

@@ -10,16 +10,16 @@ import { readMoment } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { findAuthority } from './systems.ts';
 
-/** An identifier of a PID. */
+/** An identifier from a PID. */
 interface Identified {
   readonly value: string;
-  /** URIs that the Patient may use for its system; empty if the issuer is unknown. */
+  /** URIs that the Patient may use for the identifier's system; empty if the issuer is unknown. */
   readonly systems: readonly string[];
 }
 
 const SOCIAL_SECURITY = 'http://hl7.org/fhir/sid/us-ssn';
 const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: 'other', A: 'other' };
-/** The letters of HL7 table 0001 that name no sex: unknown, not applicable, complex. */
+/** The letters in HL7 table 0001 that don't name a sex: unknown, not applicable, complex. */
 const NO_SEX = new Set(['', 'U', 'N', 'C']);
 
 /**
@@ -33,7 +33,7 @@ export function requireOnePatient(patients: readonly Segment[]): void {
 }
 
 /**
- * Refuses the PID of a caller without the scope `read`: whether it matches the Patient reveals stored data, and an
+ * Refuses a PID from a caller without the scope `read`. Whether the PID matches the Patient would reveal stored data, and an
  * import that isn't checked against the Patient may go to the wrong record.
  * @throws Refusal forbidden (403) for a PID with a name, number, day of birth or sex
  */
@@ -49,7 +49,7 @@ export function refusePatient(pid: Segment): void {
 }
 
 /**
- * Checks a PID against the record's Patient. Contradictions are: a number of a known system that the Patient does not
+ * Checks a PID against the record's Patient. These are contradictions: a number in a known system that the Patient doesn't
  * have, a different day of birth, and a different sex. A different name is only noted.
  * @throws Refusal invalid (422) naming the fields of PID that contradict
  */
@@ -115,8 +115,8 @@ function identifiersIn(pid: Segment): Identified[] {
 }
 
 /**
- * Returns whether two PIDs are the same patient: they share a number of one issuer or, if one has no number or the issuers
- * of equal numbers differ, have the same name and day of birth.
+ * Returns whether two PIDs are the same patient. They are if they share a number from the same issuer. If one PID has no
+ * number, or equal numbers have different issuers, they are if they have the same name and day of birth.
  */
 function isSame(one: Segment, other: Segment): boolean {
   const [mine, theirs] = [identifiersIn(one), identifiersIn(other)];

@@ -1,9 +1,9 @@
-/** Writes a laboratory's number as a Quantity. */
+/** Converts a laboratory's number to a Quantity. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 
-/** Returns a Quantity with its unit as written, and its UCUM code if that is certain. */
+/** Returns a Quantity with its unit as written, and with its UCUM code if the code is certain. */
 export function makeQuantity(
   { comparator, value }: Measured,
   unit: string,

@@ -7,9 +7,9 @@ import { decimalIn } from './numbers.ts';
 import { makeQuantity } from './quantity.ts';
 
 const NUMBER = String.raw`[+-]?\d{1,3}(?:,\d{3}){2,}|[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
-/** A number with thousands marked by commas. */
+/** Matches a number whose thousands are separated by commas. */
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+$/;
-/** One that can't be a decimal with a comma: three digits before it, or several commas. */
+/** Matches a number that can't be a decimal with a comma: it has three digits before the comma, or several commas. */
 const SURELY_THOUSANDS = /^(?:\d{3},\d{3}|\d{1,3}(?:,\d{3}){2,})$/;
 const BETWEEN = new RegExp(
   String.raw`^[[(]?\s*(${NUMBER})\s*(?:-|–|—|to|bis|till|tot|à|\.\.\.?)\s*(${NUMBER})\s*[\])]?(.*)$`,
@@ -23,12 +23,11 @@ const BOUND = new RegExp(
 const OR_EQUAL = /([<>])\s*or\s*=/i;
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
-/** Maximum length of a text that is parsed: two numbers and their unit are shorter. */
+/** Maximum length of text that is parsed: two numbers and their unit are shorter. */
 const LONGEST = 200;
 
 /**
- * Returns a reference range. It always has the text; it has low and high if the text is two numbers or a bound, and
- * nothing else.
+ * Returns a reference range. It always has the text. It has low and high only if the text is just two numbers or a bound.
  * @param unit as written.
  * @param code in UCUM
  */
@@ -54,8 +53,8 @@ export function makeRange(text: string, unit: string, code: string | undefined):
 }
 
 /**
- * Returns which end of a range differs from its text, or is missing there; undefined if none does, or if the text is
- * neither two numbers nor a bound.
+ * Returns which end of the range contradicts the text, or is missing from the text. Returns undefined if neither does, or if
+ * the text is neither two numbers nor a bound.
  * @param unit of the value, as written.
  */
 export function contradicted(
@@ -72,9 +71,9 @@ export function contradicted(
 }
 
 /**
- * Returns the warning for a number whose range could not be parsed; undefined if it could. A result in words has its
- * range in words, without a warning.
- * @param resource an Observation with the range, or the members of one.
+ * Returns the warning for a number whose range couldn't be parsed; undefined if it could. If a result is in words, its range
+ * is in words too, without a warning.
+ * @param resource an Observation with the range, or the members of an Observation.
  */
 export function unreadRange({ valueQuantity, referenceRange }: JsonObject): string | undefined {
   const [{ low, high, text } = {}] = listIn(referenceRange);
@@ -89,8 +88,8 @@ interface Ends {
 }
 
 /**
- * Returns ends without commas between thousands, if one of the ends says that commas are such: `150,000-450,000`. A single
- * `1,234` may be a decimal.
+ * Returns the ends without the commas between thousands, if one of the ends shows that its commas separate thousands:
+ * `150,000-450,000`. A single `1,234` may be a decimal.
  */
 function withoutThousands({ low, high }: Ends): Ends {
   const ends = [low, high].filter((end) => end !== undefined);
@@ -107,7 +106,7 @@ function withoutUnit(text: string, unit: string): string {
 
 /**
  * Returns the ends of a range.
- * @param code UCUM code of the value's unit: in another unit the numbers would be different
+ * @param code UCUM code of the value's unit: the numbers would be different in another unit
  */
 function readEnds(text: string, code: string | undefined): Ends {
   const isUnit = (rest: string): boolean =>

@@ -9,13 +9,11 @@ import type { Zone } from './zones.ts';
 export interface Reading {
   /** `Patient/<id>`. */
   readonly subject: string;
-  /**
-   * The sender: its facility, else its application, else the source that the importer names; empty if none is known.
-   */
+  /** The sender: its facility, else its application, else the source that the importer names; empty if unknown. */
   readonly sender: string;
-  /** Offset of times that have none, or their time zone. */
+  /** Offset for times that have none, or their time zone. */
   readonly zone: string | Zone | undefined;
-  /** When the message was created, if it says so to the second. */
+  /** When the message was created, if the message gives the time to the second. */
   readonly sent: string | undefined;
   readonly notes: Notes;
 }

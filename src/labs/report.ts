@@ -1,4 +1,4 @@
-/** Converts an order and its results (OBR, OBX, SPM) to DiagnosticReport, Observations, Specimens and documents. */
+/** Converts an order and its results (OBR, OBX, SPM) to a DiagnosticReport, Observations, Specimens and documents. */
 
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
@@ -24,11 +24,11 @@ const SECTION_CODES = new Set(
   ),
 );
 const IMAGING = new Set('CT CTH CUS NMR NMS OUS RAD RUS RX VUS XRC'.split(' '));
-/** Values of OBX-11 for a result that is withdrawn or becomes final: its value need not be sent again. */
+/** Values of OBX-11 for a result that is withdrawn or becomes final: its value needn't be sent again. */
 const NEED_NO_VALUE = new Set(['D', 'U', 'W']);
-/** Values of OBX-11 for a result that has no value, whatever an earlier report said. */
+/** Values of OBX-11 for a result that has no value, even if an earlier report had one. */
 const HAVE_NO_VALUE = new Set(['N', 'X']);
-/** Elements that stay unchanged if their field of OBX is empty. */
+/** Elements that stay unchanged if their OBX field is empty. */
 const LEFT = [
   [5, 'value'],
   [7, 'referenceRange'],
@@ -41,12 +41,12 @@ const KEPT_NOTE = 'The value is that of an earlier report: this one has none (OB
  */
 const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticReport.note';
 
-/** References to the results of the message's earlier orders, by filler number, code and sub-id. */
+/** References to results from earlier orders in the message, by filler number, code and sub-id. */
 export type Parents = Map<string, string>;
 
 /**
- * Returns the drafts of an order, in steps of one result each.
- * @param parents its results are added here, for orders that derive from them
+ * Returns an order's drafts, one result per step.
+ * @param parents this order's results are added here, for later orders that derive from them
  */
 export function* orderDrafts(
   order: Order,
@@ -117,7 +117,7 @@ export function* orderDrafts(
   return former === undefined ? all : all.map((draft) => withFormer(draft, key, former));
 }
 
-/** Adds the former key of a draft whose key begins with the order's. */
+/** Adds the former key to a draft whose key begins with the order's key. */
 function withFormer(draft: Draft, order: string, { key, sender }: FormerKey): Draft {
   if (draft.key !== order && !draft.key.startsWith(`${order}/`)) return draft;
   return { ...draft, former: { key: key + draft.key.slice(order.length), sender } };
@@ -142,7 +142,7 @@ function isEmpty({ obx, more, notes }: Result): boolean {
 
 const parentKey = (filler: string, code: string, subId: string): string => joinKey(filler, code, subId);
 
-/** Returns the results from which an order derives: OBR-29 names the order, OBR-26 the result in it. */
+/** Returns the results from which an order derives: OBR-29 names the parent order, OBR-26 the result in it. */
 function listParents(obr: Segment | undefined, parents: Parents): string[] {
   if (obr === undefined || obr.first(26).text === '') return [];
   const filler = obr.part(29, 2) || obr.part(29);
@@ -244,7 +244,7 @@ function makeReport({ obr, orc, notes }: Order, of: Contents, reading: Reading):
   };
 }
 
-/** Returns the interpreters' names (OBR-32); a name (CNN) is in the subcomponents of the first component. */
+/** Returns the interpreters' names (OBR-32). A name (CNN) is in the subcomponents of the first component. */
 function interpreters(obr: Segment): JsonObject[] {
   return obr.all(32).flatMap((person) => {
     const inner = [person.part(1, 3), person.part(1, 2)].filter((part) => part !== '').join(' ');

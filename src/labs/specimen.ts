@@ -1,6 +1,4 @@
-/**
- * Converts the examined material (SPM; OBR-15 before version 2.5) to Specimens: https://hl7.org/fhir/R4/specimen.html
- */
+/** Converts the specimen's description (SPM; OBR-15 before version 2.5) to Specimens: https://hl7.org/fhir/R4/specimen.html */
 
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { present } from '../v1/elements.ts';
@@ -14,7 +12,7 @@ import { isAfter } from './times.ts';
 
 /**
  * Returns the specimens of an order.
- * @param order its key
+ * @param order the order's key
  */
 export function makeSpecimens({ obr, specimens }: Order, order: string, reading: Reading): Draft[] {
   if (specimens.length > 0) return specimens.map((spm, at) => ofSpm(spm, `${order}/${at + 1}`, reading));
@@ -38,10 +36,7 @@ function ofSpm(spm: Segment, nth: string, reading: Reading): Draft {
   });
 }
 
-/**
- * Returns the specimen of OBR-15, `source&text&system^additive^text^site&text&system^…`: each component is a separate
- * code.
- */
+/** Returns the specimen in OBR-15, `source&text&system^additive^text^site&text&system^…`: each component is a separate code. */
 function ofObr(obr: Segment, order: string, reading: Reading): Draft {
   const concept = (component: number): JsonObject | undefined => {
     const code = obr.part(15, component);

@@ -1,5 +1,5 @@
 /**
- * Converts the statuses of results and reports: HL7 tables 0085 and 0123 →
+ * Converts the statuses of results and reports from HL7 tables 0085 and 0123:
  * https://hl7.org/fhir/R4/valueset-observation-status.html
  */
 
@@ -37,23 +37,23 @@ const REPORT: Readonly<Record<string, string>> = {
   X: 'cancelled',
 };
 
-/** Returns the status of a result; undefined for a letter that table 0085 does not have. */
+/** Returns the status of a result; undefined for a letter that isn't in table 0085. */
 export function observationStatus(letter: string): string | undefined {
   return OBSERVATION[letter.trim().toUpperCase()];
 }
 
-/** Returns the status of results without their own: it follows from their report's. */
+/** Returns the status for results without a status of their own, derived from their report's status. */
 export function statusFromReport(letter: string): string | undefined {
   const status = reportStatus(letter);
   return status === 'partial' ? 'preliminary' : status;
 }
 
-/** Returns the status of a report; undefined for a letter that table 0123 does not have. */
+/** Returns the status of a report; undefined for a letter that isn't in table 0123. */
 export function reportStatus(letter: string): string | undefined {
   return REPORT[letter.trim().toUpperCase()];
 }
 
-/** The order of statuses of a result or report. A withdrawn one may change to any status. */
+/** The order of statuses of a result or report. A withdrawn result or report may change to any status. */
 const STEPS: Readonly<Record<string, number>> = {
   registered: 0,
   preliminary: 1,
@@ -70,7 +70,7 @@ export function isStepBack(from: unknown, to: unknown): boolean {
   return before !== undefined && after !== undefined && after < before;
 }
 
-/** Returns whether a withdrawn result, or one of unknown status, gets a status that is neither. */
+/** Returns whether a result that was withdrawn, or whose status was unknown, gets a status that is neither. */
 export function isRevived(from: unknown, to: unknown): boolean {
   return (isWithdrawn(from) || from === 'unknown') && !isWithdrawn(to) && from !== to;
 }

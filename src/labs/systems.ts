@@ -1,7 +1,7 @@
-/** Converts the code systems of HL7 v2 (table 0396) to URIs: https://terminology.hl7.org/identifiers.html */
+/** Converts HL7 v2's code systems (table 0396) to URIs: https://terminology.hl7.org/identifiers.html */
 import { ATC, ICD_10, LOINC, UCUM } from '../v1/elements.ts';
 
-/** Names in table 0396, and other spellings of them, in upper case → URI. */
+/** Names in table 0396 and their other spellings, in upper case → URI. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   LN: LOINC,
   LNC: LOINC,
@@ -18,7 +18,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   NDC: 'http://hl7.org/fhir/sid/ndc',
   RXNORM: 'http://www.nlm.nih.gov/research/umls/rxnorm',
 };
-/** OIDs of code systems that have another URI: https://terminology.hl7.org/identifiers.html */
+/** OIDs of code systems whose URI isn't their OID: https://terminology.hl7.org/identifiers.html */
 const BY_OID: Readonly<Record<string, string>> = {
   '2.16.840.1.113883.6.1': LOINC,
   '2.16.840.1.113883.6.96': 'http://snomed.info/sct',
@@ -40,9 +40,9 @@ const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
 /**
  * Returns the URI of a code system.
  * @param name as in table 0396; `L`, `99…` and unknown names are the sender's own.
- * @param oid its OID, if the message has it.
- * @param sender the sender of the message: own codes of two laboratories are always distinct.
- * @returns undefined for own codes of an unknown sender.
+ * @param oid the code system's OID, if the message has it.
+ * @param sender the sender of the message: two laboratories' own codes are always distinct.
+ * @returns undefined for an unknown sender's own codes.
  */
 export function findSystem(name: string, oid: string, sender: string): string | undefined {
   const upper = name.trim().toUpperCase();
@@ -54,7 +54,7 @@ export function findSystem(name: string, oid: string, sender: string): string | 
   return localSystem(sender, LOCAL.test(upper) && !upper.startsWith('99') ? '' : name.trim());
 }
 
-/** Returns the URI of a code system by its name in table 0396, its OID, or its OID as a URI; undefined for others. */
+/** Returns the URI of a code system by its name in table 0396, its OID, or its OID as a URI; undefined for unknown names. */
 export function knownSystem(name: string): string | undefined {
   const own = name.trim().replace(/^urn:oid:/i, '');
   if (Object.hasOwn(BY_OID, own)) return BY_OID[own];
@@ -64,7 +64,7 @@ export function knownSystem(name: string): string | undefined {
 
 /**
  * Returns the system of a sender's own codes.
- * @param name of one of several systems of the sender
+ * @param name the system's name, if the sender has several
  */
 export function localSystem(sender: string, name = ''): string | undefined {
   if (sender === '') return undefined;

@@ -1,5 +1,5 @@
 /**
- * Converts values of results (OBX-2, OBX-5, OBX-6) to elements of an Observation: HL7 v2 chapter 2A →
+ * Converts the values of results (OBX-2, OBX-5, OBX-6) to elements of an Observation: HL7 v2 chapter 2A,
  * https://hl7.org/fhir/R4/observation.html
  */
 
@@ -22,11 +22,11 @@ export interface ValueContext {
   /** In UCUM. */
   readonly code: string | undefined;
   readonly sender: string;
-  /** Offset of times that have none. */
+  /** Offset for times that have none. */
   readonly zone: string | Zone | undefined;
 }
 
-/** A value's element, and a note on a part that its own type could not express. */
+/** A value's element, and a warning about a part that the value's own type could not express. */
 export interface Value {
   /** Empty if there is no value. */
   readonly element: JsonObject;
@@ -36,22 +36,22 @@ export interface Value {
 /** The unit of a number, as written and in UCUM. */
 type Unit = Pick<ValueContext, 'unit' | 'code'>;
 
-/** A number and the flag behind it: `7.2 H`, `7.2!`, `7.2 (L)`. */
+/** Matches a number and the flag after it: `7.2 H`, `7.2!`, `7.2 (L)`. */
 const FLAGGED = /^(.*[\d\s])(?:(HH?|LL?|[*!])|\((HH?|LL?|[*!])\))$/s;
-/** A text that begins like a number: `7.2?`, `1:80`, `*5`. */
+/** Matches text that begins like a number: `7.2?`, `1:80`, `*5`. */
 const NUMBERLIKE = /^\W{0,3}\d/;
-/** The maximum length of a text that is tried as a number with its unit. */
+/** The maximum length of text that is parsed as a number with its unit. */
 const LONGEST = 200;
 
 const NOTHING: Value = { element: {} };
 const TEXTS = new Set(['ST', 'TX', 'FT', '']);
 
-/** Returns whether a value type is text, whose repetitions are lines of one value. */
+/** Returns whether a value type is text; repetitions of text are lines of one value. */
 export function isText(type: string): boolean {
   return TEXTS.has(type);
 }
 
-/** Returns the value of a field's repetition. A value that does not fit its type is kept as text, and noted. */
+/** Returns the value of one repetition of a field. A value that doesn't fit its type is kept as text, and noted. */
 export function valueIn(field: Field, context: ValueContext): Value {
   const { type, sender, zone } = context;
   switch (type) {
@@ -86,20 +86,22 @@ export function valueIn(field: Field, context: ValueContext): Value {
   }
 }
 
-/** Returns a text that may be a number: `< 5` with a unit is one. Without a unit, `1` may be a name. */
+/** Returns the value of a text that may be a number: with a unit, `< 5` is a number. Without a unit, `1` may be a name. */
 export function textual(text: string, context: Unit): Value {
   const element = context.unit === '' ? undefined : quantified(text, context);
   return element === undefined ? worded(text, context) : { element };
 }
 
-/** Returns a number, also one with a comparator such as `<5`. */
+/** Returns the value of a number, which may have a comparator, such as `<5`. */
 function numeric(text: string, context: Unit): Value {
   if (text === '') return NOTHING;
   const element = quantified(text, context);
   return element === undefined ? kept(text, 'NM', context.unit) : { element };
 }
 
-/** Returns the quantity of a text that is a number, with the unit or a flag behind it; undefined for another text. */
+/**
+ * Returns the quantity in a text that is a number, optionally with the unit or a flag after it; undefined for any other text.
+ */
 function quantified(text: string, { unit, code }: Unit): JsonObject | undefined {
   if (text.length > LONGEST) return undefined;
   const whole = text.trim();
@@ -118,12 +120,12 @@ function quantified(text: string, { unit, code }: Unit): JsonObject | undefined 
   return undefined;
 }
 
-/** Returns the concept of a flag after a number: `*` and `!` mark abnormal values. */
+/** Returns the concept for a flag after a number: `*` and `!` mark abnormal values. */
 function flagged(flag: string): JsonObject {
   return { ...makeInterpretation(/[*!]/.test(flag) ? 'A' : flag), text: flag };
 }
 
-/** Returns a text. One that begins like a number keeps its unit, and is noted. */
+/** Returns the value of a text. If the text begins like a number, its unit is kept, and the text is noted. */
 function worded(text: string, { unit }: Unit): Value {
   if (text === '') return NOTHING;
   const element = { valueString: withUnit(text, unit) };
@@ -184,7 +186,7 @@ function range(from: string, to: string, field: Field, { unit, code, type }: Val
   };
 }
 
-/** Returns a code from a table that the message does not name. */
+/** Returns a code from a table that the message doesn't name. */
 function coded(text: string): Value {
   const code = codeText(text);
   return code === '' ? NOTHING : { element: { valueCodeableConcept: { coding: [{ code }], text: code } } };
@@ -201,9 +203,9 @@ function valued(name: string, value: JsonObject | undefined): Value {
 }
 
 /**
- * Returns a value kept as text.
- * @param type the type that it does not fit, or that has no element @param unit the unit that is kept by a text that
- * begins like a number
+ * Returns a value that is kept as text.
+ * @param type the type that the value doesn't fit, or that has no element
+ * @param unit kept if the text begins like a number
  */
 function kept(text: string, type: string, unit = ''): Value {
   if (text === '') return NOTHING;

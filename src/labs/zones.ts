@@ -1,23 +1,24 @@
-/** Time zones by their IANA names: https://www.iana.org/time-zones */
+/** Finds time zones by their IANA names: https://www.iana.org/time-zones */
 
 /** The offset of a local time in a zone. */
 export interface ZoneOffset {
   /** `+02:00` */
   readonly offset: string;
-  /** The clocks skip this time: the offset is the one before the change. */
+  /** True if the clocks skip this time: the offset is then the one before the change. */
   readonly skipped: boolean;
 }
 
-/** Returns the offset of a local time, `2026-03-31T09:30:00`. */
+/** Returns the offset of a local time such as `2026-03-31T09:30:00`. */
 export type Zone = (local: string) => ZoneOffset;
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;
-/** Names like `Europe/Oslo` and `UTC`; offsets aren't names. */
+/** Matches names like `Europe/Oslo` and `UTC`; offsets aren't names. */
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
 
 /**
- * Returns a zone; undefined if there is none with that name. A time that occurs twice is the earlier one.
+ * Returns the zone with the given name; undefined if there is none. If a local time occurs twice, the zone uses the earlier
+ * one.
  * @param name as in the IANA database, `Europe/Oslo`
  */
 export function zoneNamed(name: string): Zone | undefined {
@@ -29,7 +30,7 @@ export function zoneNamed(name: string): Zone | undefined {
     if (Number.isNaN(said)) return { offset: 'Z', skipped: false };
     const before = minutesAt(format, said - DAY);
     const after = minutesAt(format, said + DAY);
-    // The larger offset is the earlier instant.
+    // The larger offset gives the earlier instant.
     const valid = [Math.max(before, after), Math.min(before, after)].find(
       (minutes) => minutesAt(format, said - minutes * MINUTE) === minutes,
     );
@@ -49,7 +50,7 @@ function makeFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Returns the offset in minutes at an instant in ms since 1970. */
+/** Returns the offset in minutes at the given instant, in ms since 1970. */
 function minutesAt(format: Intl.DateTimeFormat, instant: number): number {
   const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
   const [year = 0, month = 1, day, hour, minute, second] = (

@@ -1,10 +1,10 @@
-/** Divides the budgets of a machine among the processes that answer its requests. */
+/** Divides a machine's budgets among the processes that answer its requests. */
 import type { Limits } from '../shared/limits.ts';
 import type { Sizes } from './sizes.ts';
 
 /**
- * Returns the limits of one process: its part of each budget of the machine, and the limits of single requests unchanged. A
- * part of memory is never too small for one answer or body.
+ * Returns the limits for one process: its share of each of the machine's budgets; limits on single requests are unchanged. A
+ * share of memory is always large enough for one answer or body.
  * @param sharers the number of processes among which the system divides connections evenly
  */
 export function shareLimits(limits: Limits, sharers: number): Limits {
@@ -20,23 +20,25 @@ export function shareLimits(limits: Limits, sharers: number): Limits {
 }
 
 /**
- * Returns the maximum number of connections of one process's pool: its part of those of a service that is one process, and
+ * Returns the maximum number of connections in one process's pool: its share of what a single-process service would have, but
  * at least three.
- * @param most of a single process
+ * @param most the maximum for a single process
  */
 export function shareConnections(most: number, sharers: number): number {
   return sharers === 1 ? most : Math.max(3, Math.ceil(most / sharers));
 }
 
-/** Sizes of the pools that the processes which answer requests divide: for requests, locks of criteria, and searches. */
+/**
+ * Sizes of the pools that are shared among the processes that answer requests: for requests, locks on criteria, and searches.
+ */
 export const POOLS = { requests: 10, locks: 16, searches: 8 } as const;
-/** Projectors use these pools little: each has the part that four workers would have. */
+/** Projectors use these pools little: each gets the share that it would have among four workers. */
 export const SHARERS_OF_PROJECTOR = 4;
-/** All other connections of a process, and those of all projectors for read models and processes. */
+/** Each process's other connections, and the connections of all projectors for read models and processes. */
 const OF_EACH = 12;
 const OF_PROJECTORS = 15;
 
-/** Returns the number of connections that the processes of a machine may have open at a time. */
+/** Returns the maximum number of connections that a machine's processes may have open at a time. */
 export function countConnections({ workers, projectors }: Sizes): number {
   const shared = (sharers: number): number =>
     Object.values(POOLS).reduce((sum: number, most) => sum + shareConnections(most, sharers), OF_EACH);
@@ -44,9 +46,9 @@ export function countConnections({ workers, projectors }: Sizes): number {
 }
 
 /**
- * Returns the sizes if PostgreSQL allows so many connections; fewer workers if their number is Annal's choice. Otherwise a
- * sentence that names the settings.
- * @param allowed `max_connections` less those that are reserved
+ * Returns the sizes if PostgreSQL allows enough connections for them. Otherwise returns fewer workers if Annal chose their
+ * number, or a sentence that names the settings.
+ * @param allowed `max_connections` without the reserved connections
  * @param isChosen true if the settings say how many workers there are
  */
 export function fitConnections(sizes: Sizes, allowed: number, isChosen: boolean): Sizes | string {

@@ -1,29 +1,29 @@
 /**
- * News that one process has for another: what a request waits for goes at once, all else a little later and together, so
- * that a create costs one message in each direction, however many processes there are.
+ * Sends news from one process to another. News that a request waits for is sent at once. The rest is sent together a little
+ * later, so that a create costs one message in each direction, however many processes there are.
  */
 import { BEGINNING, type Position, type WrittenBatch } from '../events/store.ts';
 import type { News, Wanted } from './messages.ts';
 
-/** How long news wait for which no request waits, in ms. */
+/** How long news waits if no request is waiting for it, in ms. */
 const LATER_MS = 50;
-/** How long a request waits at most, in ms. */
+/** The maximum time that a request waits, in ms. */
 const WAIT_MS = 15_000;
 
 /** The exchange with one other process. */
 export class Exchange {
   #batches: WrittenBatch[] = [];
   #wanted: Wanted[] = [];
-  /** Positions that the other process knows of this one. */
+  /** Positions that this process has already sent to the other process. */
   readonly #told = new Map<string, Position>();
-  /** Positions that requests of the other process wait for, and until when. */
+  /** Positions that the other process's requests are waiting for, and until when. */
   #awaited: (Wanted & { readonly until: number })[] = [];
   #isDue = false;
   #later: NodeJS.Timeout | undefined;
 
   /**
    * @param send sends news to the other process
-   * @param passed positions of read models, as this process knows them best
+   * @param passed positions of the read models, as far as this process knows
    */
   constructor(
     private readonly send: (news: News) => void,
@@ -36,13 +36,15 @@ export class Exchange {
     this.#tell(now);
   }
 
-  /** Says that a request of this process waits. */
+  /** Tells the other process that a request of this process is waiting. */
   want(wanted: Wanted): void {
     this.#wanted.push(wanted);
     this.#tell(true);
   }
 
-  /** Notes that requests of the other process wait, for read models of which this process tells positions. */
+  /**
+   * Notes that requests of the other process are waiting, if they wait for read models whose positions this process reports.
+   */
   noteWanted(wanted: readonly Wanted[]): void {
     const now = performance.now();
     this.#awaited = this.#awaited.filter(({ until }) => until > now);
@@ -52,7 +54,7 @@ export class Exchange {
     this.moved();
   }
 
-  /** To be called when a read model has passed a position. */
+  /** Must be called when a read model has passed a position. */
   moved(): void {
     const left = this.#awaited.filter((wanted) => !this.#isReached(wanted));
     const isAwaited = left.length < this.#awaited.length;
@@ -64,7 +66,7 @@ export class Exchange {
     clearTimeout(this.#later);
   }
 
-  /** Of read models that other processes run, those say how far they are. */
+  /** Ignores the read models that other processes run: those processes report their positions themselves. */
   #isReached({ models, position }: Wanted): boolean {
     return models.every(
       (model) => !this.passed.has(model) || (this.passed.get(model) ?? BEGINNING) >= position,

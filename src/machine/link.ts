@@ -1,4 +1,4 @@
-/** Connects a process to the others of its machine. */
+/** Connects a process to the others on its machine. */
 import { randomUUID } from 'node:crypto';
 import type { Progress } from '#projections/progress.ts';
 import type { ProjectionStatus } from '#projections/projector.ts';
@@ -11,7 +11,7 @@ import { Exchange } from './exchange.ts';
 import type { FromMember, News, Sockets, ToMember } from './messages.ts';
 import { Peers } from './peers.ts';
 
-/** Interval of the signs of life, in ms. */
+/** Interval between signs of life, in ms. */
 const BEAT_MS = 1_000;
 /** How long other processes may take to answer a question, in ms. */
 const ANSWER_MS = 2_000;
@@ -19,7 +19,7 @@ const ANSWER_MS = 2_000;
 export interface Running {
   /** Returns the states of the read models that it runs. */
   readonly states: () => readonly ProjectionStatus[];
-  /** Events of a newer version, at which this process or another one stopped. */
+  /** Events of a newer version at which this process or another one stopped. */
   readonly newer: Pick<NewerEvents, 'own' | 'hear'>;
   /** Disks that this process or another one found full. */
   readonly disks: Pick<FullDisks, 'own' | 'hear'>;
@@ -28,7 +28,7 @@ export interface Running {
   readonly progress: Pick<Progress, 'hear' | 'want'>;
 }
 
-/** Another process, to which this one has a connection. */
+/** Another process that this one is connected to. */
 interface Peer {
   readonly tell: (news: News) => void;
   readonly exchange: Exchange;
@@ -37,7 +37,7 @@ interface Peer {
 /** The link of one process. */
 export class Link {
   readonly #peers: Peers<Peer>;
-  /** Positions of the read models that this process runs, or listens for. */
+  /** Positions of the read models that this process runs, or listens to. */
   readonly #passed = new Map<string, Position>();
   readonly #questions = new Map<string, (answers: readonly MetricsAsJson[]) => void>();
   readonly #states = new Map<string, { readonly state: ProjectionStatus; readonly at: number }>();
@@ -59,7 +59,7 @@ export class Link {
     );
   }
 
-  /** Begins to show that this process is alive, and to take news. */
+  /** Starts to report that this process is alive, and to accept news. */
   async start(running: Running): Promise<void> {
     this.#running = running;
     const { states, newer, disks } = running;
@@ -77,37 +77,37 @@ export class Link {
   }
 
   /**
-   * Calls functions with each batch that another process has written, or that this one has heard of, and when one has
-   * erased a stream.
+   * Sets the functions to call: one for each batch that another process has written or that this process has received, one for
+   * when another process has erased a stream.
    */
   takeBatches(onWritten: (batch: WrittenBatch) => void, onErased: () => void): void {
     this.#onWritten = onWritten;
     this.#onErased = onErased;
   }
 
-  /** Tells the others that a read model has passed a position. */
+  /** Tells the other processes that a read model has passed a position. */
   passed(model: string, position: Position): void {
     this.#passed.set(model, position);
     for (const { exchange } of this.#peers.all()) exchange.moved();
   }
 
-  /** Tells the others that a request waits for a position. */
+  /** Tells the other processes that a request is waiting for a position. */
   wanted(models: readonly string[], position: Position): void {
     for (const { exchange } of this.#peers.all()) exchange.want({ models, position });
   }
 
-  /** Hands the others a batch that this process wrote: projectors at once. */
+  /** Gives the other processes a batch that this process wrote; projectors get it at once. */
   written(batch: WrittenBatch): void {
     const isWorker = this.sockets.own === undefined;
     for (const { exchange } of this.#peers.all()) exchange.give(batch, isWorker);
   }
 
-  /** Takes a batch of which each process hears by itself, from EventStoreDB. */
+  /** Takes a batch from EventStoreDB, which every process receives by itself. */
   heard(batch: WrittenBatch): void {
     this.#onWritten(batch);
   }
 
-  /** Returns the same store, of whose erasures the others are told. */
+  /** Returns a store that does the same, but also tells the other processes about erasures. */
   tellErasures(store: EventStore): EventStore {
     const erase = async (stream: string): Promise<void> => {
       await store.erase(stream);
@@ -117,12 +117,12 @@ export class Link {
     return wrappedStore(store, { erase });
   }
 
-  /** Returns the states of the read models that other processes run. */
+  /** Returns the states of the read models that are run by other processes. */
   states(): readonly ProjectionStatus[] {
     return [...this.#states.values()].map(({ state }) => state);
   }
 
-  /** Returns for how many ms no process has said how one of these read models is: the longest time. */
+  /** Returns how long ago, in ms, a process last reported the state of these read models: the longest time among them. */
   silence(models: readonly string[]): number {
     return performance.now() - Math.min(...models.map((name) => this.#states.get(name)?.at ?? this.#begunAt));
   }
@@ -142,7 +142,7 @@ export class Link {
     });
   }
 
-  /** Takes a message of the primary; others are ignored. */
+  /** Takes a message from the primary; unknown messages are ignored. */
   async take(message: ToMember): Promise<void> {
     if (message.do === 'hear') {
       this.#running?.newer.hear(message.from, message.newer);

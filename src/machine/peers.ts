@@ -1,25 +1,25 @@
 /**
- * Carries news between the processes of a machine: each projector listens on a socket in a folder that only its user can
- * open; workers connect to all projectors, a projector to those before it. Messages are lines of JSON. A broken
- * connection is made again; what was lost meanwhile, every process finds in the checkpoints within a second.
+ * Carries news between the processes of a machine. Each projector listens on a socket in a folder that only its user can open.
+ * Workers connect to all projectors; a projector connects to the projectors before it. Messages are lines of JSON. Broken
+ * connections are restored; each process finds any lost news in the checkpoints within a second.
  */
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { News, Sockets } from './messages.ts';
 
-/** Pause before a connection is made again, in ms. */
+/** Pause before reconnecting, in ms. */
 const AGAIN_MS = 50;
-/** Bytes that wait for a process that doesn't read; beyond it its connection is ended. */
+/** The maximum number of bytes that may wait for a process that doesn't read; beyond that, its connection is closed. */
 const MOST_WAITING = 8_000_000;
 
-/** The connections of a process. `T` is kept with each as long as it lasts. */
+/** The connections of a process. A `T` is kept with each connection until it closes. */
 export class Peers<T> {
   readonly #open = new Map<Socket, T>();
   #server: Server | undefined;
   #isStopped = false;
 
   /**
-   * @param onOpen returns what is kept with a new connection. @param send sends news over it
+   * @param onOpen returns what to keep with a new connection; its parameter `send` sends news over the connection
    * @param onNews called with each message
    */
   constructor(
@@ -28,12 +28,12 @@ export class Peers<T> {
     private readonly onNews: (peer: T, news: News) => void,
   ) {}
 
-  /** Listens and connects; resolves when others can connect. */
+  /** Listens and connects; resolves when other processes can connect. */
   async start(): Promise<void> {
     const { own, others } = this.sockets;
     for (const path of others) this.#connect(path);
     if (own === undefined) return;
-    // A process that was killed has left its socket.
+    // A process that was killed leaves its socket behind.
     await rm(own, { force: true });
     const server = createServer((socket) => this.#use(socket));
     this.#server = server;
@@ -45,7 +45,7 @@ export class Peers<T> {
     return this.#open.values();
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   stop(): void {
     this.#isStopped = true;
     this.#server?.close();

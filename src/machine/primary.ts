@@ -1,6 +1,6 @@
 /**
- * The primary of a machine: starts the processes that answer requests and keep read models up to date, restarts those
- * that end or hang, and ends them in order. It loads nothing of what they do.
+ * The primary of a machine: starts the processes that answer requests and keep read models up to date, restarts those that
+ * exit or hang, and stops them in order. It loads none of their code.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
@@ -11,28 +11,28 @@ import { SHARERS_OF_PROJECTOR } from './budgets.ts';
 import type { FromMember, InstanceMark, Part, Sockets, ToMember, Work } from './messages.ts';
 import type { Sizes } from './sizes.ts';
 
-/** A process without a sign of life for this long, in ms, is killed. */
+/** How long a process may give no sign of life before it is killed, in ms. */
 const HUNG_MS = 5_000;
-/** Interval of looking for those, in ms. */
+/** Interval between checks for hung processes, in ms. */
 const LOOK_MS = 1_000;
-/** So many crashes within a minute end the service. */
+/** The number of crashes within a minute after which the service exits. */
 const CRASHES = 5;
 const MINUTE_MS = 60_000;
-/** Pauses before a process is started again, in ms: doubled with each crash within a minute. */
+/** Pauses before a process is restarted, in ms: doubled with each crash within a minute. */
 const PAUSE = { first: 100, last: 5_000 } as const;
 /** How long an answer to a question may take, in ms. */
 const ANSWER_MS = 1_500;
 
-/** The read models of each projector where there are two. `search` and `timeline` stay together. */
+/** The read models of each projector if there are two projectors. `search` and `timeline` stay together. */
 export const DIVIDED: readonly (readonly string[])[] = [
   ['resources', 'history', 'projects', 'webhooks', 'consents'],
   ['search', 'timeline'],
 ];
 
-/** Thrown when a process can't start, or must not go on. */
+/** Thrown when a process can't start, or must not continue. */
 export class MemberFailed extends Error {
   override readonly name = 'MemberFailed';
-  /** @param plain whether the message is a sentence for people, without a stack */
+  /** @param plain whether the message is a sentence for people, to be shown without a stack */
   constructor(
     message: string,
     readonly plain: boolean,
@@ -51,7 +51,7 @@ interface Member {
   isStopping: boolean;
 }
 
-/** A question of one process to all others. */
+/** A question from one process to all others. */
 interface Question {
   readonly from: Member;
   readonly open: Set<number>;
@@ -63,12 +63,12 @@ interface Question {
 export interface PrimaryOptions {
   readonly sizes: Sizes;
   readonly databaseUrl: string;
-  /** For sockets; only this user may open it. */
+  /** The folder for sockets; only this user may open it. */
   readonly folder: string;
   readonly log: Logger;
   /** Called with the first project, before the service is ready. */
   readonly onBegun: (quickstart: unknown) => Promise<void>;
-  /** Called once if the service can't go on. */
+  /** Called once if the service can't continue. */
   readonly onFatal: (error: MemberFailed) => void;
 }
 
@@ -76,13 +76,13 @@ export interface PrimaryOptions {
 export class Primary {
   readonly #members = new Set<Member>();
   readonly #questions = new Map<string, Question>();
-  /** When processes crashed, within the last minute. */
+  /** Times of the crashes within the last minute. */
   #crashes: number[] = [];
   #looking: NodeJS.Timeout | undefined;
   #lookedAt = performance.now();
   #isStarted = false;
   #isStopping = false;
-  /** Replacing is one at a time. */
+  /** Resolves when the last replacement is done: there is only one at a time. */
   #replacing: Promise<void> = Promise.resolve();
   #begun: Promise<void> = Promise.resolve();
 
@@ -90,12 +90,16 @@ export class Primary {
 
   constructor(private readonly options: PrimaryOptions) {}
 
-  /** Starts all processes. @returns the URL at which they answer @throws MemberFailed */
+  /**
+   * Starts all processes.
+   * @returns the URL at which they answer
+   * @throws MemberFailed
+   */
   async start(): Promise<string> {
     const { workers } = this.options.sizes;
     const [first, ...others] = this.#projectors();
     this.#looking = setInterval(() => this.#look(), LOOK_MS);
-    // It rebuilds read models if it must, and says meanwhile on the port that the service starts.
+    // If it has to rebuild read models, it meanwhile says on the service's port that the service is starting.
     if (first !== undefined) await this.#fork(first).ready;
     await Promise.all(others.map((part) => this.#fork(part).ready));
     const url = await this.#fork(this.#worker(1, true)).ready;
@@ -107,7 +111,10 @@ export class Primary {
     return url ?? '';
   }
 
-  /** Starts a new process for each that answers requests, one at a time, and ends the old one when it is ready. */
+  /**
+   * Starts a replacement for each process that answers requests, one at a time, and stops the old process when the new one is
+   * ready.
+   */
   replace(): Promise<void> {
     this.#replacing = this.#replacing.then(async () => {
       for (const old of [...this.#members].filter(({ part }) => part.answers)) {
@@ -127,7 +134,7 @@ export class Primary {
     return this.#replacing;
   }
 
-  /** Ends the processes that answer requests, then the projectors. */
+  /** Stops the processes that answer requests, then the projectors. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     clearInterval(this.#looking);
@@ -137,12 +144,12 @@ export class Primary {
       );
   }
 
-  /** Kills all processes; it doesn't wait. */
+  /** Kills all processes without waiting. */
   abandon(): void {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
-  /** Workers connect to all projectors, and projectors to those before them. */
+  /** Workers connect to all projectors, and a projector to the projectors before it. */
   #findSockets({ name, answers }: Part): Sockets {
     const names = this.#projectors().map((part) => part.name);
     const before = answers ? names : names.slice(0, names.indexOf(name));
@@ -257,7 +264,7 @@ export class Primary {
       'a process ended unexpectedly and is being restarted',
     );
     await pause(ms);
-    // It may have ended while it was being replaced.
+    // The process may have exited while it was being replaced.
     if (this.#isStopping || [...this.#members].some((member) => member.part.name === part.name)) return;
     await this.#fork({ ...part, prepares: false, begins: false }).ready.catch((error: MemberFailed) => {
       if (!this.#isStopping) void this.#restart(part, error.message);
@@ -293,11 +300,11 @@ export class Primary {
 }
 
 function send({ worker }: Member, message: ToMember): void {
-  // The process may have ended; its exit is handled.
+  // The process may have exited; its exit is handled elsewhere.
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** Notes that a process has answered a question, or can't any more. */
+/** Notes that a process has answered a question, or no longer can. */
 function answer({ open, settle }: Question, id: number): void {
   if (open.delete(id) && open.size === 0) settle();
 }

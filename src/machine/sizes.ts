@@ -1,35 +1,35 @@
-/** How many processes share the work of a machine (docs/scale.md, "Every core"). */
+/** Decides how many processes share a machine's work (docs/scale.md, "Every core"). */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 
-/** Processes of a machine. One worker without projectors is a single process that does everything. */
+/** Numbers of processes on a machine. One worker without projectors is a single process that does everything. */
 export interface Sizes {
   /** Processes that answer HTTP requests. */
   readonly workers: number;
-  /** Processes that keep read models up to date; 0: the worker does. */
+  /** Processes that keep read models up to date; if 0, the worker does. */
   readonly projectors: 0 | 1 | 2;
 }
 
-/** From this number of cores for Node on, `search` and `timeline` have a projector of their own. */
+/** With at least this many cores for Node, `search` and `timeline` have a projector of their own. */
 const CORES_FOR_TWO = 4;
 
-/** The memory that a process may come to take, in bytes: the bench's bound. */
+/** The memory that a process may grow to, in bytes: the limit in the bench. */
 const PROCESS_BYTES = 350_000_000;
-/** The part of the memory that all processes may take together. */
+/** The share of the memory that all processes may take together. */
 const PART_OF_MEMORY = { embedded: 0.5, own: 0.75 } as const;
 
-/** The part of a machine that the service may use. */
+/** The share of a machine that the service may use. */
 export interface Room {
   readonly cores: number;
   /** In bytes. */
   readonly memory: number;
-  /** Whether PostgreSQL runs on the same machine: it gets half of the cores, at least one, and half of the memory. */
+  /** True if PostgreSQL runs on the same machine: it then gets half of the cores, at least one, and half of the memory. */
   readonly embedded: boolean;
 }
 
 /**
- * Decides the sizes.
- * @param asked the settings; undefined: `auto`
+ * Chooses the sizes.
+ * @param asked the settings; undefined for `auto`
  */
 export function chooseSizes(
   asked: { readonly workers: number | undefined; readonly projectors: 0 | 1 | 2 | undefined },
@@ -45,18 +45,18 @@ export function chooseSizes(
   return { workers: asked.workers ?? workers, projectors };
 }
 
-/** Returns how many cores this process may use: by its affinity, and by the quota of its container. */
+/** Returns how many cores this process may use, according to its affinity and its container's quota. */
 export function countCores(): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(readQuota(readText))));
 }
 
-/** Returns the memory that this process may use, in bytes: that of the machine, or the limit of its container. */
+/** Returns the memory that this process may use, in bytes: the machine's memory or its container's limit. */
 export function readMemory(): number {
   const limit = process.constrainedMemory() ?? 0;
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** The quota of processor time, by version of Linux's control groups. */
+/** Files with the quota of processor time, by version of Linux's control groups. */
 const QUOTAS = {
   two: '/sys/fs/cgroup/cpu.max',
   one: ['/sys/fs/cgroup/cpu/cpu.cfs_quota_us', '/sys/fs/cgroup/cpu/cpu.cfs_period_us'],

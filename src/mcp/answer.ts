@@ -1,4 +1,7 @@
-/** Answers a message of MCP over HTTP. Pure but for the requests of the tools: the same answers to these give the same bytes. */
+/**
+ * Answers an MCP message over HTTP. Pure apart from the tools' requests: if they get the same answers, the result is the same
+ * bytes.
+ */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Json, printJson } from '#src/shared/json/json.ts';
 import { Exact } from './exact.ts';
@@ -6,21 +9,21 @@ import type { Reach } from './reach.ts';
 import { makeServer } from './server.ts';
 
 /**
- * The version of the rules by which messages are answered. Raise it with every change after which the same message gets
- * another answer: `test/receipts/forms.test.ts` fails otherwise.
+ * The version of the rules by which messages are answered. Increment it with every change that gives the same message a
+ * different answer; otherwise `test/receipts/forms.test.ts` fails.
  */
 export const MCP_FORM = 2;
 
-/** A message, and the way of its tools to the interfaces. */
+/** A message, and how its tools reach the interfaces. */
 export interface McpMessage {
   readonly body: Json;
-  /** Those that say what the client takes, and those of MCP's transport. */
+  /** Headers that say what the client accepts, and headers of MCP's transport. */
   readonly headers: Readonly<Record<string, string>>;
   /** The version of the service. */
   readonly version: string;
   readonly reach: Reach;
   readonly hasGrant: boolean;
-  /** Told which tool runs, before it does. */
+  /** Called with a tool's name before the tool runs. */
   readonly runs: (tool: string) => void;
 }
 
@@ -28,11 +31,14 @@ export interface McpMessage {
 export interface McpAnswer {
   readonly status: number;
   readonly contentType: string;
-  /** Empty: there is no body. */
+  /** Empty if the answer has no body. */
   readonly text: string;
 }
 
-/** Answers it. @throws errors of the service, whatever the tool made of them */
+/**
+ * Answers the message.
+ * @throws errors of the service, whatever the tool made of them
+ */
 export async function answerMessage({ body, headers, reach, ...server }: McpMessage): Promise<McpAnswer> {
   const exact = new Exact();
   let failure: unknown;

@@ -1,12 +1,15 @@
-/** Requests of tools, with answers as JSON, and pages that are small enough for a model. */
+/** Sends tools' requests, and returns the answers as JSON, in pages that are small enough for a model. */
 import { isObject, type Json, type JsonObject, printJson, readStored } from '#src/shared/json/json.ts';
 import { makeFault, ToolFault } from './fault.ts';
 import type { Call, Reach, Reply } from './reach.ts';
 
-/** The maximum number of bytes of a page: longer results are paged. */
+/** The maximum size of a page in bytes: longer results are paged. */
 export const PAGE_BYTES = 100_000;
 
-/** Asks and returns the JSON of the answer; its numbers keep their digits. @throws ToolFault if it is refused */
+/**
+ * Sends a request and returns the answer's JSON; its numbers keep their digits.
+ * @throws ToolFault if the request is refused
+ */
 export async function askJson(reach: Reach, call: Call): Promise<JsonObject> {
   return (await askSized(reach, call)).json;
 }
@@ -15,24 +18,30 @@ export async function askJson(reach: Reach, call: Call): Promise<JsonObject> {
 interface Sized {
   readonly json: JsonObject;
   readonly size: number;
-  /** True if it may have numbers whose digits JavaScript would change. */
+  /** True if the answer may have numbers whose digits JavaScript would change. */
   readonly exact: boolean;
 }
 
-/** Does the same, and returns the size of the answer, too. */
+/** Does the same as `askJson`, but also returns the answer's size. */
 export async function askSized(reach: Reach, call: Call): Promise<Sized> {
   const text = requireOk(await reach.ask(call)).body.toString();
   const { value, exact } = readStored(text);
   return { json: value, size: Buffer.byteLength(text), exact };
 }
 
-/** Checks that a request succeeded. @throws ToolFault */
+/**
+ * Checks that a request succeeded.
+ * @throws ToolFault
+ */
 export function requireOk(reply: Reply): Reply {
   if (reply.status >= 300) throw makeFault(reply);
   return reply;
 }
 
-/** Returns the id of the patient whom a tool is asked about. @throws ToolFault if there is none */
+/**
+ * Returns the id of the patient that a tool is asked about.
+ * @throws ToolFault if there is none
+ */
 export async function findPatient(reach: Reach, given: string | undefined): Promise<string> {
   const patient = given ?? (await reach.grant())?.patient;
   if (patient === undefined)
@@ -40,14 +49,17 @@ export async function findPatient(reach: Reach, given: string | undefined): Prom
   return encodeURIComponent(patient);
 }
 
-/** A place in a list of an interface: how many entries of one of its pages have been shown. */
+/** A place in an interface's list: a page, and how many of its entries have been shown. */
 interface Place {
   readonly shown: number;
-  /** The cursor of the page; undefined: the first. */
+  /** The cursor of the page; undefined for the first page. */
   readonly page: string | undefined;
 }
 
-/** Reads the cursor of a tool. @throws ToolFault */
+/**
+ * Reads a tool's cursor.
+ * @throws ToolFault
+ */
 export function readPlace(cursor: string | undefined): Place {
   if (cursor === undefined) return { shown: 0, page: undefined };
   const [, shown, page] = /^(\d{1,6}):(.*)$/s.exec(cursor) ?? [];
@@ -65,10 +77,10 @@ export interface Page {
 }
 
 /**
- * Returns the entries after a place that fit into a page, at least one.
+ * Returns the entries after a place that fit into a page, but at least one.
  * @param all entries of the interface's page
- * @param next the cursor of its next page, if there is one
- * @param size of that page in bytes: the entries of a short one aren't measured
+ * @param next the cursor of the interface's next page, if there is one
+ * @param size of the interface's page in bytes: entries of a short page aren't measured
  */
 export function cutPage(
   all: readonly JsonObject[],
@@ -89,12 +101,15 @@ export function cutPage(
   return { items, next: rest };
 }
 
-/** A page of a list of REST v1, and the whole answer that it is from. */
+/** A page from a REST v1 list, and the whole answer that it comes from. */
 interface AskedPage extends Page {
   readonly answer: JsonObject;
 }
 
-/** Reads a page of a list of REST v1. @throws ToolFault */
+/**
+ * Reads a page of a REST v1 list.
+ * @throws ToolFault
+ */
 export async function askPage(reach: Reach, call: Call, cursor: string | undefined): Promise<AskedPage> {
   const place = readPlace(cursor);
   const query = { ...call.query, cursor: place.page };

@@ -1,4 +1,4 @@
-/** A FHIR resource as one line of text, by the clinical reading. Pure. */
+/** Prints a FHIR resource as one line of text, as the clinical reading understands it. Pure. */
 import { happened } from '#src/clinical/reading/dates.ts';
 import { labelCode, nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -7,22 +7,22 @@ import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { withNames } from '#src/v1/phrase.ts';
 import { timelineKind, timelineWords } from '#src/v1/timeline.ts';
 
-/** The security label of what an AI wrote (HL7 v3-ObservationValue). */
+/** The security label for content that an AI wrote (HL7 v3-ObservationValue). */
 const AI_LABEL = 'AIAST';
 
-/** Returns `Type/id/_history/version` of a resource; without a version if it has none. */
+/** Returns a resource's `Type/id/_history/version`; without a version if it has none. */
 export function printVersion({ resourceType, id, meta }: JsonObject): string {
   const version = isObject(meta) && typeof meta.versionId === 'string' ? `/_history/${meta.versionId}` : '';
   return `${String(resourceType)}/${String(id)}${version}`;
 }
 
-/** Tells whether an AI wrote a resource. */
+/** Returns whether an AI wrote a resource. */
 export function isOfAi({ meta }: JsonObject): boolean {
   const labels = isObject(meta) && Array.isArray(meta.security) ? meta.security : [];
   return labels.some((label) => isObject(label) && label.code === AI_LABEL);
 }
 
-/** Returns a resource as a line: its version, when it happened, and what it says. */
+/** Returns a resource as a line with its version, when it happened, and what it says. */
 export function entryLine(resource: JsonObject): string {
   const type = String(resource.resourceType);
   const { date } = happened({ type, value: resource });
@@ -47,7 +47,7 @@ function words(type: string, resource: JsonObject): string {
   return `${named}: ${withNames({ text: summary, codes: summaryCodes }, () => undefined)}`;
 }
 
-/** Returns a text without line breaks and control characters. */
+/** Returns the text without line breaks and control characters. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }

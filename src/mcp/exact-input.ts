@@ -1,4 +1,4 @@
-/** Keeps the digits of numbers in calls that arrive line by line: the library parses them with JavaScript's numbers. */
+/** Keeps the digits of numbers in calls that arrive line by line, because the library parses them as JavaScript numbers. */
 import { Transform } from 'node:stream';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
@@ -7,7 +7,7 @@ export class ExactInput extends Transform {
   readonly #sent = new Map<string | number, JsonObject>();
   #begun: Buffer[] = [];
 
-  /** Returns the arguments of a call, once; undefined if JavaScript's numbers have the same digits. */
+  /** Returns a call's arguments, once; undefined if JavaScript's numbers have the same digits. */
   takeArguments(call: string | number): JsonObject | undefined {
     const sent = this.#sent.get(call);
     this.#sent.delete(call);
@@ -32,10 +32,10 @@ export class ExactInput extends Transform {
       if (!exact || !isObject(value) || !isObject(value.params)) return;
       const { id } = value;
       const given = value.params.arguments;
-      // The library refuses other ids.
+      // The library refuses ids of other types.
       if (isObject(given) && (typeof id === 'string' || typeof id === 'number')) this.#sent.set(id, given);
     } catch {
-      // The library answers to lines that aren't JSON.
+      // The library answers lines that aren't JSON.
     }
   }
 }

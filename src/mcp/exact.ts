@@ -1,22 +1,25 @@
 /**
  * Keeps the digits of numbers in messages: the library prints results with JavaScript's numbers, which would turn 1.50 into
- * 1.5. A result holds marks, which are replaced by the exact texts in the printed message. The library checks each block of a
- * result; marks also save that.
+ * 1.5. A result holds marks, which are replaced by the exact texts in the printed message. Marks also save time, because the
+ * library checks each block of a result.
  */
 import { randomUUID } from 'node:crypto';
 
-/** The exact texts of the messages that are being made. */
+/** The exact texts for the messages that are being written. */
 export class Exact {
   readonly #texts = new Map<string, string>();
 
-  /** Returns the mark of a JSON text. */
+  /** Returns the mark for a JSON text. */
   hold(text: string): { readonly annal_exact: string } {
     const mark = { annal_exact: randomUUID() };
     this.#texts.set(JSON.stringify(mark), text);
     return mark;
   }
 
-  /** Returns a block that stands for several. @param blocks not empty */
+  /**
+   * Returns a block that represents several blocks.
+   * @param blocks not empty
+   */
   holdBlocks(blocks: readonly object[]): { readonly type: 'text'; readonly text: string } {
     const mark = { type: 'text' as const, text: randomUUID() };
     this.#texts.set(JSON.stringify(mark), JSON.stringify(blocks).slice(1, -1));

@@ -1,4 +1,4 @@
-/** Errors of tools: those of the interfaces, with advice for the next step. */
+/** Errors of tools: the interfaces' errors, with advice for the next step. */
 import { isObject, parseJson } from '#src/shared/json/json.ts';
 import type { Reply } from './reach.ts';
 
@@ -15,13 +15,13 @@ export class ToolFault extends Error {
   }
 }
 
-/** Returns the fault of a request that was refused. */
+/** Returns the fault for a request that was refused. */
 export function makeFault(reply: Reply): ToolFault {
   const message = messageIn(reply) ?? `the service answered ${reply.status}`;
   return new ToolFault(`${message}${adviceFor(reply, message)}`, reply.status);
 }
 
-/** Returns the message of an error of REST v1, or of an OperationOutcome. */
+/** Returns the message in a REST v1 error or an OperationOutcome. */
 function messageIn({ body }: Reply): string | undefined {
   try {
     const { value } = parseJson(body.toString());

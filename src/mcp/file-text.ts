@@ -1,4 +1,7 @@
-/** The text of a document's bytes, for models. PDFs are read in a thread of their own, which a hostile one can't hold up. */
+/**
+ * Extracts text from a document's bytes, for models. PDFs are read in a separate thread, so that a hostile PDF can't block the
+ * service.
+ */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -16,12 +19,15 @@ import(workerData.library)
   .then(({ extractText }) => extractText(workerData.bytes, { mergePages: false }))
   .then(({ text }) => parentPort.postMessage(text.join('\\n\\n')));`;
 
-/** Returns the text of bytes; undefined if they have none that can be read. @param mediaType with its parameters */
+/**
+ * Returns the text in the bytes; undefined if they have no readable text.
+ * @param mediaType with its parameters
+ */
 export async function readFileText(mediaType: string, bytes: Buffer): Promise<string | undefined> {
   return isPdf(mediaType) ? readPdf(bytes) : readPlainText(mediaType, bytes);
 }
 
-/** Returns the text of a PDF; undefined if it has none, or can't be read. */
+/** Returns the text of a PDF; undefined if it has no text or can't be read. */
 async function readPdf(bytes: Buffer): Promise<string | undefined> {
   const library = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href;
   const worker = new Worker(READ_PDF, {

@@ -1,11 +1,11 @@
-/** Long texts in parts. Pure. */
+/** Splits long texts into parts. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import { PAGE_BYTES } from './ask.ts';
 import { ToolFault } from './fault.ts';
 
 /**
- * Returns the part of a text at a cursor, and the cursor of the next one.
- * @throws ToolFault for a cursor of another text
+ * Returns the part of a text at a cursor, and the cursor of the next part.
+ * @throws ToolFault for another text's cursor
  */
 export function cutText(
   text: string,

@@ -1,15 +1,21 @@
-/** The text of a document's bytes, for models: of texts of any kind, and of HTML. */
+/** Extracts text from a document's bytes, for models: from any kind of text, and from HTML. */
 
 const TEXTUAL = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$)/;
 
-/** Tells whether bytes are a PDF, which a library reads. @param mediaType with its parameters */
+/**
+ * Returns whether bytes are a PDF, which a library reads.
+ * @param mediaType with its parameters
+ */
 export function isPdf(mediaType: string): boolean {
   return bareType(mediaType) === 'application/pdf';
 }
 
 const bareType = (mediaType: string): string => mediaType.toLowerCase().split(/[;\s]/, 1)[0] ?? '';
 
-/** Returns the text of bytes; undefined if they have none, or are a PDF. @param mediaType with its parameters */
+/**
+ * Returns the text in the bytes; undefined if they have none, or are a PDF.
+ * @param mediaType with its parameters
+ */
 export async function readPlainText(mediaType: string, bytes: Buffer): Promise<string | undefined> {
   const type = bareType(mediaType);
   if (!TEXTUAL.test(type)) return undefined;

@@ -1,14 +1,14 @@
-/** The ways in which tools reach the interfaces of the service: in its process, or over HTTP. */
+/** The ways in which tools reach the service's interfaces: within its process, or over HTTP. */
 import type { Access } from '#src/shared/access/access.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** A request of a tool. */
+/** A request from a tool. */
 export interface Call {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST';
-  /** Below the service's base URL, decoded parts already encoded. */
+  /** Relative to the service's base URL, with its parts already encoded. */
   readonly path: string;
-  /** Members that are undefined are left out; a list repeats its name. */
+  /** Undefined members are left out; a list repeats its name. */
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   /** JSON. */
   readonly body?: string;
@@ -17,31 +17,34 @@ export interface Call {
 /** The answer to it. */
 export interface Reply {
   readonly status: number;
-  /** Text as it came, or bytes. */
+  /** Text as received, or bytes. */
   readonly body: string | Buffer;
-  /** Seconds, of a request that was refused for now. */
+  /** In seconds, for a request that may be retried later. */
   readonly retryAfter?: string | undefined;
 }
 
-/** A grant, as tools need it. */
+/** A grant as tools need it. */
 export interface OwnGrant {
   /** The id under which its application knows the patient. */
   readonly patient: string;
-  /** Undefined if the interface doesn't say which of several it is. */
+  /** Undefined if the interface doesn't say which of several grants it is. */
   readonly grantId: string | undefined;
   readonly access: Access;
 }
 
-/** The reach of one caller. */
+/** One caller's access to the interfaces. */
 export interface Reach {
-  /** The base URL of the service, without a slash at its end. */
+  /** The service's base URL, without a slash at its end. */
   readonly base: string;
   readonly ask: (call: Call) => Promise<Reply>;
-  /** Returns the caller's grant; undefined for a caller of a project. */
+  /** Returns the caller's grant; undefined for a caller from a project. */
   readonly grant: () => Promise<OwnGrant | undefined>;
-  /** Returns the text of bytes; undefined if they have none. @param mediaType with its parameters */
+  /**
+   * Returns the text in the bytes; undefined if they have none.
+   * @param mediaType with its parameters
+   */
   readonly readFile: (mediaType: string, bytes: Buffer) => Promise<string | undefined>;
-  /** The arguments with numbers as they were sent, where they are known. */
+  /** The arguments with numbers as they were sent, if known. */
   readonly exact?: JsonObject | undefined;
 }
 

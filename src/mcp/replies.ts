@@ -1,34 +1,34 @@
 /**
- * Replies to the requests of tools, as receipts keep them: resources stand for themselves by their versions, contexts by their
- * own inputs, bytes of documents by the document's id; the rest is text (docs/receipts.md).
+ * Replies to tools' requests, as receipts keep them. Resources are represented by their versions, contexts by their own
+ * inputs, and documents' bytes by the document's id; the rest is text (docs/receipts.md).
  */
 import type { NamedVersion, ReceiptDraft } from '#src/shared/access/receipt.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** A version in a text. */
+/** A piece of text, or a version within the text. */
 type Piece = string | readonly [id: string, version: number];
 
 /** A reply that a receipt keeps. */
 export interface KeptReply {
   readonly status: number;
   readonly retry_after?: string;
-  /** The text, in pieces. */
+  /** The reply's text, in pieces. */
   readonly text?: readonly Piece[];
   /** A context. */
   readonly context?: JsonObject;
-  /** A document whose bytes it is. */
+  /** The document whose bytes the reply consists of. */
   readonly file?: string;
   /** The name of these bytes in the document store; absent in older receipts. */
   readonly blob?: string;
-  /** The changes that the edge of a grant made; absent: it is as the application got it. */
+  /** The changes made at the edge of a grant; absent if the reply is as the application got it. */
   readonly outward?: { readonly foreign: readonly string[] };
 }
 
-/** The first members of a stored resource. */
+/** Matches the first members of a stored resource. */
 const STORED =
   /\{"resourceType":"[A-Z]\w+","id":"([0-9a-f-]{36})","meta":\{(?:"[a-z]+":"[^"]*",)*?"versionId":"(\d+)"/gi;
 
-/** Returns a text with stored resources cut out. */
+/** Returns a text with its stored resources cut out. */
 export function cutVersions(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -36,7 +36,7 @@ export function cutVersions(text: string): readonly Piece[] {
     const [, id = '', version = ''] = found;
     if (found.index < from) continue;
     const end = endOfObject(text, found.index);
-    // A part of a resource isn't what the log has.
+    // A part of a resource differs from what the log has.
     if (end === undefined || text.slice(found.index, end).includes('"SUBSETTED"')) continue;
     pieces.push(text.slice(from, found.index), [id, Number(version)]);
     from = end;
@@ -44,10 +44,10 @@ export function cutVersions(text: string): readonly Piece[] {
   return [...pieces, text.slice(from)];
 }
 
-/** Signs that matter in JSON: quotation marks, escapes and braces. */
+/** Characters that matter in JSON: quotation marks, escapes and braces. */
 const SIGNS = /["\\{}]/g;
 
-/** Returns the place after an object that begins at a place; undefined if it has no end. */
+/** Returns the index just after the object that begins at an index; undefined if the object has no end. */
 function endOfObject(text: string, start: number): number | undefined {
   let [depth, isText] = [0, false];
   SIGNS.lastIndex = start;
@@ -61,7 +61,10 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Returns a text with its versions put in. @param find returns the text of a version */
+/**
+ * Returns a text with its versions put back.
+ * @param find returns the text of a version
+ */
 export function joinVersions(
   pieces: Json | undefined,
   find: (id: string, version: number) => string,
@@ -72,12 +75,12 @@ export function joinVersions(
     .join('');
 }
 
-/** Returns a context as a reply keeps it. */
+/** Returns a context in the form in which a reply keeps it. */
 export function keepContext({ form, position, parameters, inputs }: ReceiptDraft): JsonObject {
   return { form, position, parameters, inputs };
 }
 
-/** References to versions in a result. */
+/** Matches references to versions in a result. */
 const NAMED = /\b[A-Z]\w+\/([0-9a-f]{8}-[0-9a-f-]{27})\/_history\/(\d+)/g;
 
 /** Returns the versions that a result names, each once. */
@@ -88,7 +91,7 @@ export function listVersions(text: string): NamedVersion[] {
   return [...found.values()];
 }
 
-/** Returns the replies of a receipt. */
+/** Returns a receipt's replies. */
 export function readReplies({ replies }: JsonObject): readonly JsonObject[] {
   return Array.isArray(replies) ? replies.filter(isObject) : [];
 }

@@ -1,4 +1,4 @@
-/** The MCP server of one caller: its tools, and reading of the versions that they name. */
+/** The MCP server for one caller: its tools, and reading the versions that they name. */
 import {
   type CallToolResult,
   ProtocolError,
@@ -24,7 +24,7 @@ const INSTRUCTIONS = [
 /** How long clients may keep the lists, in ms. */
 const LIST = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-/** The maximum number of links of a result. */
+/** The maximum number of links in a result. */
 const MOST_LINKS = 100;
 
 const FHIR = 'application/fhir+json';
@@ -35,15 +35,15 @@ const INTERNAL = 'internal error; retry later';
 export interface ServerParts {
   readonly version: string;
   readonly reach: Reach;
-  /** True if the caller acts for one patient. */
+  /** True if the caller acts for only one patient. */
   readonly hasGrant: boolean;
   /** Keeps the digits of numbers in results. */
   readonly exact: Exact;
-  /** Returns the arguments of a call with numbers as they were sent, where the reach doesn't know them. */
+  /** Returns a call's arguments with numbers as they were sent, if the reach doesn't know them. */
   readonly exactArguments?: (call: string | number) => JsonObject | undefined;
-  /** Told which tool runs, before it does. */
+  /** Called with a tool's name before the tool runs. */
   readonly runs: (tool: string) => void;
-  /** Told of a fault of the service; the client learns nothing of it. */
+  /** Called with a fault in the service; the client isn't told about it. */
   readonly fails: (error: unknown) => void;
 }
 
@@ -107,7 +107,7 @@ export function makeServer({
   return server;
 }
 
-/** The server asks clients nothing, so nothing of theirs is validated by a schema. */
+/** The server asks clients nothing, so it never validates a client's answer against a schema. */
 const NO_VALIDATION = {
   getValidator() {
     throw new TypeError('no answer of a client is validated');
@@ -123,7 +123,7 @@ function describeTool({ name, title, description, inputSchema, outputSchema, wri
   };
 }
 
-/** Runs a tool; a fault is a result, which the model reads. */
+/** Runs a tool. A fault is returned as a result, which the model reads. */
 async function runTool(
   tool: Tool,
   args: unknown,
@@ -163,7 +163,10 @@ function fileBlock({ mediaType, base64, uri }: NonNullable<Told['file']>): CallT
 
 const VERSION = /^\/fhir\/R4\/([A-Z]\w{1,63}\/[\w-]{1,64}(?:\/_history\/\d{1,9})?)$/;
 
-/** Reads a version that a result has named. @throws ProtocolError */
+/**
+ * Reads a version that a result has named.
+ * @throws ProtocolError
+ */
 async function readVersion(
   uri: string,
   { reach, fails }: Pick<ServerParts, 'reach' | 'fails'>,

@@ -1,4 +1,4 @@
-/** The tools of assistants: what each takes and gives, and how it runs over the service's interfaces. */
+/** The tools for assistants: what each takes and returns, and how it uses the service's interfaces. */
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { ToolFault } from './fault.ts';
@@ -6,28 +6,30 @@ import type { Reach } from './reach.ts';
 
 /** The result of a tool. */
 export interface Told {
-  /** A short text for the model; parts of the record are marked by `recordText`. */
+  /** A short text for the model; `recordText` marks the parts from the record. */
   readonly text: string;
-  /** Follows the tool's schema. Numbers keep their digits. */
+  /** Matches the tool's schema. Numbers keep their digits. */
   readonly structured: JsonObject;
   /** References to exact versions, such as `Observation/<id>/_history/1`. */
   readonly versions?: readonly string[];
   readonly file?: FileBlock | undefined;
-  /** Its numbers are JavaScript's, which is printed faster. */
+  /** True if its numbers are JavaScript's, which are faster to print. */
   readonly plain?: true;
 }
 
-/** The content of a document that isn't text. */
+/** A document's content, if it isn't text. */
 export interface FileBlock {
   readonly mediaType: string;
   readonly base64: string;
   readonly uri: string;
 }
 
-/** Callers whom a tool is for: `key` are those that see all patients of a project, `grant` those with one record. */
+/**
+ * The callers that a tool is for: `key` for callers that see all patients of a project, `grant` for callers with one record.
+ */
 type For = 'all' | 'key' | 'grant';
 
-/** A tool as the server works with it. */
+/** A tool as the server uses it. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -36,7 +38,10 @@ export interface Tool {
   readonly outputSchema: JsonObject;
   readonly writes: boolean;
   readonly for: For;
-  /** Checks the arguments and runs. @throws ToolFault */
+  /**
+   * Checks the arguments and runs the tool.
+   * @throws ToolFault
+   */
   readonly run: (args: unknown, reach: Reach) => Promise<Told>;
 }
 
@@ -52,7 +57,7 @@ interface Definition<Input extends z.ZodObject> {
   readonly run: (args: z.output<Input>, reach: Reach) => Promise<Told>;
 }
 
-/** Makes a tool of its definition. */
+/** Creates a tool from its definition. */
 export function defineTool<const Input extends z.ZodObject>(definition: Definition<Input>): Tool {
   const { name, title, description, input, output } = definition;
   return {
@@ -98,7 +103,7 @@ export const AS_OF = z
   .optional()
   .describe('The record as it was at this time: ISO 8601 with an offset, such as 2026-01-31T12:00:00Z.');
 
-/** The place at which a long answer continues. */
+/** The place where a long answer continues. */
 export const CURSOR = z
   .string()
   .max(4_000)
@@ -108,7 +113,7 @@ export const CURSOR = z
 /** The page size. */
 export const LIMIT = z.int().min(1).max(100).default(20).describe('Maximum number of entries in the answer.');
 
-/** The size of the text. */
+/** The size of the text in tokens. */
 export const TEXT_TOKENS = z
   .int()
   .min(100)

@@ -28,7 +28,10 @@ const TOOLS: readonly Tool[] = [
   myProposals,
 ];
 
-/** Returns the tools of a caller. @param hasGrant whether it acts for one patient */
+/**
+ * Returns the tools for a caller.
+ * @param hasGrant whether the caller acts for only one patient
+ */
 export function toolsFor(hasGrant: boolean): readonly Tool[] {
   return TOOLS.filter((tool) => tool.for === 'all' || (tool.for === 'grant') === hasGrant);
 }

@@ -1,4 +1,4 @@
-/** Metrics of the database resources in use: connections, locks, reserved requests. */
+/** Metrics about the database resources in use: connections, locks, reserved requests. */
 import { Gauge, type Registry } from 'prom-client';
 
 export interface PoolState {
@@ -8,7 +8,7 @@ export interface PoolState {
   readonly options: { readonly max?: number | undefined };
 }
 
-/** Registers gauges of pools, by name. */
+/** Registers gauges for pools, by name. */
 export function observePools(registry: Registry, pools: Readonly<Record<string, PoolState>>): void {
   const each = Object.entries(pools);
   const registers = [registry];
@@ -44,12 +44,12 @@ export function observePools(registry: Registry, pools: Readonly<Record<string, 
   });
 }
 
-/** Something that locks criteria while work runs. */
+/** Holds locks on criteria while work runs. */
 interface Locks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the same locks, with gauges of holders and waiters. */
+/** Returns the same locks, with gauges for holders and waiters. */
 export function observeLocks(registry: Registry, locks: Locks): Locks {
   const registers = [registry];
   const holding = new Gauge({
@@ -80,7 +80,7 @@ export function observeLocks(registry: Registry, locks: Locks): Locks {
   };
 }
 
-/** Registers the gauge of requests with an `Idempotency-Key` that run here. */
+/** Registers the gauge for requests with an `Idempotency-Key` that run here. */
 export function observeIdempotency(registry: Registry, running: () => number): void {
   new Gauge({
     name: 'annal_idempotent_requests_running',

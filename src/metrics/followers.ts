@@ -1,4 +1,4 @@
-/** Metrics of the log's followers: state and lag of projections and processes. */
+/** Metrics about the log's followers: the state and lag of projections and processes. */
 import { Gauge, type Registry } from 'prom-client';
 import { resultInTime, shareRunning } from './share-running.ts';
 
@@ -7,15 +7,15 @@ export interface ProjectionState {
   readonly state: string;
 }
 
-/** The lag of a follower. */
+/** A follower's lag. */
 export interface Lag {
-  /** Events that it has not passed; counted up to a bound. */
+  /** Number of events that it has not passed; counted up to a limit. */
   readonly events: number;
-  /** Age of the oldest outstanding event, in seconds; 0 if there is none. */
+  /** Age of the oldest event that it has not passed, in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 
-/** The data source of a scrape. */
+/** The data source for a scrape. */
 export interface FollowersSource {
   readonly states: () => readonly ProjectionState[];
   /** Projections whose reads are refused because of their lag. */
@@ -23,15 +23,15 @@ export interface FollowersSource {
   /** Names of the processes. */
   readonly processes: readonly string[];
   /**
-   * The number of parked events by process; processes without any are left out. May reject or be late: then nothing is
+   * Returns the number of parked events by process; processes without any are left out. If this rejects or is late, nothing is
    * reported.
    */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
-  /** Lags by `projection <name>` and `process <name>`. May reject or be late: then nothing is reported. */
+  /** Returns lags by `projection <name>` and `process <name>`. If this rejects or is late, nothing is reported. */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 
-/** Registers the gauges. Data are read once per scrape, for all of them. */
+/** Registers the gauges. Data is read once per scrape, for all of them. */
 export function observeFollowers(registry: Registry, source: FollowersSource): void {
   const { states, stale, processes, parked } = source;
   const registers = [registry];

@@ -1,4 +1,4 @@
-/** Metrics of the read side: how long each question takes. */
+/** Metrics about the read side: how long each query takes. */
 import { Histogram, type Registry } from 'prom-client';
 import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 import { DURATIONS } from './registry.ts';

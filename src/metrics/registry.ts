@@ -1,7 +1,9 @@
-/** Metrics for Prometheus: the registry of a service, its process, and each request by method, route and status. */
+/**
+ * Metrics for Prometheus: a service's registry, metrics about its process, and about each request by method, route and status.
+ */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The registry of one service; other parts register their own metrics in it (`src/metrics/`). */
+/** A service's registry; other parts register their own metrics in it (`src/metrics/`). */
 export interface Metrics {
   readonly registry: Registry;
   /**
@@ -9,31 +11,34 @@ export interface Metrics {
    * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which contains ids; `unmatched` if there is none
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** Counts an answer of 429, by whose limit was used up. */
+  /** Counts a 429 response, by whose limit was used up. */
   observeThrottled(by: 'address' | 'key' | 'application' | 'grant' | 'person' | 'link'): void;
-  /** Checks the conditions of `/health/ready` whenever metrics are read. @param check never rejects */
+  /**
+   * Checks the conditions for `/health/ready` whenever metrics are read.
+   * @param check never rejects
+   */
   observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
   /** Returns all metrics as text for Prometheus, with its Content-Type. */
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** Upper bounds of durations within a request, in seconds. */
+/** Upper bounds for durations within a request, in seconds. */
 export const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** The metrics of a process. */
+/** A process's metrics. */
 export type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** One of several processes of an instance. */
+/** One of several processes in an instance. */
 export interface MeasuredProcess {
-  /** Label `worker` of its metrics. */
+  /** Label `worker` on its metrics. */
   readonly name: string;
-  /** Returns the metrics of the other processes. */
+  /** Returns the other processes' metrics. */
   readonly measure: () => Promise<readonly MetricsAsJson[]>;
 }
 
 /**
  * Creates a registry with the process's metrics (CPU, memory, event loop, garbage collection).
- * @param process of several; each then shows the metrics of all
+ * @param process set if there are several processes; each process then shows the metrics of all
  */
 export function createMetrics(process?: MeasuredProcess): Metrics {
   const registry = new Registry();
@@ -80,7 +85,7 @@ export function createMetrics(process?: MeasuredProcess): Metrics {
 
 /**
  * Registers the version.
- * @param version of the package, `1.2.3`
+ * @param version the package's version, `1.2.3`
  */
 export function observeBuild(registry: Registry, version: string): void {
   new Gauge({

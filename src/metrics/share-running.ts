@@ -1,6 +1,6 @@
 /** Shares one lookup among gauges that are collected together. */
 
-/** Returns a function that runs `work`, or returns the promise of a run in progress. */
+/** Returns a function that runs `work`, or returns the promise from a run in progress. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

@@ -1,13 +1,13 @@
-/** Metrics of subscriptions to the log: whether they run, what they deliver, how often they fail. */
+/** Metrics about subscriptions to the log: whether they run, what they deliver, how often they fail. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Observable } from 'rxjs';
 import type { EventStore, Position, SubscribeOptions } from '#src/events/store.ts';
 import { DURATIONS } from './registry.ts';
 
-/** The subscription of a process to EventStoreDB, on which those of its subscribers hang. */
+/** A process's subscription to EventStoreDB, on which its subscribers' subscriptions depend. */
 const LOG = { subscriber: 'event log' } as const;
 
-/** The metrics of all subscriptions of one service. */
+/** Metrics about all subscriptions of one service. */
 export class Subscriptions {
   readonly #active: Gauge<'subscriber'>;
   readonly #failures: Counter<'subscriber'>;
@@ -44,7 +44,7 @@ export class Subscriptions {
     });
   }
 
-  /** Notes that the store's own subscription follows the log, or has failed. */
+  /** Notes that the store's own subscription is following the log, or has failed. */
   readonly following = (follows: boolean): void => {
     this.#active.set(LOG, follows ? 1 : 0);
     this.#failures.inc(LOG, follows ? 0 : 1);

@@ -1,7 +1,7 @@
-/** Metrics of the log of requests. */
+/** Metrics about the request log. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Registers the requests that the request log has not written yet, and those that it never will. */
+/** Registers the number of requests that the request log has not yet written, and the number that it will never write. */
 export function observeRequestLog(registry: Registry, log: { waiting: number; dropped: number }): void {
   const registers = [registry];
   new Gauge({

@@ -1,4 +1,4 @@
-/** Metrics of webhooks: waiting deliveries, and outcomes of attempts. */
+/** Metrics about webhooks: waiting deliveries, and outcomes of attempts. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { resultInTime, shareRunning } from './share-running.ts';
 
@@ -6,13 +6,13 @@ import { resultInTime, shareRunning } from './share-running.ts';
 export interface Backlog {
   /** Deliveries that are due. */
   readonly due: number;
-  /** Age of the oldest one, in seconds. */
+  /** Age of the oldest due delivery, in seconds. */
   readonly oldest: number;
   /** Deliveries between attempts. */
   readonly waiting: number;
 }
 
-/** An attempt that ended. */
+/** An attempt that has finished. */
 interface Attempted {
   readonly delivered: boolean;
   readonly timedOut: boolean;

@@ -1,14 +1,14 @@
-/** Two logs that cannot be made the same, and the words for it. */
+/** Errors for two logs that can't be made the same. */
 import type { RecordedEvent } from '#src/events/store.ts';
 
-/** The two logs cannot be made the same. Names the event at fault. */
+/** Thrown when the two logs can't be made the same. Names the event at fault. */
 export class LogsDiffer extends Error {
   override readonly name = 'LogsDiffer';
 }
 
 /**
- * Tells whether two events are equal except for their position. The hash in the metadata covers everything before in
- * the stream.
+ * Returns whether two events are equal except for their position. The hash in the metadata covers everything before the event
+ * in its stream.
  */
 export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
   return (
@@ -21,11 +21,11 @@ export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
   );
 }
 
-/** An event in a sentence. */
+/** Describes an event in a sentence. */
 export const describeEvent = ({ id, type, stream, revision }: RecordedEvent): string =>
   `event ${id} (${type}, ${stream} revision ${revision})`;
 
-/** Returns the error for an event of the target that differs from the source. */
+/** Returns the error for an event in the target that differs from the source. */
 export function differ(original: RecordedEvent | undefined, copy: RecordedEvent): LogsDiffer {
   return new LogsDiffer(
     original === undefined
@@ -35,7 +35,7 @@ export function differ(original: RecordedEvent | undefined, copy: RecordedEvent)
 }
 
 /**
- * Returns the error for a target whose history isn't the one that the next append continues.
+ * Returns the error for a target whose history doesn't lead up to the next append.
  * @param first the append's first event
  */
 export function gap(first: RecordedEvent): LogsDiffer {

@@ -1,7 +1,7 @@
 /**
- * Copies a log into another store: the same streams, revisions, ids, bytes and hashes in the same order, with the same
- * appends. The target's content is first compared with the source, so that an interrupted copy continues. Copied events
- * are read back before they count.
+ * Copies a log into another store: the same streams, revisions, ids, bytes and hashes, in the same order, in the same appends.
+ * The target's content is first compared with the source, so that an interrupted copy can continue. Copied events are read
+ * back before they count as copied.
  */
 import { LRUCache } from 'lru-cache';
 import { readHash } from '#src/events/chain.ts';
@@ -23,43 +23,43 @@ import { differ, gap, isSame } from './difference.ts';
 import { batches, events } from './pull.ts';
 import { unsealed, type Whole, wholes } from './whole.ts';
 
-/** Source and target of a copy. */
+/** A copy's source and target. */
 export interface LogMoveOptions {
   readonly source: EventStore;
   readonly target: EventStore;
-  /** Appends in flight at a time: more than one only if the target keeps their order. */
+  /** Maximum number of appends in flight: more than one only if the target keeps their order. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
   /** Called regularly with the number of events compared or copied so far, and the position in the source. */
   readonly onProgress?: (events: number, position: Position) => void;
 }
 
-/** Events between two pairs of positions that are remembered. */
+/** Number of events between two remembered pairs of positions. */
 const SAMPLE = 10_000;
 const WINDOW_BYTES = 8_000_000;
-/** Heads of target streams that are remembered. */
+/** Maximum number of heads of target streams to remember. */
 const HEADS = 200_000;
 
 type Pair = readonly [source: Position, target: Position];
 
 /** A copy. Its methods must not overlap. */
 export class LogMove {
-  /** Events that were found the same in both, and the streams that they begin. */
+  /** Number of events found to be the same in both logs, and of the streams that begin with one of these events. */
   events = 0;
   streams = 0;
-  /** Up to here both are the same. */
+  /** Both logs are the same up to here. */
   #same: Pair = [BEGINNING, BEGINNING];
   readonly #samples: Pair[] = [[BEGINNING, BEGINNING]];
   readonly #heads = new LRUCache<string, StreamHead>({ max: HEADS });
-  /** Patients whose erasure was requested and is not yet carried over. */
+  /** Patients whose erasure has been requested and not yet repeated in the target. */
   readonly #erasures = new Set<string>();
-  /** Streams that the source was seen to have erased. */
+  /** Streams known to be erased in the source. */
   readonly #erased = new Set<string>();
 
   constructor(private readonly options: LogMoveOptions) {}
 
   /**
-   * Compares, copies, and reads back, until no more than `few` events were new.
+   * Compares, copies, and reads back, until at most `few` events were new.
    * @throws LogsDiffer; Unavailable; the signal's reason.
    */
   async catchUp(few: number): Promise<void> {
@@ -73,7 +73,7 @@ export class LogMove {
 
   /**
    * Returns the target's position that corresponds to a source position, found by event ids.
-   * @param position up to which both were found equal
+   * @param position at or before the point up to which both logs were found to be equal
    */
   async translate(position: Position): Promise<Position> {
     const sample = this.#samples.findLast(([source]) => source <= position) ?? [BEGINNING, BEGINNING];
@@ -83,7 +83,7 @@ export class LogMove {
     return found;
   }
 
-  /** Compares the common part of both logs, and carries erasures over. */
+  /** Compares the common part of both logs, and repeats the source's erasures in the target. */
   async #compare(): Promise<void> {
     const { source, target, onProgress } = this.options;
     const until: Pair = [await source.head(), await target.head()];
@@ -104,8 +104,8 @@ export class LogMove {
   }
 
   /**
-   * Yields both logs in parallel. An erasure during the comparison explains differences.
-   * @param whole true: ends with the target, which must have nothing more; false: ends with the source
+   * Yields both logs in parallel. Accepts differences that are explained by an erasure during the comparison.
+   * @param whole true: stops at the end of the target, which must have nothing more; false: stops at the end of the source
    */
   async *#pairs(
     [sourceAt, targetAt]: Pair,
@@ -139,7 +139,7 @@ export class LogMove {
 
   /**
    * Copies the remaining events.
-   * @returns their number
+   * @returns the number of events copied
    */
   async #copy(): Promise<number> {
     const { source, window, signal, onProgress } = this.options;
@@ -153,7 +153,7 @@ export class LogMove {
     };
     for await (const batch of batches(source, this.#same[0], await source.head())) {
       for (const whole of wholes(batch.events)) {
-        // The second append to a stream waits for the first, and later ones wait too.
+        // A second append to a stream waits for the first, and so do all later appends.
         const full = gathered.length >= window || bytes + whole.bytes > WINDOW_BYTES;
         if (full || gathered.some(({ stream }) => stream === whole.stream)) await flush();
         signal?.throwIfAborted();
@@ -166,7 +166,10 @@ export class LogMove {
     return copied;
   }
 
-  /** Appends to distinct streams, in order. @returns how many events were appended. */
+  /**
+   * Appends to distinct streams, in order.
+   * @returns how many events were appended.
+   */
   async #append(all: readonly Whole[]): Promise<number> {
     const ready: { readonly whole: Whole; readonly expected: Expected; readonly events: NewEvent[] }[] = [];
     const expected = await Promise.all(all.map((whole) => this.#expected(whole)));
@@ -176,7 +179,7 @@ export class LogMove {
         ready.push({ whole, expected: before, events: unsealed(whole, before) });
       } else if (!(await this.#isErased(whole.stream))) throw gap(whole.events[0]);
     }
-    // Submitted in one turn: the target takes them in this order.
+    // Submitted in the same turn, so that the target takes them in this order.
     const counts = await Promise.all(
       ready.map(async (each) => {
         const { stream } = each.whole;
@@ -194,7 +197,7 @@ export class LogMove {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Returns the target's head that an append continues; undefined if the target has none. */
+  /** Returns the head in the target that an append continues; undefined if the target has none. */
   async #expected({ stream, events: [first] }: Whole): Promise<Expected | undefined> {
     if (first.revision === 0) return 'none';
     const revision = first.revision - 1;
@@ -211,7 +214,7 @@ export class LogMove {
     return undefined;
   }
 
-  /** Tells whether the source has erased a stream; only records are erased. */
+  /** Returns whether the source has erased a stream; only records are erased. */
   async #isErased(stream: string): Promise<boolean> {
     if (this.#erased.has(stream)) return true;
     const patient = recordPatient(stream);
@@ -221,7 +224,7 @@ export class LogMove {
   }
 }
 
-/** Returns the patient whose record an event reports as being erased. */
+/** Returns the patient whose record's erasure an event reports. */
 function erasedBy(recorded: RecordedEvent): string | undefined {
   if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') return undefined;
   const { event } = understand(recorded);

@@ -1,6 +1,6 @@
 /**
- * Lists everything in the service's database that holds a position of the log, and translates it to another store. A
- * missing column would cause duplicates or losses; a test finds such columns.
+ * Lists everything in the service's database that holds a position in the log, and translates it for another store. A column
+ * missing from the list would cause duplicates or losses; a test finds such columns.
  */
 import type pg from 'pg';
 import { LogClosed } from '#src/events/closed.ts';
@@ -17,15 +17,15 @@ export const POSITION_COLUMNS = [
   'operations.checkpoint.position',
 ] as const;
 
-/** Inputs of a translation. */
+/** Inputs to a translation. */
 export interface PositionMove {
-  /** Names of the read models: schemas with a checkpoint. */
+  /** Names of the read models, which are schemas with a checkpoint. */
   readonly models: readonly string[];
-  /** The logs, by names that stay the same from run to run. */
+  /** The logs, by names that are the same in every run. */
   readonly from: string;
   readonly to: string;
   readonly translate: (position: Position) => Promise<Position>;
-  /** Returns the target's position of an event; undefined if its stream was erased. */
+  /** Returns an event's position in the target; undefined if its stream was erased. */
   readonly readPosition: (stream: string, revision: number) => Promise<Position | undefined>;
 }
 
@@ -36,7 +36,7 @@ create table if not exists operations.log_move (
   target text not null                 -- whose positions the database holds since
 )`;
 
-/** Returns the log whose positions the database holds; undefined if it was never moved. */
+/** Returns the log whose positions the database holds; undefined if the log was never moved. */
 export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<string | undefined> {
   const there = await client.query("select where to_regclass('operations.log_move') is not null");
   if (there.rowCount === 0) return undefined;
@@ -47,7 +47,7 @@ export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<s
 }
 
 /**
- * Makes sure, at a start, that the positions are not of a log in another kind of store.
+ * Checks at startup that the positions don't belong to a log in another kind of store.
  * @throws LogClosed
  */
 export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promise<void> {
@@ -56,7 +56,7 @@ export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promis
 }
 
 /**
- * Translates every position in the caller's transaction, from the log that `logOfPositions` names. No instance may run.
+ * Translates all positions in the caller's transaction, from the log that `logOfPositions` names. No instance may be running.
  * Unfinished rebuilds are dropped and start again.
  */
 export async function movePositions(tx: pg.ClientBase, move: PositionMove): Promise<void> {
@@ -97,7 +97,7 @@ async function rewrite(
   const positions = rows.map(({ position }) => position);
   const translated: Position[] = [];
   for (const position of positions) translated.push(await translate(position));
-  // In one statement, because positions of both logs may look alike.
+  // All in one statement, because positions in the two logs may look alike.
   await tx.query(
     `update ${table} t set ${column} = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
       where t.${column} = x.position`,

@@ -1,16 +1,16 @@
-/** Lets a reader pull a stretch of a log, so that two logs can be read in parallel. */
+/** Lets a reader pull part of a log, so that two logs can be read in parallel. */
 import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 
 const BATCH_SIZE = 1_000;
 
-/** A batch that waits to be taken. */
+/** A batch that is waiting to be taken. */
 interface Handed {
   readonly batch: EventBatch;
   readonly taken: () => void;
 }
 
 /**
- * Yields batches after `after` up to `until`, each read when the previous one was taken.
+ * Yields batches after `after` up to `until`. Each is read when the previous batch has been taken.
  * @throws Unavailable
  */
 export async function* batches(
@@ -65,7 +65,7 @@ export async function* batches(
 }
 
 /**
- * Yields the events of a range.
+ * Yields the events in a range.
  * @throws Unavailable
  */
 export async function* events(

@@ -1,4 +1,4 @@
-/** Appends of a log as they are copied: whole, and as their writer handed them over. */
+/** Restores a log's appends for copying: complete, and as their writer submitted them. */
 import { placeInAppend } from '#src/events/batches.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { Expected, NewEvent, RecordedEvent } from '#src/events/store.ts';
@@ -9,11 +9,11 @@ export interface Whole {
   readonly stream: string;
   readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
   readonly bytes: number;
-  /** True if the append is complete: a stream erased during the read may end within one. */
+  /** True if the append is complete: if a stream is erased during the read, the stream may end within an append. */
   readonly complete: boolean;
 }
 
-/** Returns the appends of a batch; a batch never ends within an append. */
+/** Returns the appends in a batch; a batch never ends within an append. */
 export function wholes(all: readonly RecordedEvent[]): Whole[] {
   const found: Whole[] = [];
   for (let i = 0; i < all.length; ) {

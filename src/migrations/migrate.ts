@@ -4,14 +4,14 @@ import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
-/** Names the lock among the advisory locks of one database; any other number would do. */
+/** Identifies the lock among a database's advisory locks; any other number would do. */
 const LOCK = 4_206_107_301;
 
 /**
- * Applies missing migrations in order. Several processes may start on one database: one works, the others wait and find
- * nothing to do.
+ * Applies missing migrations in order. Several processes may start on one database: one does the work; the others wait and
+ * find nothing to do.
  * @returns the names of the applied migrations
- * @throws Error if a later version of Annal migrated the database, PostgreSQL is older than 16, or it is a standby
+ * @throws Error if a later version of Annal migrated the database, PostgreSQL is older than 16, or the server is a standby
  */
 export async function migrate(
   databaseUrl: string,
@@ -31,10 +31,13 @@ export async function migrate(
   }
 }
 
-/** The oldest PostgreSQL that has everything the migrations use, as `server_version_num` counts. */
+/** The oldest PostgreSQL that has everything that the migrations use, in the form of `server_version_num`. */
 const OLDEST_VERSION = 160_000;
 
-/** Checks the server's version. @throws Error if it is too old. */
+/**
+ * Checks the server's version.
+ * @throws Error if the version is too old.
+ */
 async function requireVersion(client: Pick<pg.Client, 'query'>): Promise<void> {
   const { rows } = await client.query<{ number: number; text: string }>(
     `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`,
@@ -47,7 +50,7 @@ async function requireVersion(client: Pick<pg.Client, 'query'>): Promise<void> {
   }
 }
 
-/** Tells whether exactly these migrations are applied. If so, Knex, a fifth of a start's duration, isn't loaded. */
+/** Returns whether exactly these migrations are applied. If so, Knex isn't loaded, which saves a fifth of the startup time. */
 async function hasAll(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
   const { rows: found } = await client.query(`SELECT 1 WHERE to_regclass('migrations.applied') IS NOT NULL`);
   if (found.length === 0) return false;
@@ -61,12 +64,12 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
     client: 'pg',
     connection: { connectionString: databaseUrl, application_name: 'annal migrate' },
     pool: { min: 0, max: 2 },
-    // Failures are thrown; nothing else is printed.
+    // Failures are thrown; nothing is printed.
     log: { warn: silent, error: silent, deprecate: silent, debug: silent },
     migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: makeSource(migrations) },
   });
   try {
-    // Knex's own lock survives a killed process; ours, held by now, does not.
+    // Knex's own lock outlives a killed process; ours, which is held by now, does not.
     await database.migrate.forceFreeMigrationsLock();
     const [, applied] = (await database.migrate.latest()) as [number, string[]];
     return applied;
@@ -82,7 +85,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
 
 const silent = (): void => undefined;
 
-/** Migrations from the program itself: nothing is searched for on disk. */
+/** Provides the migrations from the program itself: nothing is searched for on disk. */
 function makeSource(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
   return {
     getMigrations: async () => [...migrations],

@@ -1,4 +1,4 @@
-/** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
+/** All changes to tables that don't belong to a projection, the oldest first. A released step is never edited. */
 
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
@@ -67,12 +67,12 @@ import {
 
 /** A migration, run in its own transaction. */
 export interface Migration {
-  /** Number and subject; the database stores it. */
+  /** Number and subject; stored in the database. */
   readonly name: string;
   readonly sql: string;
 }
 
-/** Schema `operations` as it began. */
+/** The first version of the schema `operations`. */
 const OPERATIONS_SCHEMA_SQL = ['CREATE SCHEMA operations;', SNAPSHOTS_SQL, PROCESS_SQL, IDEMPOTENCY_SQL].join(
   '\n',
 );
@@ -80,7 +80,7 @@ const OPERATIONS_SCHEMA_SQL = ['CREATE SCHEMA operations;', SNAPSHOTS_SQL, PROCE
 /** Request counts and the request log. */
 const RATE_AND_USAGE_SQL = [RATE_LIMIT_SQL, REQUEST_LOG_SQL, USAGE_SQL, KEY_USE_SQL].join('\n');
 
-/** The steps in order. Projections make their own schemas: they are rebuilt, not migrated. */
+/** The steps in order. Projections create their own schemas: they are rebuilt, not migrated. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-log', sql: LOG_SCHEMA_SQL },
   { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },

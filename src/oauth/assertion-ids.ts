@@ -1,8 +1,8 @@
-/** Remembers the ids (`jti`) of client assertions on all instances, so that each works once (RFC 7523, section 3). */
+/** Remembers the ids (`jti`) of client assertions for all instances, so that each works only once (RFC 7523, section 3). */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** A migration: the table, in schema `operations`. */
+/** Migration that creates the table, in schema `operations`. */
 export const CLIENT_ASSERTIONS_SQL = `
 CREATE TABLE operations.client_assertion (
   application text NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE operations.client_assertion (
 );
 `;
 
-// Expired ids of the same application go with the next one.
+// An application's expired ids are deleted when it uses the next one.
 const USE = `
   with expired as (
     delete from operations.client_assertion
@@ -22,8 +22,8 @@ const USE = `
 
 /**
  * Uses up an id.
- * @param expiresAt of the assertion, in seconds since 1970
- * @returns false if it was used before
+ * @param expiresAt when the assertion expires, in seconds since 1970
+ * @returns false if the id was used before
  */
 export async function useAssertionId(
   pool: Pool,

@@ -24,7 +24,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 
 /** How far ahead `exp` may be, in seconds: SMART allows five minutes. */
 const MAX_LIFETIME_S = 300;
-/** Tolerated difference of a client's clock, in seconds. */
+/** Tolerated difference between a client's clock and ours, in seconds. */
 const TOLERANCE_S = 10;
 /** The maximum lengths of an assertion and a `jti`, in characters. */
 const MAX_ASSERTION = 8_000;
@@ -33,7 +33,7 @@ const MAX_JTI = 500;
 const MOST_CLIENTS = 1_000;
 const TYPES = new Set(['jwt', 'client-authentication+jwt']);
 
-/** Why an assertion is refused, as a sentence for the client. */
+/** The reason why an assertion is refused, as a sentence for the client. */
 export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
@@ -44,7 +44,7 @@ export interface VerifiedAssertion {
   readonly expiresAt: number;
 }
 
-/** Returns the client that an assertion claims to be of, unverified; undefined for anything but a JWT with `sub`. */
+/** Returns the client that an assertion claims to come from, unverified; undefined for anything but a JWT with `sub`. */
 export function assertedClient(assertion: string): string | undefined {
   if (assertion.length > MAX_ASSERTION) return undefined;
   try {
@@ -55,17 +55,17 @@ export function assertedClient(assertion: string): string | undefined {
   }
 }
 
-/** Verifies assertions; keeps the keys that it fetched. */
+/** Verifies assertions, and caches the keys that it fetches. */
 export class AssertionVerifier {
   readonly #keys = new LRUCache<string, IssuerKeys>({ max: MOST_CLIENTS });
 
   constructor(
     private readonly deps: {
-      /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel one. */
+      /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel endpoint. */
       readonly audiences: readonly string[];
-      /** Connects to the hosts that `jwks_uri` names. */
+      /** Connects to the hosts in `jwks_uri`. */
       readonly hosts: CustomerHosts;
-      /** Called whenever a client's keys couldn't be fetched; known keys still work. */
+      /** Called whenever a client's keys can't be fetched; known keys still work. */
       readonly onAway: (jwksUri: string, error: Error) => void;
       /** The clock, in ms. */
       readonly now: () => number;
@@ -73,7 +73,7 @@ export class AssertionVerifier {
   ) {}
 
   /**
-   * Verifies an assertion of a client, all but that its `jti` is new.
+   * Verifies a client's assertion, except for whether its `jti` is new.
    * @throws AssertionFault
    */
   async verify(client: Client, assertion: string): Promise<VerifiedAssertion> {
@@ -85,7 +85,7 @@ export class AssertionVerifier {
     const { aud, exp = 0, iat = 0 } = payload;
     const jti = nonEmptyText(payload.jti);
     const now = this.deps.now() / 1_000;
-    // jose is satisfied by one member; a server that is named beside us could use the assertion here.
+    // jose accepts an `aud` with one matching member, but another server that `aud` also names could use the assertion here.
     const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
     if (!audiences.every((each) => this.deps.audiences.includes(each)))
       throw new AssertionFault('aud of the assertion must name only this server');
@@ -102,7 +102,7 @@ export class AssertionVerifier {
       const { typ = 'jwt', jku } = decodeProtectedHeader(assertion);
       if (typeof typ !== 'string' || !TYPES.has(typ.toLowerCase()))
         throw new AssertionFault('typ of the assertion must be JWT');
-      // Keys come only from the registration; an address in the token only has to be the same.
+      // Keys come only from the registration; a URL in the token must simply be the same.
       if (jku !== undefined && jku !== client.jwksUri)
         throw new AssertionFault('jku of the assertion must be the registered jwks_uri');
       const { payload } = await jwtVerify(assertion, find, {
@@ -139,7 +139,7 @@ export class AssertionVerifier {
   }
 }
 
-/** Returns a claim if it is text and not empty. jose checks the types of `iss`, `sub`, `aud` and the times only. */
+/** Returns a claim if it is non-empty text. jose checks only the types of `iss`, `sub`, `aud` and the times. */
 const nonEmptyText = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim : undefined;
 

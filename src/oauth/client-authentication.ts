@@ -1,6 +1,6 @@
 /**
- * Authenticates OAuth clients: `none` for public ones, `client_secret_basic`, `client_secret_post` and `private_key_jwt`
- * for confidential ones (RFC 6749, section 2.3; OAuth 2.1, section 2.4; OpenID Connect Core 1.0, section 9).
+ * Authenticates OAuth clients: `none` for public clients; `client_secret_basic`, `client_secret_post` and `private_key_jwt`
+ * for confidential clients (RFC 6749, section 2.3; OAuth 2.1, section 2.4; OpenID Connect Core 1.0, section 9).
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -25,10 +25,10 @@ const MAX_VALUE = 500;
 const UNKNOWN = 'client authentication failed: the client is unknown, or its secret is wrong or has expired';
 
 /**
- * Authenticates the client of a request to the token, revocation or introspection endpoint.
- * @param form parameters of the body; none of them may occur twice
- * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures
- * of the client from the address within a minute, or 100 failures from the address
+ * Authenticates the client in a request to the token, revocation or introspection endpoint.
+ * @param form parameters from the body; none of them may occur twice
+ * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures of the
+ *   client from the address within a minute, or 100 failures from the address
  */
 export type AuthenticateClient = (
   headers: { readonly authorization?: string | undefined },
@@ -43,21 +43,21 @@ type Presented =
   | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
 
-/** The same, once it says whose it is. */
+/** A credential that says which client it belongs to. */
 type Identified = Exclude<Presented, { readonly method: 'refresh_token' }>;
 
-/** Thrown inside for errors that count as a failure; the client gets the message. */
+/** Thrown internally for errors that count as failures; the client gets the message. */
 class Failed extends Error {
   override readonly name = 'Failed';
 }
 
-/** Opens client authentication. */
+/** Creates the client authentication. */
 export function openClientAuthentication(deps: {
   readonly findClient: FindClient;
   readonly pool: Pool;
-  /** URL of the service, the issuer. */
+  /** The service's URL, which is the issuer. */
   readonly baseUrl: string;
-  /** Connects to the hosts that `jwks_uri` names; default: to public addresses only. */
+  /** Connects to the hosts in `jwks_uri`; by default, only to public addresses. */
   readonly hosts?: CustomerHosts;
   readonly onAway?: (jwksUri: string, error: Error) => void;
   /** The clock, in ms. Default: `Date.now`. */
@@ -66,7 +66,7 @@ export function openClientAuthentication(deps: {
   const { findClient, pool, baseUrl, now = Date.now } = deps;
   const limit = new FailureLimit(pool);
   const assertions = new AssertionVerifier({
-    // OpenID CIBA Core 1.0, section 7.1, names the third.
+    // OpenID CIBA Core 1.0, section 7.1, requires the third.
     audiences: [baseUrl, `${baseUrl}/oauth/token`, `${baseUrl}/oauth/bc-authorize`],
     hosts: deps.hosts ?? customerHosts(true),
     onAway: deps.onAway ?? (() => undefined),
@@ -113,7 +113,7 @@ export function openClientAuthentication(deps: {
 }
 
 /**
- * Reads the credentials of a request.
+ * Reads a request's credentials.
  * @throws OAuthError invalid_request for several methods (RFC 6749, section 2.3) or a parameter that occurs twice; Failed
  */
 function readPresented(authorization: string | undefined, form: URLSearchParams): Presented {
@@ -158,8 +158,9 @@ const HOLDER = `
   where t.sha256 = sha256($1::bytea) and t.kind = 'refresh'`;
 
 /**
- * Finds the client of a refresh request that names none: it may consist of only the token (docs/spec/interface.md,
- * section 4.1), as that of browser applications often does. A confidential client still has to authenticate.
+ * Finds the client for a refresh request that doesn't name one. Such a request may consist of only the token
+ * (docs/spec/interface.md, section 4.1), as is common in browser applications. A confidential client still has to
+ * authenticate.
  * @throws Failed for an unknown token
  */
 async function findHolder(pool: Pool, token: string): Promise<Identified> {
@@ -173,14 +174,20 @@ async function findHolder(pool: Pool, token: string): Promise<Identified> {
   return { method: 'none', clientId: row.client_id };
 }
 
-/** Returns the id of the credentials. @throws OAuthError invalid_request if `client_id` is another */
+/**
+ * Returns the id from the credentials.
+ * @throws OAuthError invalid_request if `client_id` is different
+ */
 function sameClient(id: string, parameter: string | undefined): string {
   if (parameter !== undefined && parameter !== id)
     throw new OAuthError('invalid_request', 'client_id differs from the client that authenticates');
   return id;
 }
 
-/** Reads `Basic`; id and secret are form-urlencoded in it (RFC 6749, section 2.3.1; RFC 7617). @throws Failed */
+/**
+ * Reads `Basic`, in which id and secret are form-urlencoded (RFC 6749, section 2.3.1; RFC 7617).
+ * @throws Failed
+ */
 function readBasic(header: string): { readonly clientId: string; readonly secret: string } {
   const [, encoded] =
     (header.length > MAX_HEADER ? null : /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)) ?? [];
@@ -199,7 +206,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Compares a secret with all of the client's valid secrets. It takes the same time if there are none. */
+/** Compares a secret with all of the client's valid secrets. Takes the same time if the client has none. */
 function matchesSecret(client: Client | undefined, secret: string): boolean {
   const given = createHash('sha256').update(secret).digest();
   const known = client?.secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')) ?? [];

@@ -1,6 +1,6 @@
 /**
- * OAuth clients: applications as the authorization server sees them. Read from the read model `projects` at every
- * request, without a cache, so that a deleted application or project is refused at once.
+ * OAuth clients: applications as the authorization server sees them. Read from the read model `projects` for every request,
+ * without a cache, so that a deleted application or project is refused at once.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -9,7 +9,7 @@ import { GUESTS, isGuestId } from '#src/shared/access/guests.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { keySetSchema, type PublicKeySet } from './key-set.ts';
 
-/** A SHA-256 of a client secret that works now; `until` is in ms since 1970, absent for the current secret. */
+/** The SHA-256 of a client secret that currently works. `until` is in ms since 1970, and absent for the current secret. */
 export interface ClientSecret {
   /** hex */
   readonly sha256: string;
@@ -50,24 +50,24 @@ export interface Client {
   };
   readonly kind: 'public' | 'confidential';
   readonly name: string;
-  /** Compared as they are, character by character. */
+  /** Compared exactly, character by character. */
   readonly redirectUris: readonly string[];
   /** Compared in the same way. */
   readonly postLogoutRedirectUris: readonly string[];
   /** As registered; see `knownScopes`. */
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
-  /** The sector of pairwise ids: the application's own unless one was registered. */
+  /** The sector for pairwise ids: the application's own unless one was registered. */
   readonly sector: string;
   readonly privacyUrl: string | undefined;
   readonly branding: ClientBranding;
   readonly trusted: boolean;
-  /** Only of a guest: a client that nobody registered here, known by the host of its metadata document. */
+  /** Set only for a guest: a client that nobody registered here, identified by the host of its metadata document. */
   readonly guest?: { readonly host: string };
-  /** The keys that it signs with; never together with `jwksUri` or secrets. */
+  /** The keys that the client signs with; never set together with `jwksUri` or secrets. */
   readonly jwks?: PublicKeySet;
   readonly jwksUri?: string;
-  /** The secrets that work now, the current one first; none of a public client or one with keys. */
+  /** The secrets that currently work, the current one first; empty for a public client or a client with keys. */
   readonly secrets: readonly ClientSecret[];
 }
 
@@ -102,7 +102,7 @@ interface Row {
   readonly jwks_uri: string | null;
   readonly secret_sha256: string | null;
   readonly previous_sha256: string | null;
-  /** Microseconds since 1970; null unless the previous secret works now, by the database's clock. */
+  /** Microseconds since 1970; null unless the previous secret still works, by the database's clock. */
   readonly previous_until: number | null;
 }
 
@@ -122,7 +122,7 @@ const CLIENT = `
 const CLIENT_ID = /^client_[\w-]{1,60}$/;
 const stored = z.string().transform((text) => keySetSchema.parse(JSON.parse(text)));
 
-/** Finds a client by its `client_id`; undefined if it is unknown or deleted, itself or its project. */
+/** Finds a client by its `client_id`; undefined if it is unknown, or if it or its project is deleted. */
 export type FindClient = (clientId: string) => Promise<Client | undefined>;
 
 /** Opens the look-up. */

@@ -1,14 +1,14 @@
 /**
- * The items of the consent page that a person can leave out: groups of resource types, reading and writing apart
- * (docs/spec/decisions.md, section 9). A wildcard shows every group; leaving one out replaces the wildcard by the types
+ * The items on the consent page that a person can leave out: groups of resource types, with reading and writing separate
+ * (docs/spec/decisions.md, section 9). A wildcard shows every group; leaving a group out replaces the wildcard with the types
  * that stay. Pure.
  */
 import { type ResourceType, TYPE_NAMES } from '../fhir/types.ts';
 import { type Category, type ClinicalScope, categoryText, covers, type Scope, unite } from './scopes.ts';
 
 /**
- * Group → its types, in the order of the page. Patient, the directory and code systems are in no group for reading:
- * every grant reads Patient and the directory, and code systems hold nothing personal.
+ * Group → its types, in the order of the page. For reading, Patient, the directory and code systems aren't in any group: every
+ * grant can read Patient and the directory, and code systems hold nothing personal.
  */
 export const CONSENT_GROUPS = {
   results: ['Observation', 'DiagnosticReport', 'Specimen'],
@@ -23,21 +23,21 @@ export const CONSENT_GROUPS = {
   devices: ['Device'],
   contacts: ['RelatedPerson'],
   origins: ['Provenance'],
-  /** Name, birth date and contact data: always read, and changed with `patient/Patient.u`. */
+  /** Name, birth date and contact data: always readable, and changed with `patient/Patient.u`. */
   demographics: ['Patient'],
 } as const satisfies Record<string, readonly ResourceType[]>;
 
 /** The name of a group. */
 export type ConsentGroup = keyof typeof CONSENT_GROUPS;
 
-/** An item: reading (`r`, `s`) or writing (`c`, `u`, `d`) a group's resources, or those of a category. */
+/** An item: reading (`r`, `s`) or writing (`c`, `u`, `d`) a group's resources, or only the resources in a category. */
 export interface ConsentItem {
-  /** Unique on the page, and a form's value: `read:results`, `write:results:laboratory`. */
+  /** Unique on the page, and the value in its form: `read:results`, `write:results:laboratory`. */
   readonly id: string;
   readonly access: 'read' | 'write';
   readonly group: ConsentGroup;
   readonly category?: Category;
-  /** The types that were asked for; all of the group's under a wildcard. */
+  /** The requested types; under a wildcard, all types in the group. */
   readonly types: readonly ResourceType[];
 }
 
@@ -47,12 +47,14 @@ const GROUP_OF: ReadonlyMap<string, ConsentGroup> = new Map(
   GROUPS.flatMap((group) => CONSENT_GROUPS[group].map((type) => [type, group] as const)),
 );
 
-/** The letters of one access on one type. */
+/** The letters for reading or for writing one type. */
 interface Part extends ClinicalScope {
   readonly access: 'read' | 'write';
 }
 
-/** Returns scopes split by access, and a wildcard by type. Writing types without a group never works: it is left out. */
+/**
+ * Splits a scope by access, and a wildcard by type. Types without a group can never be written, so writing them is left out.
+ */
 function splitByAccess(scope: ClinicalScope): Part[] {
   return (['read', 'write'] as const).flatMap((access) => {
     const letters = [...scope.letters].filter((letter) => ACCESS[access].includes(letter)).join('');
@@ -64,13 +66,13 @@ function splitByAccess(scope: ClinicalScope): Part[] {
   });
 }
 
-/** Returns the item of a part; undefined for a part that can't be left out. */
+/** Returns the item for a part; undefined for a part that can't be left out. */
 function makeItem(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'types'> | undefined {
   const { access, type, category } = part;
   const group = GROUP_OF.get(type);
   if (group === undefined || (group === 'demographics' && access === 'read')) return undefined;
   const { category: _, ...whole } = part;
-  // The item of a type that is asked for as a whole includes its categories.
+  // If a type is requested as a whole, its item includes its categories.
   if (category === undefined || covers(scopes, [whole])) return { id: `${access}:${group}`, access, group };
   return { id: `${access}:${group}:${categoryText(category)}`, access, group, category };
 }
@@ -78,7 +80,7 @@ function makeItem(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'type
 const isPatient = (scope: Scope): scope is ClinicalScope =>
   typeof scope !== 'string' && scope.context === 'patient';
 
-/** Returns the items that scopes amount to, in the order of the page: reading first. */
+/** Returns the items that represent the scopes, in the order of the page: reading first. */
 export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
   const items = new Map<string, ConsentItem>();
   for (const part of scopes.filter(isPatient).flatMap(splitByAccess)) {
@@ -93,8 +95,8 @@ export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
 }
 
 /**
- * Returns the scopes that remain when a person keeps some items. Scopes whose items are all kept stay as they are.
- * @param kept ids of items; others than those of `consentItems` mean nothing
+ * Returns the scopes that remain when a person keeps some items. Scopes whose items are all kept stay unchanged.
+ * @param kept ids of items; ids that `consentItems` doesn't return have no effect
  */
 export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): Scope[] {
   return scopes.flatMap((scope): Scope[] => {
@@ -112,7 +114,7 @@ export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): 
     return (['read', 'write'] as const).flatMap((access) => {
       const asked = parts.filter((part) => part.access === access);
       const left = staying.filter((part) => part.access === access);
-      // A wildcard stays for an access whose items are all kept.
+      // The wildcard stays for an access whose items are all kept.
       const named = left.length === asked.length ? left.slice(0, 1).map((part) => ({ ...part, type })) : left;
       return named.map((part) => ({ context, type: part.type, letters: part.letters, ...filter }));
     });

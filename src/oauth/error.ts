@@ -1,6 +1,6 @@
 /** Errors of the authorization server (RFC 6749, sections 4.1.2.1 and 5.2). */
 
-/** Codes with the HTTP status of an answer that isn't a redirect. */
+/** Codes, with the HTTP status for an answer that isn't a redirect. */
 const STATUS = {
   invalid_request: 400, // RFC 6749
   invalid_client: 401,
@@ -32,18 +32,18 @@ const STATUS = {
 /** The value of `error`. */
 export type OAuthErrorCode = keyof typeof STATUS;
 
-/** An error that the client gets as `{error, error_description}`, or by a redirect. */
+/** An error that is sent to the client as `{error, error_description}`, or by a redirect. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly error: OAuthErrorCode;
-  /** A sentence in visible ASCII without `"` and `\`, as RFC 6749 requires of `error_description`. */
+  /** A sentence in visible ASCII without `"` and `\`, as RFC 6749 requires for `error_description`. */
   readonly description: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
   /**
    * @param description characters that RFC 6749 excludes are replaced by `?`
-   * @param about another status than the code's, and headers; `invalid_client` challenges with `Basic` by itself
+   * @param about a status, if different from the code's, and headers; `invalid_client` adds the challenge `Basic` by itself
    */
   constructor(
     error: OAuthErrorCode,
@@ -61,7 +61,7 @@ export class OAuthError extends Error {
     };
   }
 
-  /** The JSON body of an answer that isn't a redirect (RFC 6749, section 5.2). */
+  /** Returns the JSON body for an answer that isn't a redirect (RFC 6749, section 5.2). */
   get body(): { readonly error: OAuthErrorCode; readonly error_description: string } {
     return { error: this.error, error_description: this.description };
   }

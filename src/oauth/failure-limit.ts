@@ -1,13 +1,13 @@
 /**
- * Limits failed client authentication on all instances together, within any minute (docs/spec/decisions.md, section 3;
- * RFC 6749, section 2.3.1: protection against guessing): per client and address 20, and per address 100, whatever
- * clients it names. No limit counts by client only: anyone could use that up and so keep the client out.
+ * Limits failed client authentication within any minute, on all instances together (docs/spec/decisions.md, section 3; RFC
+ * 6749, section 2.3.1: protection against guessing): 20 per client and address, and 100 per address, whatever clients it
+ * names. No limit is per client alone, because anyone could use it up to lock the client out.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { OAuthError } from './error.ts';
 
-/** A migration: the table, in schema `operations`. */
+/** Migration that creates the table, in schema `operations`. */
 export const CLIENT_FAILURES_SQL = `
 CREATE TABLE operations.client_failure (
   key text PRIMARY KEY,                -- 'client <id>' or 'address <address>'
@@ -17,9 +17,9 @@ CREATE TABLE operations.client_failure (
 CREATE INDEX client_failure_old ON operations.client_failure (last_at);
 `;
 
-/** Failures of a client from an address in any 60 seconds; further requests are refused unread. */
+/** The maximum number of failures for a client from an address in any 60 seconds; further requests are refused unread. */
 export const MAX_OF_CLIENT = 20;
-/** Failures from an address, for all clients that it names. */
+/** The maximum number of failures from an address, for all clients that it names. */
 export const MAX_OF_ADDRESS = 100;
 
 /** A subject for which failures are counted. */
@@ -39,7 +39,7 @@ export function countedFor(address: string, clientId: string | undefined): reado
   return [{ key: `client ${hash} from ${address}`, most: MAX_OF_CLIENT }, all];
 }
 
-// The last but most - 1 of the failures: if it is less than a minute ago, there were as many as allowed since.
+// Looks at the failure that is `most` from the end: if it happened less than a minute ago, the limit has been reached since.
 const WAIT = `
   select max(60 - extract(epoch from clock_timestamp() - failed_at[cardinality(failed_at) - k.most + 1])) as seconds
   from unnest($1::text[], $2::int4[]) as k(key, most)
@@ -80,7 +80,7 @@ export class FailureLimit {
 
   /**
    * Counts a failure.
-   * @throws OAuthError with status 429 if others that ran at the same time have used up the limit
+   * @throws OAuthError with status 429 if other requests have used up the limit at the same time
    */
   async note(counted: readonly Counted[]): Promise<void> {
     const { rows } = await this.pool.query<{ beyond: boolean }>({

@@ -1,13 +1,16 @@
-/** ID tokens of ours as hints (OpenID CIBA Core 1.0, section 7.1; RP-Initiated Logout 1.0, section 2): expired ones count, too. */
+/**
+ * Reads our own ID tokens as hints (OpenID CIBA Core 1.0, section 7.1; RP-Initiated Logout 1.0, section 2). Expired tokens
+ * count too.
+ */
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
 import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 const claims = z.object({ iss: z.string(), aud: z.string(), sub: z.string().min(1).max(255) });
-/** Ours have some 1,500 characters. */
+/** Our own tokens have about 1,500 characters. */
 const MAX_LENGTH = 12_000;
 
-/** The client to which an ID token of ours was issued, and its person. */
+/** The client to which one of our ID tokens was issued, and the token's person. */
 export interface IdTokenHint {
   readonly clientId: string;
   /** The pairwise `sub`. */

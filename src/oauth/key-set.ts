@@ -8,11 +8,13 @@ import { z } from 'zod';
 /** Signature algorithms of client assertions, as the discovery documents list them. */
 export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256', 'PS384'] as const;
 
-/** The most keys of a set. */
+/** The maximum number of keys in a set. */
 const MOST_KEYS = 20;
-/** Bounds of an RSA modulus in bits: NIST SP 800-131A asks for 2048; verifying with larger ones takes too long. */
+/**
+ * Limits for the size of an RSA modulus, in bits: NIST SP 800-131A requires 2048; verifying with larger ones takes too long.
+ */
 const RSA_BITS = { least: 2_048, most: 8_192 };
-/** Members of a private or symmetric key (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
+/** Members of private or symmetric keys (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
 const SECRET = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 const base64url = (most: number) =>
@@ -34,7 +36,7 @@ const ec = z.object({
   y: base64url(100),
 });
 
-/** A public key, without the members that nothing here needs, such as certificates. */
+/** A public key, without members that we don't need, such as certificates. */
 export type PublicJwk = z.infer<typeof rsa> | z.infer<typeof ec>;
 
 /** Returns why a key can't be used, as the rest of a sentence; undefined if it can. */
@@ -62,7 +64,7 @@ const publicJwk = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** A key set as an application registers it: 1 to 20 public RSA or EC keys; several of them need a `kid` each. */
+/** A key set as an application registers it: 1 to 20 public RSA or EC keys; if there are several, each needs a `kid`. */
 export const keySetSchema = z
   .object({ keys: z.array(publicJwk).min(1).max(MOST_KEYS) })
   .superRefine(({ keys }, context) => {
@@ -76,8 +78,8 @@ export interface PublicKeySet {
 }
 
 /**
- * Returns the usable keys of a set that was fetched from a client's `jwks_uri`; others are skipped, because such sets may
- * hold keys for other purposes.
+ * Returns the usable keys from a set that was fetched from a client's `jwks_uri`. Other keys are skipped, because such sets
+ * may hold keys for other purposes.
  * @throws TypeError for anything but a key set
  */
 export function usableKeys(fetched: unknown): PublicKeySet {

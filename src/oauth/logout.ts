@@ -1,4 +1,4 @@
-/** The authorization server's answers to the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
+/** Reads the hints in requests to the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import { type IdTokenHint, readIdTokenHint } from './id-token-hint.ts';
@@ -12,13 +12,16 @@ select exists (
 
 /** ID tokens as hints, and the person behind them. */
 export interface LogoutHints {
-  /** Returns the claims of an ID token of ours, also of an expired one; undefined for any other text. */
+  /** Returns the claims of an ID token that we issued, even if it has expired; undefined for any other text. */
   readonly read: (idToken: string) => Promise<IdTokenHint | undefined>;
-  /** Tells whether a hint is about a person: one whose grant to the client has that `sub`. */
+  /** Returns whether a hint is about a person: the person must have a grant to the client with that `sub`. */
   readonly isAbout: (hint: IdTokenHint, person: PersonId) => Promise<boolean>;
 }
 
-/** Opens them over a database. @param issuer BASE_URL */
+/**
+ * Creates the logout hints on a database.
+ * @param issuer BASE_URL
+ */
 export function openLogoutHints(
   pool: Pool,
   keys: Pick<SigningKeys, 'published'>,

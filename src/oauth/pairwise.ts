@@ -1,21 +1,21 @@
 /**
- * Makes pairwise ids, under which an application knows a patient and a person, so that two applications can't match
- * them (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
+ * Derives pairwise ids, by which an application knows a patient and a person, so that two applications can't match them
+ * (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
  */
 import { createHmac } from 'node:crypto';
 import type { Sector } from '../shared/access/sector.ts';
 
-/** Derives pairwise ids with the key of the installation. */
+/** Derives pairwise ids with the installation's key. */
 export interface Pairwise {
-  /** Returns the id under which a sector knows a record's Patient: a UUID. */
+  /** Returns the id by which a sector knows a record's Patient: a UUID. */
   readonly patient: (sector: Sector, recordId: string) => string;
-  /** Returns `sub` of a person for a sector: 43 URL-safe characters. */
+  /** Returns a person's `sub` for a sector: 43 URL-safe characters. */
   readonly subject: (sector: Sector, issuer: string, subject: string) => string;
 }
 
 /**
  * Returns the functions that derive pairwise ids.
- * @param key 32 bytes, `pairwise_key` of `src/operations/installation-key.ts`
+ * @param key 32 bytes, the `pairwise_key` in `src/operations/installation-key.ts`
  */
 export function openPairwise(key: Buffer): Pairwise {
   return {
@@ -38,7 +38,7 @@ export function pairwiseSubject(key: Buffer, sector: Sector, issuer: string, sub
   return derived(key, 'subject', sector, issuer, subject).toString('base64url');
 }
 
-/** The input is JSON, so that no two lists of parts give the same text. */
+/** The input is JSON, so that different lists of parts never give the same text. */
 function derived(key: Buffer, kind: string, { project, environment, sector }: Sector, ...parts: string[]) {
   const input = JSON.stringify([kind, project, environment, sector, ...parts]);
   return createHmac('sha256', key).update(input).digest();

@@ -1,9 +1,9 @@
-/** Ends tokens before they expire, and deletes their rows. */
+/** Revokes tokens before they expire, and deletes their rows. */
 import type { Pool } from 'pg';
 import { forgetAccessRequests, sweepAccessRequests } from './backchannel/tables.ts';
 import { sha256 } from './secrets.ts';
 
-// A refresh token ends its chain: the row that every use of every token of it reads.
+// Revoking a refresh token ends its chain: the row that is read at every use of any token in the chain.
 const REVOKE = `
 with presented as materialized (
   select t.sha256, t.kind, t.chain from operations.oauth_token t where t.sha256 = $1 and t.application_id = $2
@@ -17,21 +17,24 @@ update operations.oauth_token t set revoked_at = coalesce(t.revoked_at, now())
   from presented where presented.kind = 'access' and t.sha256 = presented.sha256`;
 
 /**
- * Revokes a token of an application: a refresh token with all tokens of its chain, an access token by itself. Does
- * nothing for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A
- * member's token belongs to no application: anyone who has it may end it.
+ * Revokes an application's token: a refresh token together with all tokens in its chain, an access token by itself. Does
+ * nothing for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A member's
+ * token belongs to no application, so anyone who has it may revoke it.
  */
 export async function revokeToken(pool: Pool, token: string, applicationId: string): Promise<void> {
   await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });
 }
 
-/** Deletes all codes and tokens of a record, and the access requests that name it, for its purge. */
+/** Deletes all of a record's codes and tokens, and the access requests that name it, when the record is purged. */
 export async function forgetRecord(pool: Pool, record: string): Promise<void> {
   await pool.query('delete from operations.oauth_chain where record = $1', [record]);
   await forgetAccessRequests(pool, record);
 }
 
-/** Deletes codes, tokens and access requests that have expired. Used refresh tokens stay until then, so that their reuse is noticed. */
+/**
+ * Deletes expired codes, tokens and access requests. Used refresh tokens are kept until they expire, so that their reuse is
+ * noticed.
+ */
 export async function sweepTokens(pool: Pool): Promise<void> {
   await pool.query('delete from operations.oauth_chain where expires_at < now()');
   await pool.query('delete from operations.oauth_token where expires_at < now()');

@@ -21,7 +21,7 @@ export const PLAIN_SCOPES = [
 /** A scope without a resource type. */
 export type PlainScope = (typeof PLAIN_SCOPES)[number];
 
-/** A scope of clinical data in the v2 form. `letters` is a subset of `cruds`, in that order and not empty. */
+/** A scope for clinical data in the v2 form. `letters` is a subset of `cruds`, in that order and not empty. */
 export interface ClinicalScope {
   readonly context: 'patient' | 'system';
   readonly type: ResourceType | '*';
@@ -32,12 +32,12 @@ export interface ClinicalScope {
 /** A parsed scope. */
 export type Scope = PlainScope | ClinicalScope;
 
-/** The longest accepted `scope` parameter, in characters. */
+/** The maximum length of a `scope` parameter, in characters. */
 export const MAX_SCOPE_LENGTH = 8_000;
-/** The most scopes of a request. */
+/** The maximum number of scopes in a request. */
 export const MAX_SCOPES = 200;
 
-/** Types that can be filtered by category: those with R4's search parameter `category`. */
+/** Types that can be filtered by category: those with the R4 search parameter `category`. */
 export const CATEGORY_TYPES: ReadonlySet<string> = new Set<ResourceType>([
   'AllergyIntolerance',
   'CarePlan',
@@ -62,25 +62,28 @@ const ALWAYS_READ: ReadonlySet<string> = new Set<ResourceType>([
   'Medication',
 ]);
 
-/** The suffixes of SMART App Launch 1.0 in the v2 form. */
+/** The suffixes from SMART App Launch 1.0 in the v2 form. */
 const V1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 const CLINICAL = /^(patient|system)\/(\*|[A-Z][A-Za-z]{0,63})\.([a-z]{1,5}|\*)(?:\?(.*))?$/;
 const LETTERS = /^(?=[cruds])c?r?u?d?s?$/;
 const SYSTEM_LETTERS: ReadonlySet<string> = new Set(['rs', 'cud', 'cruds']);
 /** `category=code` or `category=system|code`: one value, without search's separators and escapes. */
 const CATEGORY = /^category=(?:([^|]{1,200})\|)?([^|]{1,100})$/;
-/** Visible ASCII that a value may have: not `" \`, which scopes exclude, and not `, & # ? + %`, which search reads. */
+/**
+ * Visible ASCII characters that a value may have: not `" \`, which scopes exclude, and not `, & # ? + %`, which search
+ * interprets.
+ */
 const VALUE = /^[!$'-*\-./0-9:;<=>@A-Z[\]^_`a-z{}~]+$/;
 
 const isPlain = (text: string): text is PlainScope => PLAIN_SCOPES.some((scope) => scope === text);
 
-/** Returns the scopes of clinical data among scopes. */
+/** Returns those of the given scopes that are for clinical data. */
 export const clinicalScopes = (scopes: readonly Scope[]): readonly ClinicalScope[] =>
   scopes.filter((scope) => typeof scope !== 'string');
 
 /**
  * Parses one scope. SMART v1's `.read`, `.write` and `.*` become `rs`, `cud` and `cruds`.
- * @returns the scope, or `fault`: the error, as the rest of a sentence that starts with the scope
+ * @returns the scope, or `fault`: what is wrong, as the rest of a sentence that starts with the scope
  */
 export function parseScope(text: string): { readonly scope: Scope } | { readonly fault: string } {
   if (isPlain(text)) return { scope: text };
@@ -117,13 +120,13 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
       };
 }
 
-/** Returns the end of a message about a misspelt type: the scope with the nearest one; nothing if none is near. */
+/** Returns the end of a message about a misspelt type: the scope with the most similar type; empty if none is similar. */
 function meantInstead(scope: string, type: string): string {
   const meant = nearest(type, TYPE_NAMES);
   return meant === undefined ? '' : `; did you mean \`${scope.replace(`/${type}.`, `/${meant}.`)}\`?`;
 }
 
-/** Reads a filter; clients may percent-encode its value. */
+/** Reads a category filter; clients may percent-encode its value. */
 function readCategory(query: string): Category | undefined {
   let decoded: string;
   try {
@@ -139,7 +142,7 @@ function readCategory(query: string): Category | undefined {
 
 /**
  * Parses a `scope` parameter: scopes separated by spaces (RFC 6749, section 3.3).
- * @returns the scopes as they are in the text, or `fault`: a sentence that names the first invalid one
+ * @returns the scopes as written in the text, or `fault`: a sentence that names the first invalid scope
  */
 export function parseScopes(text: string): { readonly scopes: Scope[] } | { readonly fault: string } {
   if (text.length > MAX_SCOPE_LENGTH)
@@ -155,7 +158,7 @@ export function parseScopes(text: string): { readonly scopes: Scope[] } | { read
   return { scopes };
 }
 
-/** Returns registered or granted scopes; skips those that were accepted once and no longer are. */
+/** Returns registered or granted scopes without those that were once accepted and no longer are. */
 export function knownScopes(names: readonly string[]): Scope[] {
   return names.flatMap((name) => {
     const parsed = parseScope(name);
@@ -167,18 +170,18 @@ export function knownScopes(names: readonly string[]): Scope[] {
 export const categoryText = ({ system, code }: Category): string =>
   system === undefined ? code : `${system}|${code}`;
 
-/** Returns the text of a scope in the v2 form. */
+/** Returns a scope as text in the v2 form. */
 export function scopeText(scope: Scope): string {
   if (typeof scope === 'string') return scope;
   const { context, type, letters, category } = scope;
   return `${context}/${type}.${letters}${category === undefined ? '' : `?category=${categoryText(category)}`}`;
 }
 
-/** Returns the letters of several texts, each once, in the order `cruds`. */
+/** Returns the letters in several texts, each once, in the order `cruds`. */
 export const unite = (letters: readonly string[]): string =>
   [...'cruds'].filter((letter) => letters.some((some) => some.includes(letter))).join('');
 
-/** Returns scopes in the v2 form, sorted, each once; letters for the same type and category are added up. */
+/** Returns scopes in the v2 form, sorted and without duplicates; letters for the same type and category are combined. */
 export function normalise(scopes: readonly Scope[]): string[] {
   const plain = scopes.filter((scope) => typeof scope === 'string');
   const together = new Map<string, ClinicalScope>();
@@ -190,7 +193,7 @@ export function normalise(scopes: readonly Scope[]): string[] {
   return [...new Set([...plain, ...[...together.values()].map(scopeText)])].sort();
 }
 
-/** Returns whether a filter lets through all that another does; undefined lets everything through. */
+/** Returns whether a filter lets through everything that another filter does; undefined lets everything through. */
 function includesCategory(wide: Category | undefined, narrow: Category | undefined): boolean {
   if (wide === undefined) return true;
   return (
@@ -201,8 +204,8 @@ function includesCategory(wide: Category | undefined, narrow: Category | undefin
 }
 
 /**
- * Returns the asked scopes that the registered ones don't cover. A wildcard covers each type, letters cover subsets and
- * add up, a scope without a category covers each category. Only a wildcard covers a wildcard.
+ * Returns the requested scopes that the registered scopes don't cover. A wildcard covers every type, letters cover subsets and
+ * add up, and a scope without a category covers every category. Only a wildcard covers a wildcard.
  */
 export function uncovered(registered: readonly Scope[], asked: readonly Scope[]): Scope[] {
   const clinical = clinicalScopes(registered);
@@ -220,17 +223,17 @@ export function uncovered(registered: readonly Scope[], asked: readonly Scope[])
   });
 }
 
-/** Returns whether an application with these registered scopes may ask for others; see `uncovered`. */
+/** Returns whether an application with these registered scopes may ask for the given scopes; see `uncovered`. */
 export const covers = (registered: readonly Scope[], asked: readonly Scope[]): boolean =>
   uncovered(registered, asked).length === 0;
 
-/** Returns whether scopes stay within the granted ones (RFC 6749, section 6: a refresh never widens). */
+/** Returns whether scopes stay within the granted scopes (RFC 6749, section 6: a refresh never widens them). */
 export const narrows = (granted: readonly Scope[], asked: readonly Scope[]): boolean =>
   covers(granted, asked);
 
 /**
- * Returns the access of a grant's scopes on a type: an entry without category and one per category, each only if it has
- * letters. Patient and the directory always have `rs`.
+ * Returns the access that a grant's scopes give to a type: an entry without a category and one per category, each only if it
+ * has letters. Patient and the directory always have `rs`.
  */
 export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAccess[] {
   const own = clinicalScopes(scopes).filter(
@@ -249,17 +252,16 @@ export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAc
   return [...(whole === '' ? [] : [{ letters: whole }]), ...filtered.values()];
 }
 
-/** The access that `system/` scopes give: the scopes of an API key, possibly only for some types. */
+/** The access that `system/` scopes give: an API key's scopes, possibly only for some types. */
 export interface SystemAccess {
   readonly keyScopes: readonly ('read' | 'write')[];
-  /** Letters on each type, if the scopes name types; absent: `keyScopes` on all types. */
+  /** Letters for each type, if the scopes name types; if absent, `keyScopes` apply to all types. */
   readonly types?: Access;
 }
 
 /**
- * Returns the access of `system/` scopes (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9):
- * `r` or `s` means the key scope `read`, `c`, `u` or `d` means `write`, each on the type of the scope. The terminology
- * is open.
+ * Returns the access that `system/` scopes give (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9):
+ * `r` or `s` means the key scope `read`; `c`, `u` or `d` means `write`; each for the scope's type. The terminology is open.
  */
 export function systemAccess(scopes: readonly Scope[]): SystemAccess {
   const own = clinicalScopes(scopes).filter(({ context }) => context === 'system');

@@ -1,7 +1,7 @@
-/** Codes and tokens: 256 random bits each, of which only the SHA-256 is stored (docs/spec/decisions.md, section 1). */
+/** Creates codes and tokens: 256 random bits each, of which only the SHA-256 is stored (docs/spec/decisions.md, section 1). */
 import { hash, randomBytes } from 'node:crypto';
 
-/** Prefixes of tokens; codes have none. */
+/** Prefixes for tokens; codes have none. */
 export type TokenPrefix = 'at_' | 'rt_' | '';
 
 /** Returns a new code or token: the prefix and 43 base64url characters. */
@@ -9,7 +9,7 @@ export function newSecret(prefix: TokenPrefix): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
-/** Returns the hash that a code or token is stored and found by. */
+/** Returns the hash under which a code or token is stored and found. */
 export function sha256(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }

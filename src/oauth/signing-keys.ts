@@ -1,6 +1,6 @@
 /**
- * The keys that sign ID tokens (RFC 7517; OpenID Connect Core 1.0, section 10.1.1). They are rows, so that rotation
- * needs no restart and every instance signs with the same key. Private keys are sealed.
+ * The keys that sign ID tokens (RFC 7517; OpenID Connect Core 1.0, section 10.1.1). They are rows, so that rotation needs no
+ * restart and all instances sign with the same key. Private keys are sealed.
  */
 import {
   calculateJwkThumbprint,
@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { installationKey } from '#src/operations/installation-key.ts';
 import { seal, unseal } from '#src/shared/access/sealed.ts';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const SIGNING_KEYS_SQL = `
 -- What seals the private keys.
 CREATE TABLE operations.signing_seal (
@@ -33,13 +33,15 @@ CREATE TABLE operations.signing_key (
   published_until timestamptz          -- null while it is the newest
 );`;
 
-/** The algorithm of ID tokens (docs/spec/interface.md, section 5). */
+/** The algorithm for ID tokens (docs/spec/interface.md, section 5). */
 export const SIGNING_ALGORITHM = 'RS256';
-/** Seconds for which clients may keep the key set. A new key is published for longer than that before it signs. */
+/** How long clients may keep the key set, in seconds. A new key is published for longer than that before it signs. */
 export const KEY_SET_MAX_AGE_S = 300;
-/** Seconds that a new key is published before it signs. */
+/** How long a new key is published before it signs, in seconds. */
 const PUBLISHED_BEFORE_S = 2 * KEY_SET_MAX_AGE_S;
-/** Seconds that a key stays published after its successor signs: ID tokens last 30 minutes, clocks differ. */
+/**
+ * How long a key stays published after its successor starts to sign, in seconds: ID tokens last 30 minutes, and clocks differ.
+ */
 const PUBLISHED_AFTER_S = 3_600;
 
 /** A key, as `annal oauth-keys` lists it. */
@@ -97,14 +99,14 @@ select kid, made_at as "madeAt", signs_from as "signsFrom", published_until as "
   from operations.signing_key
  where published_until is null or published_until > now() order by made_at desc, kid`;
 
-/** The signing keys of an installation. */
+/** An installation's signing keys. */
 export class SigningKeys {
-  /** Imported private keys by kid; each signature asks which of them signs. */
+  /** Imported private keys by kid; each signature looks up which key signs. */
   readonly #imported = new LRUCache<string, CryptoKey>({ max: 10 });
 
   constructor(private readonly pool: Pool) {}
 
-  /** Returns the key that signs now; the first use makes one. */
+  /** Returns the key that signs now; the first use creates one. */
   async signing(): Promise<SigningKey> {
     const row = (await this.#current()) ?? (await this.#first());
     const { kid } = row;
@@ -118,7 +120,7 @@ export class SigningKeys {
     return { kid, key };
   }
 
-  /** Returns the public keys: the one that signs, the next one, and earlier ones whose tokens may still be valid. */
+  /** Returns the public keys: the one that signs, the next one, and earlier keys whose tokens may still be valid. */
   async published(): Promise<JSONWebKeySet> {
     const read = async (): Promise<JWK[]> => {
       const { rows } = await this.pool.query<{ jwk: unknown }>({ name: 'signing-keys', text: PUBLISHED });
@@ -131,10 +133,11 @@ export class SigningKeys {
   }
 
   /**
-   * Makes the next key. It signs after ten minutes, when every client has had the time to fetch it; the keys before it
-   * stay published for an hour more.
-   * @param now for a key that leaked: the new key signs at once, and no earlier key stays published
-   * @returns the keys, the newest first. While a key waits to sign no other is made, so a repeated rotation changes nothing
+   * Creates the next key. It signs after ten minutes, when every client has had time to fetch it; the earlier keys stay
+   * published for another hour.
+   * @param now for a leaked key: the new key signs at once, and no earlier key stays published
+   * @returns the keys, the newest first. While a key is waiting to sign, no other is created, so a repeated rotation changes
+   *   nothing
    */
   async rotate({ now = false }: { readonly now?: boolean } = {}): Promise<readonly SigningKeyRow[]> {
     await this.signing();
@@ -157,7 +160,7 @@ export class SigningKeys {
 
   /** Deletes the private parts of keys that no longer sign and are no longer published. */
   async sweep(): Promise<void> {
-    // The chain of predecessors stays whole: the row keeps its name, and neither key.
+    // The row keeps its name but neither key, so that the chain of predecessors stays complete.
     await this.pool.query(
       `update operations.signing_key set private_key = '', public_jwk = '{}'
         where published_until < now() and private_key <> ''`,
@@ -179,7 +182,7 @@ export class SigningKeys {
     return row;
   }
 
-  /** Makes a key after another, unless that one has a successor. */
+  /** Creates a key after another, unless that key already has a successor. */
   async #make(predecessor: string, before: number, after: number): Promise<void> {
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
     const jwk = privateJwk.parse(await exportJWK(privateKey));

@@ -1,10 +1,10 @@
 /**
- * Keeps the bytes of applications' logos. They aren't events: `ApplicationBranded` holds their SHA-256, as events of
- * documents do.
+ * Stores the bytes of applications' logos. The bytes aren't in events: like events about documents, `ApplicationBranded` holds
+ * only their SHA-256.
  */
 import type { Pool } from 'pg';
 
-/** A migration: the table, in schema `operations`. */
+/** Migration that creates the table, in schema `operations`. */
 export const APPLICATION_LOGOS_SQL = `
 CREATE TABLE operations.application_logo (
   application text NOT NULL,
@@ -26,14 +26,14 @@ export class ApplicationLogos {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores a logo before the event that shows it, and removes those of the same application that were replaced.
-   * @param sha256 hex, of the content
-   * @param shown the hash of the logo that is shown now
+   * Stores a logo before the event that shows it, and removes the application's replaced logos.
+   * @param sha256 of the content, in hex
+   * @param shown the hash of the logo that is currently shown
    */
   async keep(application: string, sha256: string, logo: LogoBytes, shown: string | null): Promise<void> {
     await this.pool.query({
       name: 'keep-application-logo',
-      // An hour: another upload may be between its bytes and its event.
+      // Waits an hour, because another upload may have stored its bytes but not yet its event.
       text: `
         with replaced as (
           delete from operations.application_logo
@@ -46,7 +46,7 @@ export class ApplicationLogos {
     });
   }
 
-  /** Returns the logo that an application shows now; undefined for another hash, and once it is deleted. */
+  /** Returns the logo that an application currently shows; undefined for another hash, and if the logo is deleted. */
   async find(application: string, sha256: string): Promise<LogoBytes | undefined> {
     const { rows } = await this.pool.query<{ content_type: string; content: Buffer }>({
       name: 'find-application-logo',

@@ -1,6 +1,6 @@
 /**
- * Checkpoints that the service keeps for its auditors (docs/audit.md, "Checkpoints"): the lines of the file, compressed in
- * parts, so that one stream's line is found without reading all. The parts in their order are the file with gzip.
+ * Checkpoints that the service keeps for its auditors (docs/audit.md, "Checkpoints"). The file's lines are compressed in
+ * parts, so that one stream's line can be found without reading the whole file. The parts in order form the gzipped file.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -9,7 +9,7 @@ import type { CheckpointFacts, CoveringCheckpoint, KeptCheckpoint } from '#src/s
 import { newId } from '#src/shared/ids.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const CHECKPOINTS_SQL = `
 CREATE TABLE operations.checkpoint (
   id text PRIMARY KEY,
@@ -38,7 +38,7 @@ export interface CheckpointRow extends Omit<KeptCheckpoint, 'time'> {
   readonly made_at: Micros;
 }
 
-/** Returns the checkpoint of a row. */
+/** Returns the checkpoint in a row. */
 export function readRow({ made_at, ...kept }: CheckpointRow): KeptCheckpoint {
   return { ...kept, time: toInstant(made_at) };
 }
@@ -54,10 +54,10 @@ const compress = promisify(gzip);
 const expand = promisify(gunzip);
 
 /**
- * Keeps a checkpoint.
- * @param lines of the file, each with its line break, the signed statement last
- * @param readFacts returns the facts of the statement, once all lines are there
- * @returns its id
+ * Stores a checkpoint.
+ * @param lines the file's lines, each with its line break, the signed statement last
+ * @param readFacts returns the statement's facts, once all lines have been read
+ * @returns the checkpoint's id
  */
 export async function keepCheckpoint(
   client: PoolClient,
@@ -106,7 +106,7 @@ function streamIn(line: string): string {
   return name === undefined ? '' : String(JSON.parse(name));
 }
 
-/** Reads checkpoints that are kept. */
+/** Reads stored checkpoints. */
 export class Checkpoints {
   constructor(private readonly pool: Pool) {}
 
@@ -132,8 +132,8 @@ export class Checkpoints {
   }
 
   /**
-   * Returns the head of a stream in the newest checkpoint, if it covers a revision.
-   * @param stream of events, or `access-` and a patient
+   * Returns a stream's head in the newest checkpoint, if the checkpoint covers a revision.
+   * @param stream a stream of events, or `access-` and a patient
    */
   async coveredBy(stream: string, revision: number): Promise<CoveringCheckpoint | undefined> {
     const { rows: all } = await this.pool.query<CheckpointRow>(

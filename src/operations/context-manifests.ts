@@ -1,10 +1,10 @@
 /**
- * Reads the manifests of contexts that versions without receipts stored. None is written any more: a context's receipt has
- * all of it (`src/operations/receipts/`).
+ * Reads the context manifests that were stored by versions of Annal without receipts. No more are written: a context's receipt
+ * contains everything (`src/operations/receipts/`).
  */
 import type { Pool } from 'pg';
 
-/** A migration: the table, in schema `operations`. */
+/** Migration that creates the table, in schema `operations`. */
 export const CONTEXT_MANIFESTS_SQL = `
 CREATE TABLE operations.context_manifest (
   id text PRIMARY KEY,                 -- of the project and environment, and of the manifest
@@ -43,7 +43,7 @@ export class ContextManifests {
       : { id, tenantId: row.tenant, record: row.record, manifest: row.manifest };
   }
 
-  /** Deletes those of a patient. */
+  /** Deletes a patient's manifests. */
   async forget(patientId: string): Promise<void> {
     await this.pool.query('delete from operations.context_manifest where record = $1', [patientId]);
   }

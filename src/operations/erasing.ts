@@ -1,21 +1,21 @@
 /**
- * Keeps the facts about a record's grants for `RecordErased`, from before its stream is erased until the event is
+ * Keeps the facts about a record's grants for `RecordErased`, from before its stream is erased until the event has been
  * written.
  */
 import type { Pool } from 'pg';
 
-/** DDL. No person: only ids and dates. */
+/** DDL. Contains no personal data, only ids and dates. */
 export const ERASING_SQL = `
 CREATE TABLE operations.erasing (
   record uuid PRIMARY KEY,
   grants json NOT NULL
 );`;
 
-/** Grants of records whose purge is under way, in PostgreSQL. */
+/** Grants of records that are being purged, in PostgreSQL. */
 export class Erasing {
   constructor(private readonly pool: Pool) {}
 
-  /** Stores the grants of a record. */
+  /** Stores a record's grants. */
   async keep(record: string, grants: readonly object[]): Promise<void> {
     await this.pool.query(
       `INSERT INTO operations.erasing (record, grants) VALUES ($1, $2)
@@ -33,7 +33,7 @@ export class Erasing {
     return rows[0]?.grants;
   }
 
-  /** Deletes it, once the event is written. */
+  /** Deletes the stored facts, once the event has been written. */
   async done(record: string): Promise<void> {
     await this.pool.query('DELETE FROM operations.erasing WHERE record = $1', [record]);
   }

@@ -1,9 +1,9 @@
 /**
- * `Idempotency-Key`: a repeated request is done once and gets the same answer (docs/spec/decisions.md, section 3). A
- * row is reserved before anything is decided. It holds the request's hash, the seed of its ids, the owner's lease and,
- * before each append, its target: a retry after a crash finds its own events instead of writing them again. The answer
- * is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has; for tokens, which
- * change, from who holds them and a key of the installation.
+ * Handles `Idempotency-Key`: a repeated request is carried out once and gets the same answer (docs/spec/decisions.md, section
+ * 3). A row is reserved before anything is decided. It holds the request's hash, the seed for its ids, the owner's lease and,
+ * before each append, the append's target, so that a retry after a crash finds its own events instead of writing them again.
+ * The answer is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has. For
+ * tokens, which change, the key is derived from who holds them and from an installation key.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -34,13 +34,13 @@ CREATE INDEX idempotency_expiry ON operations.idempotency (expires_at);
 CREATE INDEX idempotency_records ON operations.idempotency USING gin (records);
 `;
 
-/** A migration: `records` can't name the records that a read answer shows. */
+/** Migration: `records` can't name the records that a read's answer shows. */
 export const READ_ANSWERS_SQL = `
 ALTER TABLE operations.idempotency ADD COLUMN reads boolean NOT NULL DEFAULT false;
 CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
 `;
 
-/** A migration: an attempt that died must not take with it the secret that the next one answers with. */
+/** Migration: if an attempt dies, the secret that the next attempt returns must not be lost. */
 export const RETRY_SECRETS_SQL = 'ALTER TABLE operations.idempotency ADD COLUMN secret bytea;';
 
 /** How long an owner counts as alive without renewing its lease, in seconds. */
@@ -50,10 +50,10 @@ const RENEW_EVERY_MS = 3_000;
 const KEPT_HOURS = 24;
 /** How long a retry waits for the first request, in ms (docs/spec/decisions.md, section 3). */
 const WAIT_MS = 10_000;
-/** First and longest pause between checks of a request that another instance runs, in ms; the pause doubles. */
+/** First and longest pause between checks on a request that another instance runs, in ms; the pause doubles. */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];
 
-/** `KeptAnswer`, with all that HTTP kept beside. */
+/** A `KeptAnswer`, including everything that HTTP stored with it. */
 const keptAnswer = z.looseObject({
   status: z.number(),
   headers: z.record(z.string(), z.string()),
@@ -72,8 +72,8 @@ interface Row {
 }
 
 /**
- * Takes the key when it is new, expired, or of a dead attempt at the same request. The old row's answer and attempts
- * end with it only when it has expired.
+ * Takes the key if it is new, if it has expired, or if it belongs to a dead attempt at the same request. The old row's
+ * attempts and secret are dropped only if it has expired.
  */
 const RESERVE = `
 insert into operations.idempotency as i (key_hash, request_hash, command_id, millis, owner, lease_until, expires_at)
@@ -98,12 +98,12 @@ const FIND = `
 select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
-/** Tells whether a request has an answer, or may be started again. */
+/** Finds out whether a request has an answer, or may be started again. */
 const ENDED = `
 select i.answer is not null or i.owner is null or i.lease_until < now() as ended
 from operations.idempotency i where i.key_hash = $1`;
 
-/** The keys of all instances, in PostgreSQL. */
+/** The idempotency keys of all instances, in PostgreSQL. */
 export class IdempotencyStore {
   readonly #waiting = new WaitingRetries();
   #running = 0;
@@ -119,9 +119,9 @@ export class IdempotencyStore {
   ) {}
 
   /**
-   * Reserves a request, or finds its answer. While another attempt runs it waits for that, without a connection.
-   * @throws Refusal invalid (422) when the key was used for another request or credential; conflict (409) with
-   * `Retry-After` when the other attempt still runs after 10 s, or too many wait already.
+   * Reserves a request, or finds its answer. While another attempt is running, waits for it without a connection.
+   * @throws Refusal invalid (422) if the key was used for another request or credential; conflict (409) with `Retry-After` if
+   *   the other attempt is still running after 10 s, or too many requests are already waiting.
    */
   async begin(request: IdempotentRequest): Promise<Begun> {
     const keyHash = createHash('sha256').update(`${request.scope}\n${request.key}`).digest();
@@ -131,7 +131,7 @@ export class IdempotencyStore {
 
   /**
    * Waits for the first request, then begins.
-   * @throws Refusal as `begin`
+   * @throws the same Refusal as `begin`
    */
   async #beginLater(request: IdempotentRequest, keyHash: Buffer): Promise<Begun> {
     const place = this.#waiting.enter(keyHash.toString('hex'), request.bytes);
@@ -161,7 +161,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Tries to reserve the key; undefined while another attempt runs.
+   * Tries to reserve the key; undefined while another attempt is running.
    * @throws Refusal invalid (422)
    */
   async #tryBegin(request: IdempotentRequest, keyHash: Buffer): Promise<Begun | undefined> {
@@ -186,14 +186,14 @@ export class IdempotencyStore {
     return makeSealing(request, this.#installationKey);
   }
 
-  /** Returns the number of reserved requests that run in this process. */
+  /** Returns the number of reserved requests that are running in this process. */
   get running(): number {
     return this.#running;
   }
 
   /**
    * Deletes expired rows.
-   * @returns their number
+   * @returns the number of deleted rows
    */
   async sweep(): Promise<number> {
     const { rowCount } = await this.pool.query('delete from operations.idempotency where expires_at < now()');
@@ -201,9 +201,9 @@ export class IdempotencyStore {
   }
 
   /**
-   * Deletes every answer that concerns a record, as part of its purge. A search may show a record without naming its
-   * patient (a Provenance, `_elements`), so all answers of reads are deleted too: a retry reads again, and finds its
-   * writes as after a crash. Requests under way may have read it before: `reads` keeps `KEEP` from keeping their answers.
+   * Deletes every answer that concerns a record, as part of its purge. A search may show a record without naming its patient
+   * (a Provenance, `_elements`), so all answers to reads are deleted too. A retry then reads again, and finds its writes as
+   * after a crash. Requests under way may have read the record earlier, so `reads` prevents `KEEP` from keeping their answers.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
@@ -217,7 +217,7 @@ export class IdempotencyStore {
 
   /**
    * Resumes an earlier attempt.
-   * @throws Refusal invalid if that attempt sealed a secret under another credential, which stays valid for it
+   * @throws Refusal invalid if that attempt sealed a secret under another credential, for which the secret stays valid
    */
   async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
     const sealing = await this.#sealing(request);
@@ -235,7 +235,7 @@ export class IdempotencyStore {
     const { pool } = this;
     this.#running += 1;
     const renewal = setInterval(() => {
-      // A renewal that fails is noticed where it matters: at the next note.
+      // A failed renewal is noticed where it matters: at the next note.
       pool.query(RENEW, [keyHash, owner, LEASE_SECONDS]).catch(() => undefined);
     }, RENEW_EVERY_MS);
     renewal.unref();
@@ -288,7 +288,10 @@ const SECRET = `
 update operations.idempotency set secret = coalesce(secret, $3)
 where key_hash = $1 and owner = $2 returning secret`;
 
-/** Keeps nothing that may have been read of a record purged meanwhile (`forget`): the request is as if it had died. */
+/**
+ * Keeps no answer that may contain data from a record that was purged meanwhile (`forget`): it is then as if the request had
+ * died.
+ */
 const KEEP = `
 update operations.idempotency set answer = case when reads then null else $3::bytea end,
   secret = case when reads then secret end,
@@ -299,7 +302,7 @@ where key_hash = $1 and owner = $2`;
 const PATIENTS =
   /(?:"resourceType":"Patient","id":"|\bPatient\/)([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g;
 
-/** Returns the patients that an answer names; their purge deletes it. */
+/** Returns the patients that an answer names; purging any of them deletes the answer. */
 function recordsIn(answer: KeptAnswer): string[] {
   const ids = new Set<string>();
   for (const text of [answer.body ?? '', answer.headers.Location ?? '']) {
@@ -319,7 +322,7 @@ function stillRunning(): Refusal {
   );
 }
 
-/** Opens the store over a pool, whose connections keep PostgreSQL's synchronous commit. */
+/** Creates the store on a pool whose connections keep PostgreSQL's synchronous commit. */
 export function openIdempotency(pool: Pool): IdempotencyStore {
   return new IdempotencyStore(pool);
 }

@@ -1,22 +1,22 @@
-/** Keys that are made once for an installation and shared by its instances. */
+/** Provides keys that are created once per installation and shared by its instances. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const DOCUMENT_KEY_SQL = `
 CREATE TABLE operations.document_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   key bytea NOT NULL
 );`;
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const PAIRWISE_KEY_SQL = `
 CREATE TABLE operations.pairwise_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   key bytea NOT NULL
 );`;
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const IDEMPOTENCY_KEY_SQL = `
 CREATE TABLE operations.idempotency_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -24,8 +24,9 @@ CREATE TABLE operations.idempotency_key (
 );`;
 
 /**
- * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs of direct uploads, deriving
- * pairwise ids, encrypting kept answers to requests with tokens, sealing the keys that sign ID tokens, or those of shared links.
+ * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs for direct uploads, deriving
+ * pairwise ids, encrypting stored answers to requests with tokens, sealing the keys that sign ID tokens, or sealing the keys
+ * of shared links.
  */
 export type InstallationKey =
   | 'webhook_key'

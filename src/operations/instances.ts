@@ -1,8 +1,8 @@
-/** The instances that run on this database, each with a row that says when it was last alive. */
+/** Keeps a row for each instance that runs on this database, with the time at which it was last alive. */
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const INSTANCES_SQL = `
 CREATE TABLE operations.instance (
   id text PRIMARY KEY,
@@ -13,13 +13,13 @@ CREATE TABLE operations.instance (
   seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );`;
 
-/** A migration: the processes and read models that an instance runs. */
+/** Migration that adds the processes and read models that an instance runs. */
 export const INSTANCE_RUNS_SQL =
   "ALTER TABLE operations.instance ADD COLUMN runs text[] NOT NULL DEFAULT '{}';";
 
 const BEAT_MS = 10_000;
 
-// Rows of instances that ended long ago go with the beats of the others.
+// Each heartbeat also deletes the rows of instances that stopped long ago.
 const BEAT = `
 with gone as (delete from operations.instance where seen_at < clock_timestamp() - interval '7 days')
 insert into operations.instance as i (id, version, host, pid, runs) values ($1, $2, $3, $4, $5)
@@ -31,14 +31,14 @@ export class Instance {
 
   constructor(
     private readonly pool: Pool,
-    /** Of the process that gets signals, where the instance is several. */
+    /** If the instance has several processes, identifies the process that receives signals. */
     private readonly mark: { readonly id: string; readonly pid: number },
     private readonly version: string,
     /** Returns the names of the processes and read models that this instance runs. */
     private readonly runs: () => readonly string[],
   ) {}
 
-  /** Begins to show that it is alive; returns at once. */
+  /** Starts to report that this instance is alive; returns at once. */
   start(): void {
     this.#beating = setInterval(() => void this.#beat(), BEAT_MS).unref();
     void this.#beat();
@@ -52,7 +52,7 @@ export class Instance {
       .catch(() => undefined);
   }
 
-  /** A failure shows as an instance that was last seen a while ago. */
+  /** If this fails, the instance simply appears as last seen a while ago. */
   async #beat(): Promise<void> {
     const { id, pid } = this.mark;
     const values = [id, this.version, hostname(), pid, this.runs()];

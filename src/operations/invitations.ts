@@ -1,6 +1,6 @@
 /**
- * Stores invitations to link a person to a record. They aren't events, because the code is a secret and everything is
- * deleted with the record; redeeming one writes `RecordLinked`.
+ * Stores invitations to link a person to a record. They aren't events, because the code is a secret and everything is deleted
+ * with the record. Redeeming an invitation writes `RecordLinked`.
  */
 import type { Pool } from 'pg';
 import type { Invitation, NewInvitation } from '../shared/access/invitation.ts';
@@ -32,7 +32,7 @@ CREATE TABLE operations.invitation_try (
   tries timestamptz[] NOT NULL         -- of the last hour
 );`;
 
-/** Redemptions of a person in an hour, right or wrong. */
+/** The maximum number of attempts by a person to redeem a code within an hour, right or wrong. */
 const MOST_TRIES = 10;
 
 const COLUMNS = `id, project, environment, record, relationship, email,
@@ -44,12 +44,12 @@ export class Invitations {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores an invitation, unless it is stored already.
-   * @returns undefined if the Patient isn't there: deleted, or purged meanwhile
+   * Stores an invitation, unless it has already been stored.
+   * @returns undefined if the Patient doesn't exist: it was deleted, or purged meanwhile
    */
   async create(asked: NewInvitation): Promise<Invitation | undefined> {
     const { id, sha256, project, environment, record, relationship, email, days } = asked;
-    // The lock keeps a purge from deleting the Patient's row before the invitation exists, so the purge deletes the
+    // The lock prevents a purge from deleting the Patient's row before the invitation exists, so the purge deletes the
     // invitation too.
     await this.pool.query({
       name: 'invitation-create',
@@ -63,7 +63,7 @@ export class Invitations {
     return this.find(record, id);
   }
 
-  /** Returns an invitation of a record; undefined if there is none. */
+  /** Returns an invitation for a record; undefined if there is none. */
   async find(record: string, id: string): Promise<Invitation | undefined> {
     const { rows } = await this.pool.query<Invitation>({
       name: 'invitation',
@@ -73,7 +73,7 @@ export class Invitations {
     return rows[0];
   }
 
-  /** Returns the invitation of a code; undefined if there is none. */
+  /** Returns the invitation with the given code; undefined if there is none. */
   async ofCode(sha256: Buffer): Promise<Invitation | undefined> {
     const { rows } = await this.pool.query<Invitation>({
       name: 'invitation-of-code',
@@ -107,7 +107,7 @@ export class Invitations {
   /**
    * Counts a person's attempt to redeem a code, across instances.
    * @param person SHA-256 of issuer and subject
-   * @returns false when there were ten in the last hour; then it isn't counted
+   * @returns false if there were ten attempts in the last hour; this attempt then isn't counted
    */
   async mayTry(person: Buffer): Promise<boolean> {
     const { rowCount } = await this.pool.query({
@@ -121,12 +121,12 @@ export class Invitations {
     return rowCount === 1;
   }
 
-  /** Deletes those of a record. */
+  /** Deletes a record's invitations. */
   async forget(record: string): Promise<void> {
     await this.pool.query('DELETE FROM operations.invitation WHERE record = $1', [record]);
   }
 
-  /** Deletes counts of attempts that no longer limit anybody. */
+  /** Deletes attempts that no longer limit anybody. */
   async sweep(): Promise<void> {
     await this.pool.query(
       "DELETE FROM operations.invitation_try WHERE now() - interval '1 hour' > ALL (tries)",

@@ -1,7 +1,7 @@
 /**
- * Writes that were answered before the read models showed them. Each read model's newest such position is noted here
- * before the answer goes out, so that every instance refuses reads of that model until it has passed the position, also
- * an instance that can't reach the event store. See `docs/decisions/0017-reads-without-the-event-store.md`.
+ * Writes that were answered before the read models showed them. Each read model's newest such position is noted here before
+ * the answer is sent. Every instance, even one that can't reach the event store, then refuses reads of that model until it has
+ * passed the position. See `docs/decisions/0017-reads-without-the-event-store.md`.
  */
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../events/store.ts';
@@ -13,7 +13,7 @@ CREATE TABLE operations.late_write (
   position text COLLATE "C" NOT NULL    -- reads of the model are refused until it has passed this
 );`;
 
-/** Notes that reads of these models must show a position. Never moves a note back. */
+/** Notes that reads from these models must show a position. Never moves a note back. */
 export async function noteLateWrite(
   client: pg.ClientBase | pg.Pool,
   position: Position,
@@ -28,7 +28,7 @@ export async function noteLateWrite(
   });
 }
 
-/** Returns the noted positions by read model. */
+/** Returns the noted position for each read model. */
 export async function readLateWrites(client: pg.ClientBase | pg.Pool): Promise<Map<string, Position>> {
   const { rows } = await client.query<{ model: string; position: Position }>({
     name: 'late-write-read',
@@ -38,7 +38,7 @@ export async function readLateWrites(client: pg.ClientBase | pg.Pool): Promise<M
 }
 
 /**
- * Returns a position at or after every acknowledged write of a record, without asking the event log: such a write is
+ * Returns a position at or after every acknowledged write to a record, without querying the event log: such a write is either
  * shown by the read model `resources`, or noted as late.
  */
 export async function acknowledgedPosition(client: pg.ClientBase | pg.Pool): Promise<Position> {

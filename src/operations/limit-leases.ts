@@ -1,16 +1,18 @@
 /**
- * Budgets of rate limits, shared by all instances: a row per subject with the current window and how much of it is
- * granted. Instances take slices of a budget and return what they don't need. A slice is at most a twentieth of the
- * rest, so that little is idle when the budget runs out.
+ * Budgets for rate limits, shared by all instances: one row per subject with the current window and how much of it has been
+ * granted. Instances take slices of a budget and return what they don't need. A slice is at most a twentieth of the rest, so
+ * that little is left unused when the budget runs out.
  */
 import type { Pool } from 'pg';
 
-/** Length of a window, in ms. It begins with a subject's first request, and the next with the first one after it. */
+/**
+ * Length of a window, in ms. It begins with a subject's first request; the next window begins with the first request after it.
+ */
 const WINDOW_MS = 60_000;
 
 /**
- * DDL of the table in schema `operations`. It isn't logged: a crash of the database loses at most a minute. `granted`
- * is the number that the last statement took, because an upsert can't return earlier values.
+ * DDL for the table in schema `operations`. The table is unlogged: a database crash loses at most a minute. `granted` is the
+ * number that the last statement took, because an upsert can't return earlier values.
  */
 export const RATE_LIMIT_SQL = `
 CREATE UNLOGGED TABLE operations.rate_limit (
@@ -21,7 +23,7 @@ CREATE UNLOGGED TABLE operations.rate_limit (
 ) WITH (fillfactor = 70);
 CREATE INDEX rate_limit_ends ON operations.rate_limit (ends);`;
 
-/** A statement's request for one subject. */
+/** A request for one subject within a statement. */
 interface Asked {
   readonly subject: string;
   /** Amount to take; negative to return some. */
@@ -34,7 +36,7 @@ interface Asked {
 export interface Lease {
   /** 0: nothing is left. */
   readonly granted: number;
-  /** Amount that is still available. */
+  /** The amount that is still available. */
   readonly remaining: number;
   /** The window's name: its end by the database's clock. */
   readonly window: number;
@@ -71,9 +73,9 @@ on conflict (subject) do update set
   granted = case when ${OVER} then excluded.granted else ${TAKEN} end
 returning r.subject, r.granted, r.used, r.ends, r.ends - ${NOW} as left`;
 
-/** The maximum number of subjects of one statement. */
+/** The maximum number of subjects in one statement. */
 const MOST = 2_000;
-/** Pause after a failure of the database, in ms. */
+/** Pause after a database failure, in ms. */
 const AWAY_MS = 1_000;
 
 interface Waiting {
@@ -82,7 +84,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The budgets in PostgreSQL. Requests that arrive during a statement are combined into the next. */
+/** The budgets in PostgreSQL. Requests that arrive during a statement are combined in the next statement. */
 export class LimitLeases {
   #waiting: Waiting[] = [];
   #underWay = false;
@@ -92,7 +94,7 @@ export class LimitLeases {
   /**
    * @param pool connections that wait neither for other work nor for the disk
    * @param limit of each window
-   * @param windowMs length of a window
+   * @param windowMs length of a window, in ms
    */
   constructor(
     readonly pool: Pool,
@@ -100,20 +102,17 @@ export class LimitLeases {
     readonly windowMs = WINDOW_MS,
   ) {}
 
-  /**
-   * Takes a slice of at most `want`. One request per subject runs at a time. Rejects while the database can't be
-   * reached.
-   */
+  /** Takes a slice of at most `want`. One request per subject runs at a time. Rejects while the database is unreachable. */
   take(subject: string, want: number): Promise<Lease> {
     return this.#ask({ subject, take: want, window: null });
   }
 
-  /** Gives back the rest of a window's slices; nothing for a window that has ended. */
+  /** Returns the unused rest of a window's slices; does nothing for a window that has ended. */
   async bringBack(subject: string, count: number, window: number): Promise<void> {
     await this.#ask({ subject, take: -count, window });
   }
 
-  /** Deletes windows that are over. */
+  /** Deletes windows that have ended. */
   async sweep(): Promise<void> {
     await this.pool.query(`delete from operations.rate_limit where ends < ${NOW}`);
   }
@@ -129,7 +128,7 @@ export class LimitLeases {
   #next(): void {
     if (this.#underWay || this.#waiting.length === 0) return;
     this.#underWay = true;
-    // Requests of the same pass of the event loop are combined.
+    // Requests from the same pass of the event loop are combined.
     setImmediate(() => {
       const batch = this.#batch();
       void this.#settle(batch).finally(() => {
@@ -139,7 +138,7 @@ export class LimitLeases {
     });
   }
 
-  /** Returns the next statement's requests: each subject once, because an upsert may touch a row only once. */
+  /** Returns the requests for the next statement, with each subject only once, because an upsert may touch a row only once. */
   #batch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     const rest: Waiting[] = [];

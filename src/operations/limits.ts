@@ -1,19 +1,19 @@
 /**
  * Rate limits across all instances (docs/spec/interface.md, section 8). An instance spends slices of a subject's budget
- * (`limit-leases.ts`) from memory; slices grow while they are spent quickly. All instances together allow exactly as
- * much as one would. While the database is unreachable each instance counts by itself: limits protect the service and
- * must not stop it.
+ * (`limit-leases.ts`) from memory; slices grow while they are spent quickly. All instances together allow exactly as much as
+ * one instance would. While the database is unreachable, each instance counts by itself, because limits protect the service
+ * and must not stop it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Standing } from '#src/shared/load/traffic.ts';
 import type { Lease, LimitLeases } from './limit-leases.ts';
 
-/** This instance's part of a subject's window. */
+/** This instance's share of a subject's window. */
 interface Held {
   /** End of the window, by `performance.now()`. */
   ends: number;
   window: number;
-  /** Remaining amount of its slices. */
+  /** Remaining amount in its slices. */
   left: number;
   /** Amount that was available when the last slice was taken. */
   remaining: number;
@@ -23,24 +23,24 @@ interface Held {
   slice: number;
   takenAt: number;
   spentAt: number;
-  /** Until then nothing is left, and the database isn't asked. */
+  /** Until this time nothing is left, and the database isn't queried. */
   dryUntil: number;
   waiting: number;
   taking: Promise<void> | undefined;
 }
 
 /**
- * Intended duration of a slice, in ms. A slice that lasted less than half doubles the next; an older one is returned.
+ * Intended duration of a slice, in ms. If a slice lasts less than half as long, the next is doubled; an idle slice is returned
+ * after this time.
  */
 const SLICE_MS = 4_000;
 /**
- * From this size on, the next slice is requested when a quarter of the last is left, so that frequent callers don't
- * wait.
+ * From this size on, the next slice is requested while a quarter of the last one is left, so that frequent callers don't wait.
  */
 const AHEAD_FROM = 32;
-/** The pause between checks, in ms, while a subject has used up its budget: others may have returned some. */
+/** The pause between checks, in ms, while a subject has used up its budget: other instances may have returned some. */
 const DRY_MS = 1_000;
-/** The maximum number of subjects that are remembered; the database knows the others. */
+/** The maximum number of subjects to remember; the database knows the others. */
 const REMEMBERED = 50_000;
 const SWEEP_MS = 30_000;
 
@@ -65,17 +65,17 @@ export class RateLimits {
     ];
   }
 
-  /** Requests that each window allows. */
+  /** Returns the number of requests that each window allows. */
   get limit(): number {
     return this.leases.limit;
   }
 
-  /** Subjects that are remembered. */
+  /** Returns the number of remembered subjects. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** Counts a request. Answers at once while a slice lasts, or else after asking the database. Never rejects. */
+  /** Counts a request. Answers at once while a slice lasts, otherwise after querying the database. Never rejects. */
   spend(subject: string): Standing | Promise<Standing> {
     const held = this.#held.get(subject);
     if (held === undefined) return this.#spendLater(subject, this.#remember(subject));
@@ -86,13 +86,13 @@ export class RateLimits {
     return found;
   }
 
-  /** Tells whether a subject's window is used up, as far as this instance knows. */
+  /** Returns whether a subject's window is used up, as far as this instance knows. */
   isUsedUp(subject: string): boolean {
     const held = this.#held.peek(subject);
     return held !== undefined && held.ends > performance.now() && held.left <= 0 && held.remaining <= 0;
   }
 
-  /** Gives back the rest of all slices. */
+  /** Returns the unused rest of all slices. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([...this.#held.entries()].map(([subject, held]) => this.#bringBack(subject, held)));
@@ -116,7 +116,7 @@ export class RateLimits {
     return held;
   }
 
-  /** Spends from memory; undefined if the database must be asked. */
+  /** Spends from memory; undefined if the database must be queried. */
   #spendNow(held: Held): Standing | undefined {
     const now = performance.now();
     if (held.ends <= now) return undefined;
@@ -134,7 +134,7 @@ export class RateLimits {
     try {
       for (;;) {
         await (held.taking ?? this.#begin(subject, held));
-        // Other waiting requests may have spent the slice, or the window has ended.
+        // Other waiting requests may have spent the slice, or the window may have ended.
         const found = this.#spendNow(held);
         if (found !== undefined) return found;
       }
@@ -170,7 +170,7 @@ export class RateLimits {
       held.left = 0;
       held.spent = 0;
     }
-    // Counted from before the question: here a window ends no later than there.
+    // Counted from before the query, so that a window ends no later here than in the database.
     held.ends = asked + left;
     held.left += granted;
     held.remaining = remaining;

@@ -1,4 +1,7 @@
-/** Locks on conditional criteria across instances: session advisory locks of PostgreSQL, one connection per holder. */
+/**
+ * Locks on the criteria of conditional requests, across instances: PostgreSQL's session advisory locks, one connection per
+ * holder.
+ */
 import { createHash } from 'node:crypto';
 import pg, { type Pool, type PoolClient } from 'pg';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
@@ -7,8 +10,8 @@ import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 const WAIT_MS = 30_000;
 
 /**
- * Runs work while holding every key. Within the process holders of a key queue first, so that a crowd on one key
- * takes one connection; keys are taken in sorted order, so that no two holders wait for each other.
+ * Runs work while holding every key. Within the process, holders of a key queue first, so that many callers with one key take
+ * only one connection. Keys are taken in sorted order, so that two holders never wait for each other.
  */
 export class PostgresCriteriaLocks {
   readonly #tails = new Map<string, Promise<unknown>>();
@@ -23,8 +26,8 @@ export class PostgresCriteriaLocks {
   ) {}
 
   /**
-   * Resolves or rejects as `work` does; the locks are free again then, also when this process dies.
-   * @throws Refusal `unavailable` when others hold a lock for too long; errors of the database.
+   * Resolves or rejects as `work` does. The locks are then free again, even if this process dies.
+   * @throws Refusal `unavailable` if other callers hold a lock for too long; errors from the database.
    */
   async hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const sorted = [...new Set(keys)].sort();
@@ -44,7 +47,7 @@ export class PostgresCriteriaLocks {
       for (const number of new Set(numbers)) await this.#lock(client, number.toString());
       return await work();
     } finally {
-      // A connection that fails to unlock is closed, which unlocks too.
+      // A connection that fails to unlock is closed, which also unlocks.
       const unlocked = await client.query('SELECT pg_advisory_unlock_all()').then(
         () => true,
         () => false,
@@ -54,7 +57,7 @@ export class PostgresCriteriaLocks {
   }
 
   /**
-   * Takes a lock. A server that doesn't answer fails the first try; only a lock held by others is waited for longer.
+   * Takes a lock. If the server doesn't answer, the first try fails; only a lock held by another caller is waited for longer.
    */
   async #lock(client: PoolClient, number: string): Promise<void> {
     const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
@@ -85,13 +88,13 @@ export class PostgresCriteriaLocks {
       go();
     };
     if (await endsWithin(before, this.waitMs)) return leave;
-    // Callers queued behind still wait for those before: their place is passed on.
+    // Callers queued behind this one must still wait for those before it, so its place is passed on.
     void before.then(leave);
     throw held();
   }
 }
 
-/** SQLSTATE of `lock_timeout`. */
+/** The SQLSTATE for `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 function held(): Refusal {

@@ -1,7 +1,7 @@
 /**
- * Identifies the log that an installation's events are in. Two logs look alike to their followers: an installation on
- * EventStoreDB has an empty log in its database as well. The database therefore stores the kind of store and the first
- * event that is never erased (`first.ts`), and every opened log is compared with that before anything else.
+ * Identifies the log that contains an installation's events. Followers can't tell two logs apart: an installation on
+ * EventStoreDB also has an empty log in its database. The database therefore stores the kind of store and the first event that
+ * is never erased (`first.ts`). Every log is compared with these when it is opened, before anything else.
  */
 import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
@@ -16,12 +16,12 @@ CREATE TABLE operations.log_identity (
   first_event uuid NOT NULL
 );`;
 
-/** The log that the settings name is not the one that the database belongs to. */
+/** Thrown if the log in the settings is not the one that the database belongs to. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
   /**
    * @param found the problem, as the rest of "the settings name a log"
-   * @param first its first event, if only that differs: it may be another log, or its beginning was altered
+   * @param first the log's first event, if only that differs: it may be another log, or its beginning was altered
    */
   constructor(
     noted: string,
@@ -49,8 +49,8 @@ export interface LogAndDatabase {
 }
 
 /**
- * Makes sure that a log is the installation's. One that has noted none yet may have any.
- * @throws ForeignLog, Unavailable; errors of the database.
+ * Checks that a log is the installation's. If the installation has not yet noted a log, any log is accepted.
+ * @throws ForeignLog, Unavailable; errors from the database.
  */
 export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Promise<void> {
   const noted = await readIdentity(client);
@@ -62,8 +62,8 @@ export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Pro
 }
 
 /**
- * Notes that a log is the installation's, unless one is noted already. An empty log is not noted.
- * @throws ForeignLog when another instance was faster with another log; Unavailable; errors of the database.
+ * Notes that a log is the installation's, unless a log has already been noted. An empty log is not noted.
+ * @throws ForeignLog if another instance was faster with another log; Unavailable; errors from the database.
  */
 export async function noteLog(own: LogAndDatabase): Promise<void> {
   const { client, store, kind } = own;
@@ -83,7 +83,7 @@ export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<vo
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
 }
 
-/** Reads the identity. A command may find a database that this version has not migrated. */
+/** Reads the identity. A command may find a database that this version hasn't migrated. */
 async function readIdentity(client: pg.ClientBase | pg.Pool): Promise<Identity | undefined> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_identity') IS NOT NULL");
   if (there.rowCount === 0) return undefined;

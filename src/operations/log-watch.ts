@@ -1,5 +1,5 @@
 /**
- * Watches for a log that is restored from a backup while an instance runs: it then takes no writes until it is
+ * Detects if a log is restored from a backup while an instance is running: the instance then refuses writes until it is
  * restarted.
  */
 import type { Pool } from 'pg';
@@ -16,21 +16,21 @@ import { wrappedStore } from '../events/wrapped-store.ts';
 import { type LogMark, noteMark, readMark } from './log-mark.ts';
 import { assertHolds, assertNotBehind, LogBehind } from './restored-log.ts';
 
-/** Interval of the checks, and of saving the newest event, in ms. */
+/** Interval between checks, and between saves of the newest event, in ms. */
 const LOOK_EVERY = 2_000;
 
-/** Dependencies of the watch. */
+/** The watch's dependencies. */
 export interface LogWatchOptions {
   readonly store: EventStore;
-  /** Database in which the newest event is saved. */
+  /** The database that the newest event is saved in. */
   readonly pool: Pool;
   /** A pino logger fits. */
   readonly log: { error(details: object, message: string): void };
 }
 
 /**
- * Checks that the log doesn't end before its followers, and still contains the newest followed event. A failure is
- * final: after new writes the log would seem complete again, but events below the read models' positions would never be
+ * Checks that the log doesn't end before its followers' positions, and still contains the newest followed event. A failure is
+ * final: after new writes, the log would seem complete again, but events below the read models' positions would never be
  * shown.
  */
 export class LogWatch {
@@ -41,7 +41,7 @@ export class LogWatch {
   /** The newest event that this instance has appended or followed. */
   #mark: LogMark | undefined;
   #noted: Position = BEGINNING;
-  /** Runs while it is in doubt whether appends go to the log that was followed. */
+  /** Pending while it is in doubt whether appends go to the log that was followed. */
   #doubt: Promise<void> | undefined;
 
   constructor(options: LogWatchOptions) {
@@ -49,8 +49,8 @@ export class LogWatch {
   }
 
   /**
-   * Compares the log with the mark saved before this instance started.
-   * @throws LogBehind, Unavailable; errors of the database
+   * Compares the log with the mark that was saved before this instance started.
+   * @throws LogBehind, Unavailable; errors from the database
    */
   async begin(): Promise<void> {
     const mark = await readMark(this.#options.pool);
@@ -69,17 +69,17 @@ export class LogWatch {
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), LOOK_EVERY).unref();
   }
 
-  /** Ends that, and notes the newest event once more. */
+  /** Stops the checks, and notes the newest event once more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    // While the log or the database is unreachable, the saved mark stays.
+    // If the log or the database is unreachable, the saved mark stays.
     if (this.#timer !== undefined) await this.#look().catch(() => undefined);
     this.#timer = undefined;
   }
 
   /**
    * Checks the log.
-   * @throws LogBehind, and again at every later call; Unavailable
+   * @throws LogBehind, also on every later call; Unavailable
    */
   async check(positions: ReadonlyMap<string, Position>): Promise<void> {
     if (this.#behind !== undefined) throw this.#behind;
@@ -108,8 +108,8 @@ export class LogWatch {
   }
 
   /**
-   * Returns the same store, which refuses appends and erasures as an unreachable one would once the log was found
-   * replaced.
+   * Returns the same store, except that once the log has been found to be replaced, it refuses appends and erasures, as an
+   * unreachable store would.
    */
   guarded(): EventStore {
     const { store } = this.#options;
@@ -118,8 +118,8 @@ export class LogWatch {
         this.#assertOpen();
         const passed = this.#furthest();
         const result = await store.append(stream, expected, events);
-        // The events were written earlier by an attempt whose answer was lost, or into a log other than the followed
-        // one.
+        // The events were either written earlier, by an attempt whose answer was lost, or written to a log other than the one
+        // followed.
         if (result.position <= passed) this.#question();
         await this.#doubt;
         this.#assertOpen();
@@ -141,7 +141,7 @@ export class LogWatch {
     });
   }
 
-  /** Returns the position of the furthest follower. */
+  /** Returns the position of the follower that is furthest ahead. */
   #furthest(): Position {
     return [...this.#positions().values()].reduce(later, this.#mark?.position ?? BEGINNING);
   }

@@ -1,12 +1,12 @@
 /**
- * Stores when people last looked at a record on the pages, so that these can show what is new. A visit is a session:
- * entries that existed in an earlier session count as seen. Rows go with the person's row, and with the record.
+ * Stores when people last looked at a record on the pages, so that the pages can show what is new. A visit is a session:
+ * entries that existed in an earlier session count as seen. Rows are deleted with the person's row, and with the record.
  */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** DDL of a separate migration. Times are microseconds since 1970. */
+/** The DDL in a separate migration. Times are microseconds since 1970. */
 export const RECORD_VISITS_SQL = `
 CREATE TABLE operations.record_visit (
   issuer text NOT NULL,
@@ -30,13 +30,13 @@ ON CONFLICT (issuer, subject, record) DO UPDATE SET
   session = excluded.session, seen_at = excluded.seen_at
 RETURNING before_at::float8 AS before`;
 
-/** Visits of records, in PostgreSQL. */
+/** Visits to records, in PostgreSQL. */
 export class RecordVisits {
   constructor(private readonly pool: Pool) {}
 
   /**
    * Notes a visit.
-   * @param session id of the person's session
+   * @param session the id of the person's session
    * @returns when the person last saw the record in an earlier session; undefined if never
    */
   async visit({ issuer, subject }: PersonId, record: string, session: string): Promise<Micros | undefined> {
@@ -48,7 +48,7 @@ export class RecordVisits {
     return rows[0]?.before ?? undefined;
   }
 
-  /** Deletes the visits of a record that is erased. */
+  /** Deletes the visits to a record that is being erased. */
   async forget(record: string): Promise<void> {
     await this.pool.query('DELETE FROM operations.record_visit WHERE record = $1', [record]);
   }

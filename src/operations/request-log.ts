@@ -1,6 +1,6 @@
 /**
- * The request log of a project: caller, request, time and outcome. It never contains a query string, body, header or
- * secret. Rows are written in batches outside the request; a purge deletes rows whose path names its record.
+ * A project's request log: caller, request, time and outcome. It never contains a query string, body, header or secret. Rows
+ * are written in batches outside the request; a purge deletes rows whose path names its record.
  */
 
 import pg, { type Pool } from 'pg';
@@ -27,9 +27,7 @@ CREATE INDEX request_log_named ON operations.request_log (named) WHERE named IS 
 CREATE INDEX request_log_age ON operations.request_log USING brin (at);
 `;
 
-/**
- * A migration: patients whose rows were deleted, so that an instance that still has some in memory doesn't write them.
- */
+/** Migration: patients whose rows were deleted, so that an instance that still has some in memory doesn't write them. */
 export const REQUEST_LOG_FORGOTTEN_SQL = `
 CREATE TABLE operations.request_log_forgotten (
   named uuid PRIMARY KEY,
@@ -37,8 +35,8 @@ CREATE TABLE operations.request_log_forgotten (
 );`;
 
 /**
- * A migration: one index for a project's log and duplicates, and one to find a request by its id. Ids contain their
- * time, so both grow at their ends only.
+ * Migration: one index for a project's log and for duplicates, and one to find a request by its id. Ids contain their time, so
+ * both indexes grow only at their ends.
  */
 export const REQUEST_LOG_KEYS_SQL = `
 ALTER TABLE operations.request_log DROP CONSTRAINT request_log_pkey;
@@ -46,30 +44,28 @@ DROP INDEX operations.request_log_of_project;
 ALTER TABLE operations.request_log ADD PRIMARY KEY (project, at, request_id);
 CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 
-/** A migration: the application of an access token. */
+/** Migration that adds an access token's application. */
 export const REQUEST_LOG_APPLICATION_SQL =
   'ALTER TABLE operations.request_log ADD COLUMN application_id text;';
 
-/** A migration: why a request was refused, JSON `{type, fields: [{field, code}]}`. */
+/** Migration that adds why a request was refused, as JSON `{type, fields: [{field, code}]}`. */
 export const REQUEST_LOG_ERROR_SQL = 'ALTER TABLE operations.request_log ADD COLUMN error text;';
 
-/** A migration: finds what failed or was refused for its rate, which is little. */
+/** Migration: an index to find requests that failed or were rate-limited, which are few. */
 export const REQUEST_LOG_FAILED_SQL =
   'CREATE INDEX request_log_failed ON operations.request_log (at) WHERE status >= 500 OR status = 429;';
 
-/**
- * The maximum number of rows of a statement, and of waiting requests: beyond it, a request is counted but not logged.
- */
+/** The maximum number of rows in a statement, and of waiting requests: beyond that, a request is counted but not logged. */
 const BATCH = 2_000;
 const WAITING = 20_000;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** Paths of single resources name no patient, except those of Patients. */
+/** Matches paths of single resources other than Patients, which don't name a patient. */
 const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
 
-// Skips rows that name a patient purged meanwhile. Callers are few, so each is sent once and requests refer to it by
-// number.
+// Skips rows that name a patient who was purged meanwhile. There are few callers, so each is sent once and requests refer to
+// callers by number.
 const INSERT = `
 insert into operations.request_log
   (request_id, at, project, environment, key_id, identity, application_id, method, path, named, status, ms, error)
@@ -79,7 +75,7 @@ select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10:
     as r(request_id, at, method, path, named, status, ms, caller, error)
  where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
 
-/** For a batch whose answer was lost. */
+/** Used for a batch whose answer was lost. */
 const INSERT_AGAIN = `${INSERT}\non conflict do nothing`;
 
 const FORGET = `
@@ -98,12 +94,12 @@ export class RequestLog {
   /** @param pool connections whose commits don't wait for the disk */
   constructor(readonly pool: Pool) {}
 
-  /** Requests that are not written yet. */
+  /** The number of requests that have not yet been written. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Requests that never will be: too many waited. */
+  /** The number of requests that will never be written, because too many were waiting. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -114,7 +110,7 @@ export class RequestLog {
     else this.#dropped += 1;
   }
 
-  /** Writes the waiting entries. Rejects while the database can't be reached; then the entries keep waiting. */
+  /** Writes the waiting entries. Rejects while the database is unreachable; the entries then keep waiting. */
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.slice(0, BATCH);
@@ -134,7 +130,7 @@ export class RequestLog {
 
   /**
    * Deletes older rows.
-   * @param before microseconds since 1970
+   * @param before in microseconds since 1970
    */
   async sweep(before: number): Promise<void> {
     for (let deleted = 1; deleted > 0; ) {
@@ -144,8 +140,8 @@ export class RequestLog {
   }
 
   /**
-   * Deletes the rows whose path names a patient, and prevents that rows waiting on any instance are written: part of a
-   * purge. A batch that is being written is covered by the purge's next call.
+   * Deletes the rows whose path names a patient, and prevents rows that are waiting on any instance from being written: part
+   * of a purge. A batch that is being written is covered by the purge's next call.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(FORGET, [patientId, nowMicros()]);
@@ -153,12 +149,12 @@ export class RequestLog {
   }
 }
 
-/** Recognises duplicates (SQLSTATE unique_violation). */
+/** Returns whether an error reports duplicates (SQLSTATE unique_violation). */
 function isTwice(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505';
 }
 
-/** Returns columns as texts of arrays: the driver would otherwise inspect every value. */
+/** Returns columns as array literals, because the driver would otherwise inspect every value. */
 function toColumns(batch: readonly LoggedRequest[]): unknown[] {
   const numbers = new Map<string, number>();
   const callers: LoggedRequest[] = [];

@@ -1,6 +1,6 @@
 /**
- * Handles a log that was restored from a backup older than the data derived from it. Positions, revisions and ids will
- * be assigned a second time, so data that refer to the first ones must be found and deleted (docs/backup.md).
+ * Handles a log that was restored from a backup older than the data derived from it. Positions, revisions and ids will be
+ * assigned a second time, so data that refers to the first ones must be found and deleted (docs/backup.md).
  */
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
@@ -8,11 +8,11 @@ import { type EventStore, type Position, StreamDeleted } from '../events/store.t
 import { recordStream } from '../events/streams.ts';
 import { holds, type LogMark } from './log-mark.ts';
 
-/** Thrown when the log ends before data that were derived from it. */
+/** Thrown when the log ends before data that was derived from it. */
 export class LogBehind extends Error {
   override readonly name = 'LogBehind';
   /**
-   * @param ahead names of the followers beyond its end
+   * @param ahead names of the followers that are beyond the log's end
    * @param found the problem with the log, as the rest of "the event log"
    */
   constructor(
@@ -28,7 +28,7 @@ export class LogBehind extends Error {
 }
 
 /**
- * Makes sure that the log has come as far as everything that follows it.
+ * Checks that the log has come as far as everything that follows it.
  * @param positions by name, as they were noted.
  * @throws LogBehind, Unavailable
  */
@@ -36,7 +36,7 @@ export async function assertNotBehind(
   store: Pick<EventStore, 'reached'>,
   positions: ReadonlyMap<string, Position>,
 ): Promise<void> {
-  // Read again: a running follower may pass the end that the log is about to return.
+  // Copied first, because a running follower may pass the end that the log is about to return.
   const noted = [...positions];
   const reached = await store.reached();
   const ahead = noted.filter(([, position]) => position > reached).map(([name]) => name);
@@ -44,7 +44,7 @@ export async function assertNotBehind(
 }
 
 /**
- * Makes sure that the log still has an event that was followed, however far it reaches by now.
+ * Checks that the log still has an event that was followed, however far the log reaches by now.
  * @throws LogBehind, Unavailable
  */
 export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<void> {
@@ -55,22 +55,22 @@ export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark
   );
 }
 
-/** The data that were deleted. */
+/** The data that was deleted. */
 export interface Forgotten {
-  /** Idempotency keys of requests whose events are gone, or that had none. */
+  /** Number of idempotency keys whose requests' events are gone, or whose requests wrote none. */
   readonly keys: number;
-  /** Idempotency keys of requests whose events all exist: a retry still gets the first answer. */
+  /** Number of idempotency keys whose requests' events all exist: a retry still gets the first answer. */
   readonly keptKeys: number;
 }
 
-/** Keys that are checked together. */
+/** Number of keys that are checked together. */
 const KEYS = 200;
 
 /**
- * Deletes everything in operations that refers to positions and revisions. No instance may run; may be repeated.
- * Snapshots are derived and deleted. Processes start at the beginning of the log, because events that show their work
- * may be lost; repeated work has no effect. Idempotency keys stay if their events are in the log.
- * @throws Unavailable; errors of the database
+ * Deletes everything in operations that refers to positions and revisions. No instance may be running; may be repeated.
+ * Snapshots are deleted because they are derived. Processes start at the beginning of the log, because events that show their
+ * work may be lost; repeated work has no effect. Idempotency keys stay if their events are in the log.
+ * @throws Unavailable; errors from the database
  */
 export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read'>): Promise<Forgotten> {
   await pool.query(
@@ -96,7 +96,7 @@ export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read
   }
 }
 
-/** Lets access logs of records begin again whose purge is lost: the log has the records again. */
+/** Lets access logs start again for records whose purge is lost, because the log contains these records again. */
 async function reviveAccessLogs(pool: Pool, store: Pick<EventStore, 'read'>): Promise<void> {
   const { rows } = await pool.query<{ record: string }>(
     'SELECT record FROM operations.access_head WHERE erased ORDER BY record',
@@ -119,11 +119,11 @@ async function hasEvents(store: Pick<EventStore, 'read'>, stream: string): Promi
 
 interface KeyRow {
   readonly key_hash: Buffer<ArrayBuffer>;
-  /** Command id → where its append was tried. */
+  /** Command id → where its append was attempted. */
   readonly attempts: Readonly<Record<string, { readonly stream: string; readonly expectedRevision: number }>>;
 }
 
-/** Tells whether a request wrote events and all of them are in the log. */
+/** Returns whether a request wrote events and all of them are in the log. */
 async function allThere(store: Pick<EventStore, 'read'>, attempts: KeyRow['attempts']): Promise<boolean> {
   const all = Object.entries(attempts);
   for (const [commandId, { stream, expectedRevision }] of all) {

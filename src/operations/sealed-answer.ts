@@ -1,22 +1,22 @@
 /**
- * Kept answers, encrypted under a key that only the caller can bring: from the Idempotency-Key and the credential, or who
- * holds it (`Sealing`).
+ * Encrypts stored answers with a key that only the caller can provide: derived from the Idempotency-Key and the credential, or
+ * from who holds it (`Sealing`).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { IdempotentRequest } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The values from which the key of an encrypted answer is derived. */
+/** The values from which an encrypted answer's key is derived. */
 export interface Sealing {
   readonly key: IdempotentRequest['key'];
   /** Encrypts. */
   readonly secret: string;
-  /** Decrypts, too: the credential under which an earlier version of the software encrypted it. */
+  /** Also used to decrypt: the credential with which an earlier version of the software encrypted the answer. */
   readonly earlier?: string;
 }
 
 /**
- * Returns the secrets with which the answers to a request are encrypted.
+ * Returns the secrets with which a request's answers are encrypted.
  * @param installationKey 32 bytes
  */
 export function makeSealing(
@@ -42,7 +42,10 @@ export function seal(plain: string, sealing: Sealing): Buffer {
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
 }
 
-/** Decrypts a result of `seal`. @throws Refusal invalid (422) if it was sealed under another credential */
+/**
+ * Decrypts a result of `seal`.
+ * @throws Refusal invalid (422) if it was sealed under another credential
+ */
 export function unseal(sealed: Buffer, sealing: Sealing): string {
   const { key, secret, earlier } = sealing;
   const text =
@@ -63,7 +66,7 @@ function opened(sealed: Buffer, sealing: Sealing): string | undefined {
   }
 }
 
-/** The refusal of a key that was used for something else. */
+/** Returns the refusal for a key that was used for something else. */
 export function usedOtherwise(what: 'request' | 'credential'): Refusal {
   return new Refusal('invalid', {
     code: 'business-rule',

@@ -1,12 +1,12 @@
 /**
- * Stores the secrets of shared links (keys, passcodes), and the contents of links that don't show the current record.
- * All of it is deleted when a link ends. Who made which link, and whether it has ended, is in the events.
+ * Stores the secrets of shared links (keys, passcodes), and the content of links that don't show the current record. All of it
+ * is deleted when a link ends. The events say who made which link, and whether it has ended.
  */
 import type { Pool } from 'pg';
 
 /**
- * DDL. Deleting a link deletes its parts and locations. `attempts` are those that were begun, whatever came of them: an
- * attempt counts before the passcode is compared, and a right one is given back.
+ * DDL. Deleting a link deletes its parts and locations. `attempts` counts all attempts that were begun, whatever their
+ * outcome: an attempt counts before the passcode is compared, and is given back if the passcode is right.
  */
 export const SHARED_LINKS_SQL = `
 CREATE TABLE operations.shared_link_key (
@@ -44,13 +44,13 @@ CREATE TABLE operations.shared_link_location (
 CREATE INDEX shared_link_location_of_link ON operations.shared_link_location (link);
 CREATE INDEX shared_link_location_expiry ON operations.shared_link_location (expires_at);`;
 
-/** Attempts with a wrong passcode in a link's life (docs/spec/decisions.md, section 7). */
+/** The maximum number of attempts with a wrong passcode during a link's life (docs/spec/decisions.md, section 7). */
 export const MOST_ATTEMPTS = 5;
 
-/** How long a location works (https://docs.smarthealthit.org/smart-health-links/spec/: at most an hour). */
+/** How long a location works, in seconds (https://docs.smarthealthit.org/smart-health-links/spec/: at most an hour). */
 const LOCATION_S = 3_600;
 
-/** A link to be stored. */
+/** A link to store. */
 export interface KeptLink {
   readonly id: string;
   readonly record: string;
@@ -64,10 +64,10 @@ export class SharedLinks {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores a link; it opens nothing before its event is written. Storing it again replaces the rows of an interrupted
+   * Stores a link, which opens nothing until its event is written. Storing it again replaces the rows from an interrupted
    * attempt.
-   * @returns `confirmed` if an earlier attempt completed it, which stays unchanged; `missing` if the Patient was
-   * deleted or purged meanwhile
+   * @returns `confirmed` if an earlier attempt completed the link, which stays unchanged; `missing` if the Patient was deleted
+   *   or purged meanwhile
    */
   async begin({
     id,
@@ -76,7 +76,7 @@ export class SharedLinks {
     salt,
     passcode,
   }: KeptLink): Promise<'begun' | 'confirmed' | 'missing'> {
-    // The lock keeps a purge from deleting the Patient's row before the link exists, so the purge deletes the link too.
+    // The lock prevents a purge from deleting the Patient's row before the link exists, so the purge deletes the link too.
     const { rowCount } = await this.pool.query({
       name: 'shared-link-begin',
       text: `WITH patient AS (
@@ -93,8 +93,8 @@ export class SharedLinks {
   }
 
   /**
-   * Stores the content of a link in parts, replacing those of an interrupted attempt.
-   * @param give writes the receipt of the content, and returns its id
+   * Stores a link's content in parts, replacing the parts from an interrupted attempt.
+   * @param give writes the content's receipt, and returns its id
    */
   async keep(id: string, parts: AsyncIterable<Buffer>, give: () => Promise<string>): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link_part WHERE link = $1', [id]);
@@ -113,7 +113,7 @@ export class SharedLinks {
     ]);
   }
 
-  /** Yields the content of a link, a part at a time. */
+  /** Yields a link's content, one part at a time. */
   async *content(id: string): AsyncGenerator<Buffer, undefined> {
     for (let n = 0; ; n += 1) {
       const { rows } = await this.pool.query<{ text: Buffer }>({
@@ -127,14 +127,14 @@ export class SharedLinks {
     }
   }
 
-  /** Notes that a link's event is written: from now on only its end deletes it. */
+  /** Notes that a link's event has been written: from now on, the link is deleted only when it ends. */
   async confirm(id: string): Promise<void> {
     await this.pool.query('UPDATE operations.shared_link SET confirmed = true WHERE id = $1', [id]);
   }
 
   /**
-   * Begins an attempt with a passcode, on all instances together at most five that aren't given back.
-   * @returns false if there is none left
+   * Begins an attempt with a passcode. All instances together allow at most five attempts that aren't given back.
+   * @returns false if no attempts are left
    */
   async attempt(id: string): Promise<boolean> {
     const { rowCount } = await this.pool.query({
@@ -146,7 +146,7 @@ export class SharedLinks {
     return rowCount === 1;
   }
 
-  /** Gives an attempt back: its passcode was right. */
+  /** Gives an attempt back, because its passcode was right. */
   async wasRight(id: string): Promise<void> {
     await this.pool.query({
       name: 'shared-link-right',
@@ -155,7 +155,10 @@ export class SharedLinks {
     });
   }
 
-  /** Notes that an attempt's passcode was wrong. @returns how many attempts are left; 0 if the link is gone */
+  /**
+   * Notes that an attempt's passcode was wrong.
+   * @returns how many attempts are left; 0 if the link is gone
+   */
   async wasWrong(id: string): Promise<number> {
     const { rows } = await this.pool.query<{ left: number }>({
       name: 'shared-link-wrong',
@@ -166,7 +169,10 @@ export class SharedLinks {
     return rows[0]?.left ?? 0;
   }
 
-  /** Makes a place where the content can be fetched once. @param ticket SHA-256 of the secret in its URL */
+  /**
+   * Creates a location where the content can be fetched once.
+   * @param ticket SHA-256 of the secret in its URL
+   */
   async locate(id: string, ticket: Buffer, recipient: string): Promise<void> {
     await this.pool.query({
       name: 'shared-link-locate',
@@ -176,7 +182,10 @@ export class SharedLinks {
     });
   }
 
-  /** Uses a place up. @returns who asked for it; undefined if there is none, or no longer */
+  /**
+   * Uses up a location.
+   * @returns who asked for the location; undefined if it doesn't exist, or no longer does
+   */
   async fetch(id: string, ticket: Buffer): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ recipient: string }>({
       name: 'shared-link-fetch',
@@ -187,7 +196,7 @@ export class SharedLinks {
     return rows[0]?.recipient;
   }
 
-  /** Tells whether a place exists and is not used up. */
+  /** Returns whether a location exists and is not used up. */
   async isLocated(id: string, ticket: Buffer): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'shared-link-located',
@@ -202,7 +211,7 @@ export class SharedLinks {
     await this.pool.query('DELETE FROM operations.shared_link WHERE id = ANY ($1)', [ids]);
   }
 
-  /** Deletes those of a record that have ended. */
+  /** Deletes a record's links that have ended. */
   async removeEnded(record: string): Promise<void> {
     await this.pool.query(
       `DELETE FROM operations.shared_link k USING consents.shared_links s
@@ -211,12 +220,12 @@ export class SharedLinks {
     );
   }
 
-  /** Deletes those of a record. */
+  /** Deletes a record's links. */
   async forget(record: string): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link WHERE record = $1', [record]);
   }
 
-  /** Deletes locations that are over, links that have ended, and those of which no event was written within an hour. */
+  /** Deletes expired locations, links that have ended, and links whose event was not written within an hour. */
   async sweep(): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link_location WHERE expires_at < now()');
     await this.pool.query(

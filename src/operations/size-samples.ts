@@ -1,7 +1,7 @@
-/** Notes once a day how large the database and the documents are, so that operators see what grows. */
+/** Notes once a day how large the database and the documents are, so that operators can see what grows. */
 import type { Pool } from 'pg';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const SIZE_SAMPLES_SQL = `
 CREATE TABLE operations.size_sample (
   day date PRIMARY KEY,                -- UTC
@@ -35,13 +35,13 @@ interface Counted {
 export class SizeSamples {
   #timers: NodeJS.Timeout[] = [];
 
-  /** @param list lists the content of documents */
+  /** @param list lists the documents' content */
   constructor(
     private readonly pool: Pool,
     private readonly list: () => AsyncIterable<{ readonly bytes: number }>,
   ) {}
 
-  /** Begins; a failure is tried again an hour later. */
+  /** Starts taking samples; a failure is retried an hour later. */
   start(): void {
     const look = (): void => void this.take().catch(() => undefined);
     this.#timers = [setTimeout(look, FIRST_MS).unref(), setInterval(look, LOOK_MS).unref()];
@@ -51,7 +51,7 @@ export class SizeSamples {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Takes today's sample, unless there is one. */
+  /** Takes today's sample, unless it has already been taken. */
   async take(): Promise<void> {
     const { rows } = await this.pool.query<{ due: boolean }>(DUE);
     if (rows[0]?.due !== true) return;

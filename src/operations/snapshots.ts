@@ -1,9 +1,9 @@
-/** Snapshots of stream states: ids, versions and status. Disposable: only the log is authoritative. */
+/** Snapshots of stream states: ids, versions and status. They are disposable: only the log is authoritative. */
 import type { Pool } from 'pg';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import type { StreamHead } from '../events/store.ts';
 
-/** DDL. `entry` is looked up by (stream, id) only; a purge deletes by stream. */
+/** DDL. `entry` is looked up only by (stream, id); a purge deletes by stream. */
 export const SNAPSHOTS_SQL = `
 CREATE TABLE operations.snapshot (
   stream text PRIMARY KEY,
@@ -23,19 +23,22 @@ CREATE TABLE operations.snapshot_entry (
   PRIMARY KEY (stream, id)
 );`;
 
-/** DDL: the version of the fold that a row is of (`SNAPSHOT_VERSION`). Those from before it was noted are of the first. */
+/**
+ * DDL: adds the version of the fold that made a row (`SNAPSHOT_VERSION`). Rows from before the version was noted count as the
+ * first.
+ */
 export const SNAPSHOT_FOLD_SQL = `
 ALTER TABLE operations.snapshot ADD COLUMN fold int NOT NULL DEFAULT 1;
 ALTER TABLE operations.snapshot_entry ADD COLUMN fold int NOT NULL DEFAULT 1;`;
 
 /**
- * DDL: finds the grants and links of a record among its entries, which are few. `type` holds names of resource types
- * otherwise.
+ * DDL: an index to find a record's grants and links, which are few, among its entries. Otherwise, `type` holds names of
+ * resource types.
  */
 export const SNAPSHOT_CONSENT_SQL = `
 CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link');`;
 
-/** DDL: the same with shared links. */
+/** DDL: the same index, with shared links. */
 export const SNAPSHOT_SHARED_LINKS_SQL = `
 DROP INDEX operations.snapshot_entry_consent;
 CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link', 'SharedLink');`;
@@ -64,7 +67,7 @@ const LOAD = {
           WHERE s.stream = $1`,
 };
 
-/** Like `LOAD`, and all grants, links and shared links. */
+/** Like `LOAD`, but also loads all grants, links and shared links. */
 const LOAD_CONSENT = {
   name: 'snapshot-load-consent',
   text: `SELECT s.fold, s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
@@ -80,8 +83,8 @@ const LOAD_CONSENT = {
           WHERE s.stream = $1`,
 };
 
-// One statement, so that head and entries change together; an older writer, or fold, never moves them back. Entries that
-// changed since a snapshot are worth nothing without it: another instance may have removed it meanwhile.
+// One statement, so that head and entries change together; an older writer or fold never moves them back. Entries that changed
+// since a snapshot are worthless without that snapshot, which another instance may have removed meanwhile.
 const SAVE = `
 WITH base AS (
   SELECT FROM operations.snapshot WHERE stream = $1 AND fold = $8 AND revision >= $9 FOR NO KEY UPDATE
@@ -122,8 +125,8 @@ export class PostgresSnapshots {
   constructor(readonly pool: Pool) {}
 
   /**
-   * Returns the newest snapshot of a stream with its entries among `ids`, read consistently.
-   * @param withConsent true to get all grants, links and shared links too
+   * Returns a stream's newest snapshot with those of its entries that are among `ids`, read consistently.
+   * @param withConsent true to also get all grants, links and shared links
    */
   async load(
     stream: string,
@@ -152,9 +155,9 @@ export class PostgresSnapshots {
 
   /**
    * Moves a stream's snapshot forward.
-   * @param changed the entries that changed after revision `since`, of which a snapshot of the same fold is stored; all
-   * entries if `since` is -1.
-   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the one of `since` is gone
+   * @param changed the entries that changed after revision `since`, at which a snapshot with the same fold is stored; all
+   *   entries if `since` is -1.
+   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the snapshot at `since` is gone
    */
   async save(
     stream: string,

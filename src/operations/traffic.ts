@@ -1,4 +1,4 @@
-/** Counts and logs every request, over connections that wait neither for other work nor for the disk. */
+/** Counts and logs every request, on connections that wait neither for other work nor for the disk. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -19,13 +19,13 @@ export interface TrafficOptions {
 
 /** The parts. */
 export interface Traffic {
-  /** Undefined: RATE_LIMIT_PER_MINUTE is 0. */
+  /** Undefined if RATE_LIMIT_PER_MINUTE is 0. */
   readonly limits: RateLimits | undefined;
   readonly requestLog: RequestLog;
   readonly usage: Usage;
   readonly keyUse: KeyUse;
   readonly pool: Pool;
-  /** Registers their metrics. */
+  /** Registers the metrics for all of these. */
   observe(registry: Registry): void;
   /** Writes the waiting entries, returns leased budgets, and closes the connections. */
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
   const keyUse = new KeyUse(pool);
   const limit = config.rateLimitPerMinute;
   const limits = limit === 0 ? undefined : new RateLimits(new LimitLeases(pool, limit));
-  // Runs one write after the other, so that a connection is always free for the limits.
+  // Runs one write after another, so that a connection is always free for the limits.
   const flush = async (): Promise<void> => {
     await requestLog.flush();
     await usage.flush();

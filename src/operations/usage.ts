@@ -1,4 +1,7 @@
-/** Usage of projects by day (UTC) and environment: requests, errors, reads, writes, and bytes of events written; and when each API key was last used, to the minute. */
+/**
+ * Usage of projects by day (UTC) and environment: requests, errors, reads, writes, and bytes of written events; and when each
+ * API key was last used, to the minute.
+ */
 
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -16,7 +19,7 @@ CREATE TABLE operations.key_use (
 
 /** The shortest interval between two writes of a key's use, in microseconds. */
 const MINUTE = 60_000_000;
-/** Number of keys whose last write is remembered; others are written once more. */
+/** Maximum number of keys whose last write is remembered; other keys are written once more. */
 const REMEMBERED = 50_000;
 
 const NOTE = `
@@ -32,13 +35,16 @@ export class KeyUse {
 
   constructor(readonly pool: Pool) {}
 
-  /** Notes a use. @param at microseconds since 1970 */
+  /**
+   * Notes a use.
+   * @param at in microseconds since 1970
+   */
   used(keyId: string, at: number): void {
     if (at - (this.#written.get(keyId) ?? 0) < MINUTE) return;
     this.#fresh.set(keyId, at);
   }
 
-  /** Writes the new uses. Rejects while the database can't be reached; then the uses are kept. */
+  /** Writes the new uses. Rejects while the database is unreachable; the uses are then kept. */
   async flush(): Promise<void> {
     if (this.#fresh.size === 0) return;
     const fresh = [...this.#fresh];
@@ -68,13 +74,13 @@ CREATE TABLE operations.usage (
 );`;
 
 /**
- * A migration: requests that were refused (4xx) and that failed (5xx). Null: not counted, because an earlier version wrote
- * the first requests of the day.
+ * Migration that adds the number of refused (4xx) and failed (5xx) requests. Null means not counted, because an earlier
+ * version wrote the day's first requests.
  */
 export const USAGE_ERRORS_SQL =
   'ALTER TABLE operations.usage ADD COLUMN client_errors int8, ADD COLUMN server_errors int8;';
 
-/** Sums that are not yet written. */
+/** Sums that have not yet been written. */
 interface Sum {
   readonly tenant: Tenant;
   readonly day: string;
@@ -100,13 +106,17 @@ on conflict (project, environment, day) do update set
   client_errors = u.client_errors + excluded.client_errors,
   server_errors = u.server_errors + excluded.server_errors`;
 
-/** Adds usage up in memory and writes it every second; a killed instance loses the last second. */
+/** Adds up usage in memory and writes it every second; an instance that is killed loses the last second. */
 export class Usage {
   #sums = new Map<string, Sum>();
 
   constructor(readonly pool: Pool) {}
 
-  /** Counts a request. @param writes whether it may have changed anything. @param status of its answer */
+  /**
+   * Counts a request.
+   * @param writes whether it may have changed anything.
+   * @param status of its answer
+   */
   request(tenant: Tenant, writes: boolean, status: number): void {
     const sum = this.#sum(tenant);
     sum.requests += 1;
@@ -115,12 +125,12 @@ export class Usage {
     else if (status >= 400) sum.clientErrors += 1;
   }
 
-  /** Counts bytes of events that were written. */
+  /** Counts the bytes of written events. */
   stored(tenant: Tenant, bytes: number): void {
     this.#sum(tenant).stored += bytes;
   }
 
-  /** Writes the sums. Rejects while the database can't be reached; then the sums are kept. */
+  /** Writes the sums. Rejects while the database is unreachable; the sums are then kept. */
   async flush(): Promise<void> {
     if (this.#sums.size === 0) return;
     const sums = this.#sums;
@@ -167,14 +177,14 @@ export class Usage {
 const DAY_MS = 86_400_000;
 let known = { day: -1, text: '' };
 
-/** Returns `YYYY-MM-DD`, UTC; formatted once per day. */
+/** Returns the current day (UTC) as `YYYY-MM-DD`; formatted once per day. */
 function today(): string {
   const day = Math.floor(Date.now() / DAY_MS);
   if (day !== known.day) known = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) };
   return known.text;
 }
 
-/** Returns the same store, which counts appends to a tenant's streams as its stored bytes. */
+/** Returns the same store, but counts appends to a tenant's streams as the tenant's stored bytes. */
 export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventStore {
   return wrappedStore(store, {
     async append(stream, expected, events) {

@@ -1,16 +1,16 @@
 /** Limits retries that wait for the first request with their Idempotency-Key, by number and memory. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The maximum number of retries of one key that wait on one instance. */
+/** The maximum number of retries with the same key that may wait on an instance. */
 const MOST_PER_KEY = 3;
-/** The maximum number of bytes of bodies that wait on one instance. */
+/** The maximum number of bytes of request bodies that may wait on an instance. */
 const MOST_BYTES = 64_000_000;
 
-/** The right of one retry to wait. */
+/** A retry's right to wait. */
 export interface Place {
   /**
-   * Resolves when the first request ended on this instance, the client has disconnected, or the time is over. Nothing
-   * but a timer is held.
+   * Resolves when the first request has ended on this instance, the client has disconnected, or the time is up. Holds nothing
+   * but a timer.
    */
   wait(ms: number, gone: AbortSignal): Promise<void>;
   /** Gives the place up. */
@@ -23,9 +23,9 @@ export class WaitingRetries {
   #bytes = 0;
 
   /**
-   * Gives a retry the right to wait; undefined if three of its key wait already, or bodies of 64 MB.
-   * @param key names the Idempotency-Key and its scope.
-   * @param bytes of the request's body, which is kept meanwhile.
+   * Gives a retry the right to wait; undefined if three retries with its key are already waiting, or 64 MB of bodies.
+   * @param key identifies the Idempotency-Key and its scope.
+   * @param bytes the size of the request's body, which is kept in memory while waiting.
    */
   enter(key: string, bytes: number): Place | undefined {
     const others = this.#waiting.get(key) ?? new Set();
@@ -48,7 +48,7 @@ export class WaitingRetries {
     };
   }
 
-  /** Wakes the retries of a key: its first request has ended on this instance. */
+  /** Wakes a key's retries because its first request has ended on this instance. */
   ended(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake();
   }

@@ -5,15 +5,17 @@ import type { EventStore, RecordedEvent } from '../events/store.ts';
 
 export interface ProcessDefinition {
   readonly name: string;
-  /** Streams that it follows. Default: all, so that its position soon passes any position of the log. */
+  /**
+   * Prefixes of the streams that it follows. By default all streams, so that its position soon passes any position in the log.
+   */
   readonly prefixes?: readonly string[];
-  /** Types of events that it acts on; other known ones only move it forward. */
+  /** Types of events that it acts on; other known types only move it forward. */
   readonly types: readonly string[];
   /** Acts on an event; may be called again for the same event. */
   readonly act: (event: RecordedEvent) => Promise<unknown>;
   /**
-   * Acts on many events in order, at less cost than one by one. If it fails, each event is handled by itself. Resolves
-   * to whether there was anything to do; if not, the checkpoint may wait.
+   * Acts on many events in order, at a lower cost than one by one. If this fails, each event is handled by itself. Resolves to
+   * whether there was anything to do; if not, the checkpoint may wait.
    */
   readonly actOnAll?: (events: readonly RecordedEvent[]) => Promise<boolean>;
   /** Called whenever this instance becomes the leader. */
@@ -25,9 +27,12 @@ export interface ProcessDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Tells whether the event log answers this instance; if not, it leaves the lead to others. Default: it does. */
+  /**
+   * Tells whether the event log answers this instance. If it doesn't, the instance leaves the lead to others. By default,
+   * assumes that it does.
+   */
   readonly logAnswers?: () => boolean;
-  /** Gets events that a newer version wrote. */
+  /** Is told about events that a newer version wrote. */
   readonly newer?: NewerEvents;
   readonly log: {
     info(details: object, message: string): void;
@@ -43,14 +48,14 @@ export interface ProcessTimes {
    * 1,000.
    */
   readonly pauseMs?: number;
-  /** Idle time after which a leader's session counts as hung, in ms. Default 6,000. */
+  /** How long a leader's session may be idle before it counts as hung, in ms. Default 6,000. */
   readonly hungMs?: number;
-  /** Pause before the second try of an event, in ms; doubled for each further try. Default 100. */
+  /** Pause before an event is tried for the second time, in ms; doubled before each further try. Default 100. */
   readonly firstPauseMs?: number;
   /** How often parked events are checked, in ms. Default 10,000. */
   readonly parkedEveryMs?: number;
   /** How long an instance that is too old to read an event leaves the lead to others, in ms. Default 30,000. */
   readonly newerPauseMs?: number;
-  /** How long an event may fail with temporary errors while log and database answer, in ms. Default 600,000. */
+  /** How long an event may fail with temporary errors while the log and the database answer, in ms. Default 600,000. */
   readonly patienceMs?: number;
 }

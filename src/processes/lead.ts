@@ -1,6 +1,6 @@
 /**
- * Elects the instance that runs a process: the one whose session holds its advisory lock. The lead ends with the
- * session.
+ * Elects the instance that runs a process: the instance whose session holds the process's advisory lock. The lead ends with
+ * the session.
  */
 import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
@@ -9,14 +9,14 @@ import { raceWithEnd } from './race-with-end.ts';
 /** Interval of the leader's heartbeat, in ms. */
 const BEAT = 1_000;
 
-/** A candidacy for the lead of a process. */
+/** A candidacy to lead a process. */
 export interface Candidacy {
   readonly databaseUrl: string;
-  /** Name of the process. */
+  /** The process's name. */
   readonly name: string;
-  /** Idle time after which a leader's session counts as hung, in ms; several times `BEAT`. */
+  /** How long a leader's session may be idle before it counts as hung, in ms; several times `BEAT`. */
   readonly hungMs: number;
-  /** Called when another instance asks how far the process is. */
+  /** Called when another instance asks for the process's position. */
   readonly onAsked: () => void;
 }
 
@@ -24,7 +24,7 @@ export interface Candidacy {
 export interface Lead {
   /** Rejects with `LeadLost` when the session ends; never resolves. */
   readonly lost: Promise<never>;
-  /** Settles like the work, or rejects like `lost` if the lead is lost first. */
+  /** Settles as the work does, or rejects as `lost` does if the lead is lost first. */
   readonly holding: <T>(work: Promise<T>) => Promise<T>;
   release(): void;
 }
@@ -37,8 +37,8 @@ export class LeadLost extends Error {
 const channel = (name: string): string => `annal_process_${name}`;
 
 /**
- * Tries to become the leader of a process. A leader that hangs (its session is open but idle) loses its session, so
- * that the next candidate succeeds.
+ * Tries to become a process's leader. A leader that hangs (its session is open but idle) loses its session, so that the next
+ * candidate succeeds.
  * @returns undefined while another instance leads
  */
 export async function tryToLead({
@@ -77,7 +77,7 @@ export async function tryToLead({
   return { lost, holding: raceWithEnd(lost), release };
 }
 
-/** A lock on one bigint has its halves in `classid` and `objid`, and `objsubid` 1. */
+/** For a lock on one bigint, `classid` and `objid` hold its halves, and `objsubid` is 1. */
 const UNSEAT = `
 SELECT pg_terminate_backend(l.pid)
   FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
@@ -86,7 +86,7 @@ SELECT pg_terminate_backend(l.pid)
    AND (l.classid::bigint << 32) | l.objid::bigint = hashtextextended($1, 1)
    AND a.state_change < clock_timestamp() - make_interval(secs => $2)`;
 
-/** Asks the leader of a process to save its position. */
+/** Asks a process's leader to save its position. */
 export async function askLeaderToSave(pool: pg.Pool, name: string): Promise<void> {
   await pool.query("SELECT pg_notify($1, '')", [channel(name)]);
 }

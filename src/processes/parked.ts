@@ -1,11 +1,11 @@
 /**
- * Parked events: events that a process failed to act on. They don't hold up later events, are retried, and are never
+ * Parked events: events that a process failed to act on. They don't hold up later events, they are retried, and they are never
  * dropped.
  */
 import type { Pool } from 'pg';
 import type { Position, RecordedEvent } from '../events/store.ts';
 
-/** DDL of a separate migration. Stream and revision identify an event in any store. */
+/** The DDL in a separate migration. Stream and revision identify an event in any store. */
 export const PARKED_SQL = `
 CREATE TABLE operations.parked (
   process text NOT NULL,
@@ -25,7 +25,7 @@ export interface ParkedEvent {
   readonly stream: string;
   readonly revision: number;
   readonly eventId: string;
-  /** Error of the last try. */
+  /** Error from the last try. */
   readonly error: string;
   readonly attempts: number;
   readonly since: Date;
@@ -51,7 +51,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Returns the parked events of all processes, oldest first. */
+  /** Returns the parked events of all processes, the oldest first. */
   async all(): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked ORDER BY since, process, stream, revision`,
@@ -59,7 +59,7 @@ export class ParkedEvents {
     return rows;
   }
 
-  /** Returns the parked events of a process whose next try is due, oldest first. */
+  /** Returns a process's parked events that are due to be retried, the oldest first. */
   async due(process: string): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked
@@ -69,7 +69,7 @@ export class ParkedEvents {
     return rows;
   }
 
-  /** Returns their number per process. */
+  /** Returns the number of parked events per process. */
   async counts(): Promise<ReadonlyMap<string, number>> {
     const { rows } = await this.pool.query<{ process: string; events: number }>(
       'SELECT process, count(*) AS events FROM operations.parked GROUP BY process',
@@ -77,12 +77,12 @@ export class ParkedEvents {
     return new Map(rows.map(({ process, events }) => [process, events]));
   }
 
-  /** Tells whether the event at a position is parked. */
+  /** Returns whether the event at a position is parked. */
   async holds(process: string, position: Position): Promise<boolean> {
     return this.#exists('position', process, position);
   }
 
-  /** Tells whether an event of a stream is parked. */
+  /** Returns whether any event in a stream is parked. */
   async isParked(process: string, stream: string): Promise<boolean> {
     return this.#exists('stream', process, stream);
   }
@@ -96,7 +96,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Removes an event: its work is done, or its stream was erased. */
+  /** Removes an event because its work is done, or its stream was erased. */
   async done({ process, stream, revision }: ParkedEvent): Promise<void> {
     await this.pool.query(
       'DELETE FROM operations.parked WHERE process = $1 AND stream = $2 AND revision = $3',
@@ -104,7 +104,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Makes the next try of every event due now, for one process or all. */
+  /** Makes all parked events due for a retry now, for one process or all. */
   async hurry(process?: string): Promise<void> {
     await this.pool.query(
       'UPDATE operations.parked SET retry_at = now() WHERE $1::text IS NULL OR process = $1',
@@ -112,7 +112,10 @@ export class ParkedEvents {
     );
   }
 
-  /** Makes the next try of one event due now. @returns false if it isn't parked */
+  /**
+   * Makes one event due for a retry now.
+   * @returns false if it isn't parked
+   */
   async hurryOne(process: string, eventId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       'UPDATE operations.parked SET retry_at = now() WHERE process = $1 AND event_id = $2',

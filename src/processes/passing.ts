@@ -1,18 +1,16 @@
-/** Recognises faults that pass by themselves and aren't caused by the event. */
+/** Recognises faults that pass by themselves and that the event didn't cause. */
 import { isPassingInDatabase } from '#src/database/failure.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Unavailable } from '../events/store.ts';
 import { LeadLost } from './lead.ts';
 
-/**
- * Returns whether this instance must leave the work to another one: it no longer leads, or is too old to read an event.
- */
+/** Returns whether this instance must leave the work to another: it no longer leads, or is too old to read an event. */
 export function isForOthers(error: unknown): error is LeadLost | NewerEvent {
   return error instanceof LeadLost || error instanceof NewerEvent;
 }
 
-/** Returns whether a later retry may succeed without any change: something was unavailable, busy or too slow. */
+/** Returns whether a retry may succeed later without any change: something was unavailable, busy or too slow. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof Unavailable || isForOthers(error)) return true;
   if (error instanceof Refusal) return error.kind === 'unavailable';

@@ -1,8 +1,8 @@
-/** Positions of processes as last saved, at most a second ago while they move. */
+/** Positions of processes as last saved; at most a second old while the processes move. */
 import type { Pool } from 'pg';
 import type { Position } from '../events/store.ts';
 
-/** Returns positions by process; a process that has saved none is absent. */
+/** Returns positions by process; a process that has not saved a position is absent. */
 export async function readProcessPositions(pool: Pool): Promise<Map<string, Position>> {
   const { rows } = await pool.query<{ name: string; position: Position }>(
     'SELECT name, position FROM operations.process',

@@ -1,6 +1,6 @@
 /**
- * Runs processes that follow the log and finish what events began (an erasure, carried directory entries): one runner
- * among all instances, a checkpoint that moves only when work is done or parked, and work that can be repeated.
+ * Runs processes that follow the log and finish what events began (an erasure, a transaction's directory entries). Only one of
+ * all instances runs a process. Its checkpoint moves only when work is done or parked, and its work can be repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -36,9 +36,9 @@ CREATE TABLE operations.process (
   position text NOT NULL
 );`;
 
-/** The shortest interval at which an idle process saves its checkpoint, in ms. */
+/** Minimum interval at which an idle process saves its checkpoint, in ms. */
 const SAVE_EVERY = 1000;
-/** The maximum pause between two checks of its position, in ms. */
+/** The maximum pause between two checks of the process's position, in ms. */
 const LOOK_EVERY = 100;
 
 /** Runs a process on the instance that holds its lock. */
@@ -48,7 +48,7 @@ export class Process {
   readonly #work: EventWork;
   readonly #times: Required<ProcessTimes>;
   #subscription: Subscription | undefined;
-  /** Position that this instance's runner has reached; a later runner may repeat a little. */
+  /** Position that this instance's runner has reached; a later runner may repeat a little of its work. */
   #reached = BEGINNING;
   #saved = BEGINNING;
   #leads = false;
@@ -72,7 +72,7 @@ export class Process {
     this.#work = new EventWork(definition, deps, this.parked, this.#times);
   }
 
-  /** Starts; returns at once. */
+  /** Starts running the process; returns at once. */
   start(): void {
     this.#subscription ??= defer(() => this.#lead())
       .pipe(
@@ -97,7 +97,7 @@ export class Process {
     this.#saving = undefined;
   }
 
-  /** True while this instance runs it. */
+  /** True while this instance runs the process. */
   get leads(): boolean {
     return this.#leads;
   }
@@ -118,7 +118,7 @@ export class Process {
   }
 
   /**
-   * Waits until the work of the event at a position is done.
+   * Waits until the work for the event at a position is done.
    * @returns false after `patience` ms
    */
   async hasDone(position: Position, patience: number): Promise<boolean> {
@@ -144,7 +144,7 @@ export class Process {
     });
   }
 
-  /** The lead is free when this is called; it stays so for a while, for a newer instance to take it. */
+  /** The lead is free when this is called, and stays free for a while so that a newer instance can take it. */
   #leaveToNewer(error: NewerEvent): Observable<unknown> {
     const { name } = this.definition;
     this.deps.newer?.note(name, error);
@@ -213,7 +213,7 @@ export class Process {
       const { parked, definition, deps } = this;
       const work = { parked, act: definition.act, store: deps.store, log: deps.log };
       for (const event of await parked.due(definition.name)) {
-        // One that fails with temporary errors whenever it is tried doesn't hold up those behind it.
+        // An event that always fails with temporary errors must not hold up the events after it.
         await holding(retryParked(work, event)).catch((error: unknown) => {
           if (isForOthers(error)) throw error;
           this.#warnOfRetry(error);

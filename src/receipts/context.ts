@@ -1,4 +1,4 @@
-/** Contexts, made again from the log. */
+/** Recreates contexts from the log. */
 import { buildAnswer, type ContextAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
 import { makeExcerpts } from '#src/context/excerpt.ts';
@@ -13,14 +13,14 @@ import { isObject } from '#src/shared/json/json.ts';
 import type { Material } from './material.ts';
 import { groupVersions, type Living, nameVersion, pickEntries, seeRecord } from './record.ts';
 
-/** A context that was made again. */
+/** A recreated context. */
 export interface ContextAgain extends ContextAnswer {
   readonly made: MadeContext;
 }
 
 /**
- * Makes a context again.
- * @param manifest its inputs
+ * Recreates a context.
+ * @param manifest the context's inputs
  * @param tenant the owner of the record, as a UUID
  */
 export async function makeContextAgain(
@@ -57,7 +57,7 @@ export async function makeContextAgain(
   return { made, ...buildAnswer(made, ask, { ...origin, madeFor: madeFor(tenant, grant?.id) }) };
 }
 
-/** Returns the text of a context's answer. */
+/** Returns the text of the answer with a context. */
 export async function renderContext(material: Material): Promise<string> {
   const { tenant, manifest } = material.parameters;
   const all = { ...(isObject(manifest) ? manifest : {}), ...material.inputs } as unknown as Manifest;

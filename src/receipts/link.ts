@@ -1,4 +1,4 @@
-/** Contents of shared links, made again from the log: they are opened again over what was looked up. */
+/** Recreates the content of shared links from the log, by opening it again with the same look-up results. */
 import { Readable } from 'node:stream';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { Version } from '#src/context/record.ts';
@@ -10,12 +10,15 @@ import { InputGone, type LoggedVersion, type Material } from './material.ts';
 import { groupVersions, nameVersion, seeRecord } from './record.ts';
 import { chooseAgain, readTexts } from './summary.ts';
 
-/** Nobody's rights are looked at again. */
+/** A reader with all rights: they are not checked again. */
 const READER = ownCaller({ project: '', environment: 'sandbox' }, { kind: 'shared_link', linkId: '' }, [
   'read',
 ]);
 
-/** Returns the text of a content. @throws InputGone */
+/**
+ * Returns a link's content as text.
+ * @throws InputGone
+ */
 export async function renderLink(material: Material): Promise<string> {
   const { record, parameters } = material;
   const content = String(parameters.content);
@@ -27,7 +30,7 @@ export async function renderLink(material: Material): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Returns the look-ups of a content, answered by its receipt and the log. */
+/** Returns the look-ups for a link's content, answered from its receipt and the log. */
 function lookUpAgain(material: Material): ContentDeps {
   const { parameters, inputs, named, files } = material;
   const names = new Map(Object.entries(readTexts(inputs.displays)));
@@ -88,7 +91,7 @@ function lookUpAgain(material: Material): ContentDeps {
   };
 }
 
-/** Returns the versions that an AI wrote, each with the last one before it that somebody else wrote. */
+/** Returns the versions that an AI wrote, each with the last version before it that an AI didn't write. */
 function findAiVersions(versions: readonly LoggedVersion[]): AiVersions {
   return new Map(
     versions

@@ -1,6 +1,6 @@
 /**
- * The material that an answer is made again from: its receipt, and texts of the log. The form of this is part of every archived renderer
- * (docs/decisions/0032-receipts.md): members are added, never changed.
+ * The material from which an answer is recreated: its receipt, and texts from the log. The form of this material is part of
+ * every archived renderer (docs/decisions/0032-receipts.md): members may be added, but never changed.
  */
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
@@ -11,33 +11,33 @@ export interface LoggedVersion extends NamedVersion {
   readonly type: string;
   /** Instant. */
   readonly recordedAt: string;
-  /** FHIR JSON as reads show it; null: the resource was deleted. */
+  /** FHIR JSON in the form that reads return; null if the resource was deleted. */
   readonly body: string | null;
   readonly authorType: AuthorType | null;
   readonly source: string | null;
 }
 
-/** The material of one answer. */
+/** The material for one answer. */
 export interface Material {
   readonly kind: ReceiptKind;
   readonly record: string;
-  /** Instant of the last change that the answer knew of. */
+  /** Time of the last change that the answer includes, as an instant. */
   readonly position: string | null;
   readonly parameters: JsonObject;
   readonly inputs: JsonObject;
   /** The versions that the receipt names. */
   readonly named: readonly NamedVersion[];
-  /** Every version of the record until the answer was made, in order. */
+  /** All versions in the record up to when the answer was made, in order. */
   readonly versions: readonly LoggedVersion[];
-  /** Every version of entries of the directory, in order, as far as `inputs` may name them. */
+  /** All versions of the directory entries that `inputs` may name, in order. */
   readonly directory: readonly LoggedVersion[];
-  /** Bytes of documents, base64, by the names in `inputs`. */
+  /** Bytes of documents as base64, by the names in `inputs`. */
   readonly files: Readonly<Record<string, string>>;
-  /** The key by which a grant's hidden ids are made, base64. */
+  /** The key for deriving a grant's hidden ids, as base64. */
   readonly hiddenKey: string;
 }
 
-/** An input of an answer that no longer exists. */
+/** Thrown if one of an answer's inputs no longer exists. */
 export class InputGone extends Error {
   override readonly name = 'InputGone';
 }

@@ -1,4 +1,4 @@
-/** Answers to assistants, made again from the log: the tool runs again over the replies that its receipt keeps. */
+/** Recreates answers to assistants from the log: the tool runs again with the replies in its receipt. */
 import { answerMessage } from '#src/mcp/answer.ts';
 import { isPdf, readPlainText } from '#src/mcp/plain-text.ts';
 import type { OwnGrant, Reach, Reply } from '#src/mcp/reach.ts';
@@ -9,7 +9,10 @@ import { InputGone, type Material } from './material.ts';
 import { sendOutward } from './outward.ts';
 import { readAccess, readTexts } from './summary.ts';
 
-/** Returns the text of an answer. @throws InputGone */
+/**
+ * Returns an answer's text.
+ * @throws InputGone
+ */
 export async function renderMcp(material: Material): Promise<string> {
   const { parameters, inputs } = material;
   const body = parseJson(String(parameters.body)).value;
@@ -48,7 +51,10 @@ export async function renderMcp(material: Material): Promise<string> {
   return text;
 }
 
-/** Makes a reply as the tool got it. @throws InputGone */
+/**
+ * Recreates a reply as the tool received it.
+ * @throws InputGone
+ */
 async function makeReply(material: Material, reply: JsonObject): Promise<Reply> {
   const { status, retry_after: retryAfter, file, outward } = reply;
   const head = { status: Number(status), ...(typeof retryAfter === 'string' ? { retryAfter } : {}) };
@@ -97,7 +103,7 @@ function readGrant(grant: Json | undefined): OwnGrant | undefined {
   };
 }
 
-/** Returns the arguments of a tool's call. */
+/** Returns the arguments of a tool call. */
 function argumentsIn(body: Json): JsonObject | undefined {
   const params = isObject(body) ? body.params : undefined;
   const given = isObject(params) ? params.arguments : undefined;

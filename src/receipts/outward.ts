@@ -1,10 +1,13 @@
-/** Texts as their readers got them: under a grant with the ids that the application knows. */
+/** Converts texts to the form in which their readers got them: under a grant, with the ids that the application knows. */
 import { outwardText } from '#src/fhir/references/outward.ts';
 import { IdExchange } from '#src/shared/access/id-exchange.ts';
 import { isObject } from '#src/shared/json/json.ts';
 import type { Material } from './material.ts';
 
-/** Returns a text as its reader got it. @param material whose input `outward` says what the edge of the grant looked up */
+/**
+ * Returns a text as its reader got it.
+ * @param material its input `outward` says what was looked up at the edge of the grant
+ */
 export async function sendOutward(
   { record, inputs: { outward }, hiddenKey }: Pick<Material, 'record' | 'inputs' | 'hiddenKey'>,
   text: string,

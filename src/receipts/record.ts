@@ -1,33 +1,33 @@
-/** The versions of a record that an answer knew of. */
+/** Selects the versions in a record that an answer knew of. */
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { readCategories } from '#src/fhir/search/categories.ts';
 import { type Access, allows } from '#src/shared/access/access.ts';
 import { CONTEXT_LETTERS } from '#src/shared/access/coverage.ts';
 import type { LoggedVersion, Material } from './material.ts';
 
-/** A version with a text. */
+/** A version with text, not a deletion. */
 export interface Living extends LoggedVersion {
   readonly body: string;
 }
 
-/** A record at the position of an answer, as far as its reader saw it. */
+/** A record at an answer's position, as far as its reader was allowed to see it. */
 export interface SeenRecord {
-  /** By id, in the order of their creation. */
+  /** By id, in the order in which they were created. */
   readonly current: readonly Living[];
-  /** The versions that somebody else had written before an AI changed them. */
+  /** The last versions that an AI didn't write, before an AI changed them. */
   readonly earlier: readonly Living[];
   readonly byAi: AiVersions;
-  /** All versions that no AI wrote, the oldest first. */
+  /** All versions that an AI didn't write, the oldest first. */
   readonly written: readonly Living[];
 }
 
-/** Returns `Observation/<id>/_history/3`. */
+/** Returns a version's name, such as `Observation/<id>/_history/3`. */
 export const nameVersion = ({ type, id, version }: LoggedVersion): string =>
   `${type}/${id}/_history/${version}`;
 
 /**
  * Returns the record that an answer knew of.
- * @param access of the grant; undefined: everything
+ * @param access the grant's access; undefined for everything
  */
 export function seeRecord(
   { versions, position, parameters }: Pick<Material, 'versions' | 'position' | 'parameters'>,
@@ -37,7 +37,7 @@ export function seeRecord(
     version.body !== null && (access === undefined || isCovered(access, version.type, version.body));
   const then = versions.filter(({ recordedAt }) => position === null || recordedAt <= position);
   const last = new Map(then.map((version) => [version.id, version]));
-  // Of an answer as of a moment, the versions that were present when it was made decide, too.
+  // For an answer as of a point in time, the versions that existed when the answer was made also decide what is visible.
   const present = parameters.is_past === true ? versions.filter(({ body }) => body !== null) : then;
   const latest = new Map(present.map((version) => [version.id, version]));
   const current = [...last.values()].filter(isSeen).filter(({ id }) => {
@@ -63,7 +63,7 @@ function isCovered(access: Access, type: string, body: string): boolean {
   return allows(access, type, CONTEXT_LETTERS, readCategories(type, JSON.parse(body)));
 }
 
-/** Returns versions by the ids of their resources, the newest first. */
+/** Groups versions by the ids of their resources, the newest first. */
 export function groupVersions(versions: readonly Living[]): ReadonlyMap<string, readonly Living[]> {
   const grouped = new Map<string, Living[]>();
   for (const version of versions)
@@ -71,7 +71,10 @@ export function groupVersions(versions: readonly Living[]): ReadonlyMap<string, 
   return grouped;
 }
 
-/** Returns the entries of the directory in the versions that an answer names. @param named by `Type/id` */
+/**
+ * Returns directory entries in the versions that an answer names.
+ * @param named by `Type/id`
+ */
 export function pickEntries(
   { directory }: Pick<Material, 'directory'>,
   named: Readonly<Record<string, unknown>>,

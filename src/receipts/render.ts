@@ -1,6 +1,6 @@
 /**
- * Makes an answer again from its material. Pure: no file, network, clock or chance. Together with all that it imports this
- * is what is archived as the renderer of a version of the program (docs/receipts.md).
+ * Recreates an answer from its material. Pure: no files, network, clock or randomness. Together with everything that it
+ * imports, this is archived as the renderer for a version of the program (docs/receipts.md).
  */
 import { renderContext } from './context.ts';
 import { renderLink } from './link.ts';
@@ -9,7 +9,10 @@ import { renderMcp } from './mcp.ts';
 import { sendOutward } from './outward.ts';
 import { renderSummary } from './summary.ts';
 
-/** Returns the bytes of an answer. @throws InputGone */
+/**
+ * Returns an answer's bytes.
+ * @throws InputGone
+ */
 export async function renderAnswer(material: Material): Promise<Buffer> {
   return Buffer.from(await sendOutward(material, await renderInside(material)));
 }

@@ -1,4 +1,4 @@
-/** Summaries, made again from the log. */
+/** Recreates summaries from the log. */
 import { type Chosen, choose, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
 import { earlierVersions, withEarlier } from '#src/clinical/summary/earlier.ts';
@@ -12,13 +12,16 @@ import { isObject, type Json, parseStored } from '#src/shared/json/json.ts';
 import type { Material } from './material.ts';
 import { groupVersions, type Living, pickEntries, seeRecord } from './record.ts';
 
-/** The selection of a summary, and the entries of the directory that it refers to. */
+/** The resources selected for a summary, and the directory entries that they refer to. */
 export interface ChosenAgain {
   readonly chosen: Chosen;
   readonly directory: readonly Living[];
 }
 
-/** Chooses the resources of a summary again. @throws TypeError if the record has no Patient */
+/**
+ * Chooses a summary's resources again.
+ * @throws TypeError if the record has no Patient
+ */
 export async function chooseAgain(material: Material): Promise<ChosenAgain> {
   const { record: id, parameters, inputs } = material;
   const base = String(parameters.base);
@@ -45,7 +48,7 @@ export async function chooseAgain(material: Material): Promise<ChosenAgain> {
   };
 }
 
-/** Returns the text of a summary. */
+/** Returns a summary's text. */
 export async function renderSummary(material: Material): Promise<string> {
   const { parameters, inputs } = material;
   const { chosen, directory } = await chooseAgain(material);
@@ -73,7 +76,7 @@ export function readTexts(value: Json | undefined): Record<string, string> {
   );
 }
 
-/** Returns the rights of a grant by types; undefined without a grant. */
+/** Returns a grant's rights by type; undefined without a grant. */
 export function readAccess(types: Json | undefined): Access | undefined {
   if (!isObject(types)) return undefined;
   return { types: new Map(Object.entries(types as unknown as Record<string, readonly TypeAccess[]>)) };

@@ -1,7 +1,7 @@
 /**
- * Lists the synthetic patients who can sign in: living adults. A child is the dependent of the parent whom its record
- * names, as RelatedPerson. The accounts follow from the seed, not from a project: each sandbox has a Patient with the
- * same e-mail address and number, with its own ids and dates.
+ * Lists the synthetic patients who can sign in: living adults. A child is the dependent of the parent that the child's record
+ * names as a RelatedPerson. The accounts follow from the seed, not from a project: every sandbox has a Patient with the same
+ * e-mail address and number, but with its own ids and dates.
  */
 import { CAST } from './cast.ts';
 import { ageOn, dateText, parseDay } from './days.ts';
@@ -20,21 +20,21 @@ export interface Account {
   readonly name: string;
   readonly given: string;
   readonly family: string;
-  /** `YYYY-MM-DD`, in a sandbox that is filled on the day. */
+  /** `YYYY-MM-DD`, in a sandbox that is filled on the given day. */
   readonly birthDate: string;
-  /** Age in whole years in a sandbox that is filled on the day. */
+  /** Age in whole years, in a sandbox that is filled on the given day. */
   readonly age: number;
   /** The patient's conditions, in a few words. */
   readonly about: string;
   readonly sex: Person['sex'];
-  /** Their children among the patients. */
+  /** The account's children among the patients. */
   readonly dependents: readonly { readonly name: string; readonly age: number }[];
 }
 
 /**
- * Returns the accounts of a sandbox.
+ * Returns a sandbox's accounts.
  * @param today `YYYY-MM-DD`.
- * @param patients number of its patients, up to 30.
+ * @param patients number of patients in the sandbox, up to 30.
  */
 export function accounts(today: string, patients = CAST.length): Account[] {
   const day = parseDay(today);

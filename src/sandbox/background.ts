@@ -1,6 +1,6 @@
 /**
- * Adds the parts that every record has: check-ups through the years, values measured at home, reports by the patient
- * and by a model.
+ * Adds the parts that every record has: check-ups over the years, values measured at home, reports by the patient and by a
+ * model.
  */
 
 import { ownDevice, vaccinate, visit, write } from './clinical.ts';
@@ -18,7 +18,7 @@ import {
 import { AI, DEVICE, type RecordBuilder, SELF, type Visit } from './record.ts';
 import { estimatedFiltration } from './renal.ts';
 
-/** Returns blood values on a day, as the person's course defines them. */
+/** Returns blood values for a day, according to the person's course. */
 export function commonLabs(builder: RecordBuilder, day: Day): Partial<Record<MeasureName, number>> {
   const { course, person, random } = builder;
   const creatinine = rounded('creatinine', course.creatinine(day) + random.noise(0.03));
@@ -31,7 +31,7 @@ export function commonLabs(builder: RecordBuilder, day: Day): Partial<Record<Mea
   };
 }
 
-/** Returns cholesterol values on a day. Friedewald: LDL = total − HDL − triglycerides / 5. */
+/** Returns cholesterol values for a day. Friedewald: LDL = total − HDL − triglycerides / 5. */
 export function lipids(builder: RecordBuilder, day: Day): Partial<Record<MeasureName, number>> {
   const { course, person, random } = builder;
   const hdl = rounded('hdl', (person.sex === 'female' ? 58 : 49) + random.noise(5));
@@ -40,7 +40,7 @@ export function lipids(builder: RecordBuilder, day: Day): Partial<Record<Measure
   return { cholesterol, hdl, triglycerides, ldl: cholesterol - hdl - triglycerides / 5 };
 }
 
-/** Adds check-ups of an adult, each with vital signs, and every other one with a blood test. */
+/** Adds an adult's check-ups, each with vital signs, and every other one with a blood test. */
 export function checkUps(builder: RecordBuilder, years: number, everyYears = 1): readonly Visit[] {
   const visits: Visit[] = [];
   const { random } = builder;
@@ -55,7 +55,7 @@ export function checkUps(builder: RecordBuilder, years: number, everyYears = 1):
   return visits;
 }
 
-/** Adds a visit's answer about smoking. Answers are HL7's LOINC answers. */
+/** Adds the answer about smoking at a visit. Answers are HL7's LOINC answers. */
 export function askSmoking(
   builder: RecordBuilder,
   seen: Visit,
@@ -76,7 +76,7 @@ export function askSmoking(
   );
 }
 
-/** Adds blood pressures measured at home, a week apart, until `last`. */
+/** Adds blood pressure readings taken at home, a week apart, until `last`. */
 export function pressuresAtHome(builder: RecordBuilder, count: number, last: Day = builder.ago(3)): void {
   const device = ownDevice(builder, 'Blood pressure monitor');
   for (let index = count - 1; index >= 0; index -= 1) {
@@ -85,7 +85,7 @@ export function pressuresAtHome(builder: RecordBuilder, count: number, last: Day
   }
 }
 
-/** Adds pulses measured at home, for patients who do not measure blood pressure. */
+/** Adds pulse readings taken at home, for patients who don't measure their blood pressure. */
 export function pulseAtHome(builder: RecordBuilder, count: number, last: Day = builder.ago(3)): void {
   const device = ownDevice(builder, 'Activity tracker');
   for (let index = count - 1; index >= 0; index -= 1) {
@@ -105,7 +105,7 @@ export function summarize(builder: RecordBuilder, day: Day, text: string): void 
   write(builder, day, 'summary', `Machine-made summary, not reviewed. ${text}`, AI);
 }
 
-/** Adds a model's estimate of mean glucose from a value of HbA1c (ADAG: 28.7 × HbA1c − 46.7). */
+/** Adds a model's estimate of mean glucose from an HbA1c value (ADAG: 28.7 × HbA1c − 46.7). */
 export function estimateGlucose(builder: RecordBuilder, day: Day, hba1c: number): void {
   observe(builder, 'meanGlucose', 28.7 * hba1c - 46.7, { day, minutes: 780, author: AI });
 }

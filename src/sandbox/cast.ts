@@ -1,4 +1,4 @@
-/** Lists the thirty patients with their ages and the stories of their records. */
+/** Lists the thirty patients with their ages and the stories for their records. */
 import type { Part } from './people.ts';
 import type { RecordBuilder } from './record.ts';
 import * as heart from './stories/heart.ts';
@@ -12,11 +12,11 @@ export interface Role extends Part {
   readonly tell: (builder: RecordBuilder) => void;
   /** Days since death: minimum and maximum. */
   readonly died?: readonly [number, number];
-  /** A description for people who choose a patient, if the story's name does not give it. */
+  /** A description for people who choose a patient, if the story's name doesn't provide it. */
   readonly about?: string;
 }
 
-/** The cast in the order of creation: a smaller sandbox has the first ones. */
+/** The cast in the order of creation: a smaller sandbox has only the first patients. */
 export const CAST: readonly Role[] = [
   { story: 'diabetes for twenty years', ages: [58, 72], tell: metabolic.diabetesForTwentyYears },
   {

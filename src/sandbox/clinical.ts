@@ -1,4 +1,4 @@
-/** Adds the parts of a record besides measurements: visits, diagnoses, medications, documents, plans. */
+/** Adds the parts of a record other than measurements: visits, diagnoses, medications, documents, plans. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import {
   ATC,
@@ -39,7 +39,7 @@ export function visit(builder: RecordBuilder, day: Day, reason?: string, nights 
 }
 
 /**
- * Adds a diagnosis to the problem list; with `end`, one that is resolved.
+ * Adds a diagnosis to the problem list; with `end`, the diagnosis is resolved.
  * @returns its reference.
  */
 export function diagnose(
@@ -71,7 +71,7 @@ export interface Treatment {
   readonly reason: string;
   /** The dosage as text. */
   readonly dosage: string;
-  /** The reason why it was stopped early. */
+  /** Why the treatment was stopped early. */
   readonly stopped?: string;
 }
 
@@ -165,7 +165,7 @@ export function vaccinate(builder: RecordBuilder, vaccine: Vaccine, day: Day, do
   });
 }
 
-/** Adds an operation or similar procedure, described by text. */
+/** Adds an operation or similar procedure, described in text. */
 export function operate(builder: RecordBuilder, text: string, seen: Visit, reason: string): void {
   builder.add('Procedure', builder.doctorAuthor, {
     status: 'completed',

@@ -1,12 +1,11 @@
 /**
- * Names and addresses by country: short lists of common ones, with accents, and in the country's own script if it is
- * not Latin.
+ * Names and addresses by country: short lists of common ones, with accents, and in the country's own script if it isn't Latin.
  */
 
-/** A name in Latin letters and, if the country uses another script, in that script. */
+/** A name in Latin letters and, if the country uses another script, in that script too. */
 export type Name = readonly [latin: string, own?: string];
 
-/** Names and addresses of a country. */
+/** A country's names and addresses. */
 export interface Country {
   /** ISO 3166-1 alpha-2. */
   readonly code: string;
@@ -17,7 +16,7 @@ export interface Country {
   readonly female: readonly Name[];
   readonly male: readonly Name[];
   readonly family: readonly Name[];
-  /** Family names of women if they differ, in the order of `family`. */
+  /** Women's family names if they differ, in the order of `family`. */
   readonly familyOfWomen?: readonly Name[];
   readonly streets: readonly string[];
   readonly cities: readonly (readonly [postalCode: string, city: string])[];

@@ -1,10 +1,10 @@
-/** Computes a person's measures without any illness, from age, sex and height. */
+/** Computes the measures of a person without any illness, from age, sex and height. */
 import { ageOn, type Day } from './days.ts';
 import type { Person } from './people.ts';
 import type { Random } from './random.ts';
 import type { Course } from './record.ts';
 
-/** Median height in cm and weight in kg by age in years, both sexes, rounded from the WHO's growth standards. */
+/** Median height in cm and weight in kg by age in years, for both sexes, rounded from the WHO's growth standards. */
 const GROWTH: readonly (readonly [age: number, height: number, weight: number])[] = [
   [0, 50, 3.4],
   [0.25, 60, 6],
@@ -23,7 +23,7 @@ const GROWTH: readonly (readonly [age: number, height: number, weight: number])[
   [18, 170, 64],
 ];
 
-/** Median circumference of the head in cm by age in years, rounded in the same way. */
+/** Median head circumference in cm by age in years, rounded in the same way. */
 const HEADS: readonly Line[] = [
   [0, 34.2],
   [0.08, 36.9],
@@ -45,7 +45,7 @@ export function headCircumference(age: number): number {
   return along(HEADS, age);
 }
 
-/** Returns a table's value for an age, interpolated between its lines. */
+/** Returns a table's value for an age, interpolated between lines. */
 function along(table: readonly Line[], age: number): number {
   const above = table.findIndex(([years]) => years > age);
   const after = table[above];
@@ -56,7 +56,7 @@ function along(table: readonly Line[], age: number): number {
   return before[1] + share * (after[1] - before[1]);
 }
 
-/** Returns the measures of a healthy person over time. */
+/** Returns a healthy person's measures over time. */
 export function healthyCourse(person: Person, random: Random): Course {
   const size = random.between(0.96, 1.04);
   const adultHeight = (person.sex === 'female' ? 164 : 177) * size;

@@ -6,8 +6,8 @@ export type Day = number;
 export const YEAR = 365.25;
 
 /**
- * Returns the day of `YYYY-MM-DD`.
- * @throws RangeError for another format.
+ * Parses `YYYY-MM-DD` to a day.
+ * @throws RangeError for any other format.
  */
 export function parseDay(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
@@ -28,7 +28,7 @@ export function timeText(day: Day, minutes: number): string {
   return `${new Date(day * 86_400_000 + minutes * 60_000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Returns the age in years on a day. */
+/** Returns the age in years on the given day. */
 export function ageOn(birth: Day, day: Day): number {
   return (day - birth) / YEAR;
 }

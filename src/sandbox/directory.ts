@@ -10,7 +10,7 @@ import { humanNames } from './people.ts';
 import type { Random } from './random.ts';
 import type { Authored } from './synthetic.ts';
 
-/** References to directory entries that records refer to. */
+/** References to the directory entries that records refer to. */
 export interface Directory {
   readonly entries: readonly Authored[];
   readonly hospital: string;
@@ -32,7 +32,7 @@ const SPECIALTIES = [
   'Paediatrics',
   'Surgery',
 ] as const;
-/** Drugs stored as Medication resources; the statements themselves name the others. */
+/** Drugs stored as Medication resources; for all others, the statements themselves name the drug. */
 const STOCK: readonly Drug[] = ['A10BA02', 'C09AA03', 'H03AA01', 'B01AA03', 'R03AC02'];
 
 /**

@@ -8,7 +8,7 @@ import type { Random } from './random.ts';
 export interface Drawn {
   readonly role: Role;
   readonly person: Person;
-  /** Set for a child; the parent is drawn before it. */
+  /** The parent, if the person is a child; the parent is drawn first. */
   readonly parent: Person | undefined;
   /** The source of all further random values for this person. */
   readonly random: Random;
@@ -16,8 +16,8 @@ export interface Drawn {
 
 /**
  * Yields the cast in order.
- * @param random of the seed.
- * @param today the day as of which their ages are drawn.
+ * @param random from the seed.
+ * @param today the day for which their ages are drawn.
  * @param patients how many, up to 30.
  */
 export function* drawCast(random: Random, today: Day, patients: number): Generator<Drawn> {

@@ -1,6 +1,4 @@
-/**
- * Generates the synthetic patients of a sandbox. Pure: the same seed, ids and day give the same output, to the byte.
- */
+/** Generates a sandbox's synthetic patients. Pure: the same seed, ids and day give the same output, byte for byte. */
 import { pulseAtHome, reportPain } from './background.ts';
 import { CAST } from './cast.ts';
 import { healthyCourse } from './course.ts';
@@ -15,11 +13,11 @@ import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
 
 /** The input that determines the content. */
 export interface Generation {
-  /** Determines everything but ids. */
+  /** Determines everything except ids. */
   readonly seed: string;
   /** `YYYY-MM-DD`; all data is dated before this day. */
   readonly today: string;
-  /** Returns the n-th id of a series, the only source of ids. */
+  /** Returns the n-th id in a series, the only source of ids. */
   readonly ids: { at(index: number, series: string): string };
   /** Number of patients, up to 30. */
   readonly patients?: number;
@@ -28,7 +26,7 @@ export interface Generation {
 /** Maximum number of patients. */
 export const PATIENTS = CAST.length;
 
-/** Returns a sandbox's whole content. */
+/** Returns the whole content of a sandbox. */
 export function generateSandbox(generation: Generation): SyntheticData {
   const { directory, records } = beginSandbox(generation);
   return { directory, records: [...records] };
@@ -63,7 +61,7 @@ function tellRecord(
   draw: () => string,
 ): SyntheticRecord {
   const death = role.died === undefined ? undefined : today - random.int(...role.died);
-  // The record of a deceased patient is written as of the last day of life.
+  // A deceased patient's record is written as of the last day of life.
   const builder = new RecordBuilder(
     person,
     random,
@@ -79,17 +77,14 @@ function tellRecord(
   return { patient: builder.patient, resources: builder.resources };
 }
 
-/** Adds entries of the kinds of author that a story leaves out: every record has each kind. */
+/** Adds entries by the kinds of author that are missing from a story, so that every record has each kind. */
 function completeAuthors(builder: RecordBuilder): void {
   const there = new Set(builder.resources.map(({ author }) => author.type));
   if (!there.has('device')) pulseAtHome(builder, 4);
   if (!there.has('patient')) reportPain(builder, builder.ago(25), builder.random.int(0, 2));
 }
 
-/**
- * Adds the parent as a RelatedPerson, with the number in the register and the e-mail address of the parent's own
- * Patient.
- */
+/** Adds the parent as a RelatedPerson, with the register number and e-mail address from the parent's own Patient. */
 function addParent(builder: RecordBuilder, parent: Person): void {
   const [code, display] = parent.sex === 'female' ? ['MTH', 'mother'] : ['FTH', 'father'];
   builder.add('RelatedPerson', IMPORT, {

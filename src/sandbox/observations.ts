@@ -1,4 +1,4 @@
-/** Adds Observations: single values, blood pressure, panels of vital signs, laboratory reports with specimen. */
+/** Adds Observations: single values, blood pressure, panels of vital signs, and laboratory reports with a specimen. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, LOINC_CODES, MEASURES, type Measure, type MeasureName, UCUM } from './codes.ts';
 import { type Day, timeText } from './days.ts';
@@ -25,12 +25,12 @@ export interface MeasurementContext {
   readonly device?: string;
 }
 
-/** Returns the circumstances of a measurement in a visit, some minutes after its start, recorded by its doctor. */
+/** Returns the circumstances of a measurement during a visit, some minutes after its start, recorded by the visit's doctor. */
 export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): MeasurementContext {
   return { day: visit.day, minutes: visit.start + minutes, author: builder.doctorAuthor, visit };
 }
 
-/** Returns a value rounded to the measure's digits. */
+/** Returns a value rounded to the measure's number of digits. */
 export function rounded(name: MeasureName, value: number): number {
   const factor = 10 ** MEASURES[name].digits;
   return Math.round(value * factor) / factor;
@@ -69,7 +69,7 @@ export function observeCode(
   return add(builder, category, content, circumstances);
 }
 
-/** Adds the course's blood pressure on a day, with its two components. */
+/** Adds the course's blood pressure for a day, with its two components. */
 export function observePressure(builder: RecordBuilder, circumstances: MeasurementContext): string {
   const systolic = builder.course.systolic(circumstances.day) + builder.random.noise(5);
   const diastolic = 0.62 * systolic + builder.random.noise(3);
@@ -87,9 +87,7 @@ export function observePressure(builder: RecordBuilder, circumstances: Measureme
   return add(builder, 'vital-signs', { ...coded({ code, display }), component }, circumstances);
 }
 
-/**
- * Adds the vital signs of a visit: blood pressure, pulse, weight, and with `height` also height and body mass index.
- */
+/** Adds a visit's vital signs: blood pressure, pulse, weight and, with `height`, also height and body mass index. */
 export function observeVitals(builder: RecordBuilder, visit: Visit, height = false): void {
   const { course, random } = builder;
   const at = inVisit(builder, visit);
@@ -103,7 +101,7 @@ export function observeVitals(builder: RecordBuilder, visit: Visit, height = fal
   observe(builder, 'bmi', weight / (tall / 100) ** 2, at);
 }
 
-/** Adds a laboratory report of a day: specimen, values and the report that groups them. */
+/** Adds a day's laboratory report: specimen, values and the report that groups them. */
 export function reportLabs(
   builder: RecordBuilder,
   day: Day,

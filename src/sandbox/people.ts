@@ -1,4 +1,4 @@
-/** Draws the patients: the cast's ages, and names and addresses from a seed. */
+/** Draws the patients: their ages according to the cast, and their names and addresses from a seed. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { COUNTRIES, type Country, type Name } from './countries.ts';
 import { type Day, dateText, YEAR } from './days.ts';
@@ -11,9 +11,9 @@ export type Sex = 'female' | 'male';
 export interface Part {
   readonly story: string;
   readonly sex?: Sex;
-  /** Age today in years: minimum and maximum. */
+  /** Current age in years: minimum and maximum. */
   readonly ages: readonly [number, number];
-  /** Story of the adult who is the parent, for a child. */
+  /** For a child, the story of the adult who is the parent. */
   readonly childOf?: string;
 }
 
@@ -29,9 +29,9 @@ export interface Person {
   readonly street: string;
   readonly city: readonly [postalCode: string, city: string];
   readonly phone: string;
-  /** An address in a reserved domain (RFC 2606); a child has none. */
+  /** An address in a reserved domain (RFC 2606); children have none. */
   readonly email: string | undefined;
-  /** Number in the hospital's register of patients. */
+  /** The patient's number in the hospital's register. */
   readonly number: string;
 }
 
@@ -73,7 +73,7 @@ export function makeAddress({ street, city, country }: Person): JsonObject {
   return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
 }
 
-/** Returns ContactPoint elements, the telephone first. */
+/** Returns ContactPoint elements, with the telephone first. */
 export function makeTelecom({ phone, email }: Pick<Person, 'phone' | 'email'>): JsonObject[] {
   const called = { system: 'phone', value: phone, use: 'mobile' };
   return email === undefined ? [called] : [called, { system: 'email', value: email, use: 'home' }];
@@ -101,7 +101,7 @@ export function patientResource(person: Person, death: Day | undefined): JsonObj
   };
 }
 
-/** HL7's label of test data (v3 ActReason HTEST). */
+/** HL7's label for test data (v3 ActReason HTEST). */
 const TEST_DATA = {
   system: 'http://terminology.hl7.org/CodeSystem/v3-ActReason',
   code: 'HTEST',

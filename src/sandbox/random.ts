@@ -2,7 +2,7 @@
  * Generates pseudo-random numbers from a seed: the same seed gives the same patients on every machine. Not for secrets.
  */
 
-/** A generator with four words of state (sfc32, by Chris Doty-Humphrey), seeded by a text. */
+/** A generator with four words of state (sfc32, by Chris Doty-Humphrey), seeded with a text. */
 export class Random {
   readonly #state: [number, number, number, number];
 
@@ -11,7 +11,7 @@ export class Random {
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
-  /** Returns a separate generator for a named part, so that a change in one part does not affect the others. */
+  /** Returns a separate generator for a named part, so that a change in one part doesn't affect the others. */
   fork(part: string): Random {
     return new Random(`${this.seed}/${part}`);
   }
@@ -37,7 +37,7 @@ export class Random {
     return least + this.next() * (most - least);
   }
 
-  /** Returns a number around 0, at most `spread` away; small ones are more likely. */
+  /** Returns a number around 0, at most `spread` away; small numbers are more likely. */
   noise(spread: number): number {
     return (this.next() + this.next() - 1) * spread;
   }

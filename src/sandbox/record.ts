@@ -1,4 +1,4 @@
-/** Builds a patient's record: the person, the course of their health, and the resources so far. */
+/** Builds a patient's record from the person, the course of their health, and the resources so far. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { ageOn, type Day } from './days.ts';
@@ -25,7 +25,7 @@ export interface Course {
   saturation: (day: Day) => number;
 }
 
-/** A visit; its measurements lie within it. */
+/** A visit; its measurements take place during it. */
 export interface Visit {
   readonly reference: string;
   readonly day: Day;
@@ -33,7 +33,7 @@ export interface Visit {
   readonly start: number;
 }
 
-/** Collects the resources of a record. */
+/** Collects a record's resources. */
 export class RecordBuilder {
   readonly resources: Authored[] = [];
   readonly patient: string;
@@ -61,18 +61,21 @@ export class RecordBuilder {
     this.doctorAuthor = { type: 'practitioner', reference: this.doctor, sourceSystem: 'practice-emr' };
   }
 
-  /** The reference that every resource of the record names. */
+  /** Returns the reference that all of the record's resources contain. */
   get subject(): { reference: string } {
     return { reference: `Patient/${this.patient}` };
   }
 
-  /** Adds a resource. @returns `Type/id`. */
+  /**
+   * Adds a resource.
+   * @returns `Type/id`.
+   */
   add(type: ResourceType, author: Author, content: JsonObject, id = this.draw()): string {
     this.resources.push({ type, id, resource: { resourceType: type, id, ...content }, author });
     return `${type}/${id}`;
   }
 
-  /** Returns the patient's age in years on a day. */
+  /** Returns the patient's age in years on the given day. */
   age(day: Day): number {
     return ageOn(this.person.birth, day);
   }
@@ -90,5 +93,5 @@ export const LABORATORY: Author = { type: 'import', sourceSystem: 'laboratory' }
 export const DEVICE: Author = { type: 'device', sourceSystem: 'home-monitor' };
 /** The author of the patient's own statements. */
 export const SELF: Author = { type: 'patient', sourceSystem: 'patient-app' };
-/** The author of a model's texts. */
+/** The author of texts by a model. */
 export const AI: Author = { type: 'ai', sourceSystem: 'note-summarizer' };

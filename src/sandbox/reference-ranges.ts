@@ -1,9 +1,9 @@
-/** Reference ranges of adults, as a laboratory prints them beside its values. They differ between laboratories. */
+/** Reference ranges for adults, as a laboratory prints them next to its values. They differ between laboratories. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { MEASURES, type MeasureName, UCUM } from './codes.ts';
 import type { Sex } from './people.ts';
 
-/** Low and high in the measure's unit; one of them may be open. */
+/** Low and high in the measure's unit; one of the two may be open. */
 interface Range {
   readonly low?: number;
   readonly high?: number;

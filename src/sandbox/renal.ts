@@ -1,10 +1,10 @@
-/** Computes kidney function by CKD-EPI 2021, without race (Inker et al., N Engl J Med 2021;385:1737). */
+/** Computes kidney function with CKD-EPI 2021, without race (Inker et al., N Engl J Med 2021;385:1737). */
 import type { Sex } from './people.ts';
 
 /**
  * Returns the estimated glomerular filtration rate in mL/min/1.73 m².
- * @param creatinine mg/dL.
- * @param age years, adults.
+ * @param creatinine in mg/dL.
+ * @param age in years; adults only.
  */
 export function estimatedFiltration(creatinine: number, age: number, sex: Sex): number {
   const [kappa, alpha, factor] = sex === 'female' ? [0.7, -0.241, 1.012] : [0.9, -0.302, 1];

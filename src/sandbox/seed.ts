@@ -1,2 +1,2 @@
-/** The seed of every sandbox's content: the patients are the same everywhere; their ids differ. */
+/** The seed for the content of every sandbox: the patients are the same everywhere, but their ids differ. */
 export const SEED = 'annal';

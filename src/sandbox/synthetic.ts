@@ -3,7 +3,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** The author of a resource, as the author headers of a request would name it (docs/spec/interface.md, section 5). */
+/** A resource's author, as the author headers of a request would name it (docs/spec/interface.md, section 5). */
 export interface Author {
   readonly type: AuthorType;
   /** `Practitioner/<id>` in the directory. */
@@ -11,7 +11,7 @@ export interface Author {
   readonly sourceSystem: string;
 }
 
-/** A resource without its version and time, and its author. */
+/** A resource, without version and time, and its author. */
 export interface Authored {
   readonly type: ResourceType;
   readonly id: string;

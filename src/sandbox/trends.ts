@@ -3,7 +3,7 @@ import type { Day } from './days.ts';
 import type { RecordBuilder } from './record.ts';
 
 /**
- * Returns a measure that stays at `before` until a day, then approaches `after`: nine tenths of the change happen in
+ * Returns a measure that stays at `before` until a day and then approaches `after`: nine tenths of the change happen within
  * `days`.
  */
 export function settleTowards(before: number, start: Day, after: number, days = 60): (day: Day) => number {
@@ -11,12 +11,12 @@ export function settleTowards(before: number, start: Day, after: number, days = 
     day <= start ? before : after + (before - after) * Math.exp((-2.3 * (day - start)) / days);
 }
 
-/** Returns a measure that moves linearly from one day's value to another's. */
+/** Returns a measure that moves linearly from one day's value to another day's. */
 export function moveLinearly(from: number, first: Day, to: number, last: Day): (day: Day) => number {
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }
 
-/** Changes the course to hypertension that develops within a year and that a treatment lowers. */
+/** Changes the course to hypertension that develops within a year and is lowered by a treatment. */
 export function treatedPressure(builder: RecordBuilder, start: Day): void {
   const { course, random } = builder;
   const high = 158 + random.noise(6);

@@ -1,8 +1,8 @@
 /** Checkpoints that the service keeps for its auditors (docs/audit.md, "Checkpoints"). */
 
-/** The facts of a checkpoint's statement that are kept. */
+/** The facts that are kept from a checkpoint's statement. */
 export interface CheckpointFacts {
-  /** Instant at which it was signed. */
+  /** When the checkpoint was signed, as an instant. */
   readonly time: string;
   readonly position: string;
   readonly events: number;
@@ -15,16 +15,16 @@ export interface CheckpointFacts {
 export interface KeptCheckpoint extends CheckpointFacts {
   readonly id: string;
   readonly public_key: string;
-  /** Of the compressed file. */
+  /** Size of the compressed file. */
   readonly bytes: number;
 }
 
 /** The head of a stream, or of a patient's access log, in a checkpoint. */
 export interface CoveringCheckpoint {
   readonly id: string;
-  /** Instant at which it was made. */
+  /** When the checkpoint was made, as an instant. */
   readonly time: string;
-  /** Of the last event, or number of the last entry. */
+  /** The last event's revision, or the last entry's number. */
   readonly revision: number;
   readonly hash: string;
   readonly root: string;

@@ -1,7 +1,7 @@
 /**
- * Looks up hosts that customers name: receivers of webhooks, and issuers of organizations. It avoids the system's
- * lookup (`getaddrinfo`), which has four threads for the whole process: a few names whose servers don't answer would
- * delay every other lookup and file access.
+ * Looks up hosts that customers name: webhook receivers, and organizations' issuers. It avoids the system's lookup
+ * (`getaddrinfo`), which has four threads for the whole process: a few names whose servers don't answer would delay every
+ * other lookup and file access.
  */
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -9,21 +9,21 @@ import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { isPublicAddress, NotPublic } from './public-address.ts';
 
-/** Returns all addresses of a name. Rejects with an error that has a DNS code, such as `ENOTFOUND`. */
+/** Returns all addresses for a name. Rejects with an error that has a DNS code, such as `ENOTFOUND`. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Timeout of one question to a name server, in ms, and the number of tries. */
+/** Timeout for one query to a name server, in ms, and the number of tries. */
 const PATIENCE = { timeout: 2_000, tries: 3 };
 /**
- * How long a name isn't looked up after its servers didn't answer, in ms, and the number of names for which this is
+ * How long a name isn't looked up after its servers didn't answer, in ms, and the maximum number of names for which this is
  * remembered.
  */
 const PAUSE_MS = 5_000;
 const MOST_SILENT = 1_000;
-/** Codes of failures that say nothing about the name. */
+/** Codes of failures that say nothing about whether the name exists. */
 const SILENT = new Set(['ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED', 'EREFUSED']);
 
-/** `localhost` and the names below it mean this machine (RFC 6761, section 6.3); name servers don't know them. */
+/** Matches `localhost` and names under it, which mean this machine (RFC 6761, section 6.3); name servers don't know them. */
 const LOCAL = /^(?:.+\.)?localhost\.?$/i;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -31,9 +31,9 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 /**
- * Looks names up at the system's name servers. /etc/hosts (except `localhost`) and search domains are ignored. Callers
- * that wait for the same name share one look-up, and after a failure the name isn't looked up for five seconds, so a
- * slow host takes only one place.
+ * Looks up names at the system's name servers. Ignores /etc/hosts (except `localhost`) and search domains. Callers that are
+ * waiting for the same name share one look-up. After a failure, the name isn't looked up for five seconds, so a slow host
+ * takes only one place.
  * @param servers `address:port` of name servers; default: the system's
  */
 export function askNameServers(servers?: readonly string[]): Resolve {
@@ -63,12 +63,12 @@ function of(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddres
   return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
 }
 
-/** Connects to hosts of customers. */
+/** Connects to customers' hosts. */
 export interface CustomerHosts {
-  /** For the `lookup` option of sockets. The address that was checked is the one connected to. */
+  /** For the `lookup` option of sockets. The socket connects to the address that was checked. */
   readonly lookup: LookupFunction;
   /**
-   * Checks a host before a request, because sockets don't look up addresses.
+   * Checks a host before a request, because sockets don't look up a host that is an address.
    * @param host a name, or an address without brackets
    * @throws NotPublic
    */

@@ -1,17 +1,20 @@
 /**
- * Cuts texts of clients and records. Under a grant the edge exchanges ids of Patients, and it knows them only whole: a
- * text that ended within one would show most of the real id (docs/spec/decisions.md, section 1).
+ * Cuts text from clients and records. Under a grant, the edge exchanges Patients' ids, which it only recognises as a whole:
+ * text that ended within an id would show most of the real id (docs/spec/decisions.md, section 1).
  */
 
-/** A UUID, whatever is before and after it, also without the two digits that the edge doesn't need (`shared/access/id-exchange.ts`). */
+/**
+ * Matches a UUID, whatever comes before and after it, even without the two digits that the edge doesn't need
+ * (`shared/access/id-exchange.ts`).
+ */
 const UUID_HERE = /[0-9a-f]{6,8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iy;
-/** Characters of a whole UUID. */
+/** Length of a whole UUID, in characters. */
 const UUID = 36;
 
 /**
- * Returns the beginning of a text, for messages and everything else that is shown. It never ends within a UUID: one that
+ * Returns the beginning of a text, for messages and everything else that is shown. It never ends within a UUID: a UUID that
  * doesn't fit is left out.
- * @param most length of the result, in code units; the text itself is returned if it isn't longer
+ * @param most maximum length of the result, in code units; the text itself is returned if it isn't longer
  */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -1,4 +1,4 @@
-/** Lists of faults, bounded: a request with a million faults gets an answer that a person can read and a process can build. */
+/** Limits lists of faults: a request with a million faults gets an answer that a person can read and a process can build. */
 import type { Issue } from './issue.ts';
 
 /** The maximum number of faults that one answer lists. */
@@ -11,40 +11,40 @@ export class Faults {
 
   constructor(private readonly most = MAX_FAULTS) {}
 
-  /** True if there are no faults. */
+  /** Returns whether there are no faults. */
   get none(): boolean {
     return this.#kept.length === 0;
   }
 
-  /** True if further faults are only counted, so their texts need not be made. */
+  /** Returns whether further faults are only counted, so their text needn't be made. */
   get full(): boolean {
     return this.#kept.length >= this.most;
   }
 
-  /** Adds a fault; a note on unlisted faults adds to their number. */
+  /** Adds a fault; a note about unlisted faults adds to their number. */
   add(issue: Issue): void {
     if (issue.unlisted !== undefined) this.#more += issue.unlisted;
     else if (this.full) this.#more += 1;
     else this.#kept.push(issue);
   }
 
-  /** Adds faults one by one: there may be more than a call can take as arguments. */
+  /** Adds faults one by one, because there may be more than a call can take as arguments. */
   addAll(issues: Iterable<Issue>): void {
     for (const issue of issues) this.add(issue);
   }
 
-  /** Counts faults found after the list was full. */
+  /** Counts faults that are found after the list is full. */
   count(number: number): void {
     this.#more += number;
   }
 
-  /** Returns the faults in the order of their discovery, then a note on unlisted ones. */
+  /** Returns the faults in the order in which they were found, followed by a note about unlisted faults. */
   list(): Issue[] {
     return this.#more === 0 ? [...this.#kept] : [...this.#kept, unlisted(this.#more)];
   }
 }
 
-/** Returns at most `MAX_FAULTS` issues and a note on the rest. Lists that are capped already stay unchanged. */
+/** Returns at most `MAX_FAULTS` issues and a note about the rest. Lists that are already limited stay unchanged. */
 export function listed(issues: readonly Issue[]): readonly Issue[] {
   if (issues.length <= MAX_FAULTS) return issues;
   const faults = new Faults();

@@ -1,13 +1,13 @@
-/** HTML templates that escape every value, unless the value is HTML itself. */
+/** HTML templates that escape every value unless the value is already HTML. */
 
-/** A text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | readonly Html[];
 
-/** Returns a template as HTML; values are escaped for text and for attributes in double quotes. */
+/** Returns a template as HTML; values are escaped for use as text and in double-quoted attributes. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(
     texts.reduce((all, text, i) => all + text + (i < parts.length ? render(parts[i] ?? '') : ''), ''),
@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text. Control characters, and characters that change the text direction, are shown by name. */
+/** Escapes text. Control characters, and characters that change the text direction, are shown by name. */
 function escapeHtml(text: string): string {
   return text
     .replace(

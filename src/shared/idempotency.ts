@@ -1,15 +1,15 @@
-/** Requests with an `Idempotency-Key`, as HTTP asks for them to be done once (docs/spec/decisions.md, section 3). */
+/** Requests with an `Idempotency-Key`, which HTTP needs to be carried out only once (docs/spec/decisions.md, section 3). */
 
-/** An HTTP answer that is kept and repeated. */
+/** An HTTP answer that is stored and repeated. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** True if it has data that was read, besides or instead of data that was written. */
+  /** True if the answer has data that was read, possibly besides data that was written. */
   readonly reads?: boolean;
 }
 
-/** The stream and revision at which a command's append was tried. */
+/** The stream and revision at which a command's append was attempted. */
 export interface Attempt {
   readonly stream: string;
   readonly expectedRevision: number;
@@ -17,42 +17,45 @@ export interface Attempt {
 
 /** A request with an Idempotency-Key, and its caller. */
 export interface IdempotentRequest {
-  /** The owner of the key: project and environment, application and grant, or person. */
+  /** The key's owner: project and environment, application and grant, or person. */
   readonly scope: string;
   readonly key: string;
-  /** The caller's credential: a part of the key that encrypts the answer. */
+  /** The caller's credential, from which the key that encrypts the answer is partly derived. */
   readonly credential: string;
   /**
-   * The holder of a credential that is replaced often: a person or an application. With a key of the installation it
-   * takes the credential's place, so that a retry with the next token gets the first answer.
+   * The holder of a credential that is replaced often: a person or an application. Together with a key of the installation, it
+   * is used instead of the credential, so that a retry with the next token gets the first answer.
    */
   readonly holder?: string | undefined;
   /** SHA-256 over all parts that identify the request. */
   readonly requestHash: Buffer;
-  /** The size of its body, which is kept while it waits. */
+  /** The size of the request's body, which is kept in memory while the request waits. */
   readonly bytes: number;
-  /** Aborted when the client has closed the connection: then nothing waits for it. */
+  /** Aborted when the client has closed the connection: then nothing waits for the answer any more. */
   readonly gone: () => AbortSignal;
 }
 
-/** A reserved request that this process is to carry out. */
+/** A reserved request that this process must carry out. */
 export interface Reservation {
   readonly commandId: string;
   readonly millis: number;
-  /** The notes of an earlier attempt that died. */
+  /** The notes from an earlier attempt that died. */
   readonly earlier: ReadonlyMap<string, Attempt>;
-  /** Notes durably where an append will be. @throws Refusal conflict when another attempt took over. */
+  /**
+   * Durably notes where an append will go.
+   * @throws Refusal conflict if another attempt took over.
+   */
   note(commandId: string, attempt: Attempt): Promise<void>;
   /**
-   * 256 random bits, the same for every attempt at the request.
-   * @throws Refusal conflict when another attempt took over.
+   * Returns 256 random bits, the same for every attempt at the request.
+   * @throws Refusal conflict if another attempt took over.
    */
   secret(): Promise<Buffer>;
-  /** Keeps the answer for 24 hours. */
+  /** Stores the answer for 24 hours. */
   keep(answer: KeptAnswer): Promise<void>;
-  /** Nothing was written: the key is free again. */
+  /** Frees the key, because nothing was written. */
   forget(): Promise<void>;
-  /** Something may have been written: the next attempt continues under the same seed. */
+  /** Ends the attempt when something may have been written: the next attempt continues with the same seed. */
   release(): Promise<void>;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Ids: UUIDv7 for resources and events, prefixed ones for everything else (docs/spec/decisions.md, section 1). Random bits
- * are drawn from the system in bulk, because each draw costs microseconds.
+ * Creates ids: UUIDv7 for resources and events, prefixed ids for everything else (docs/spec/decisions.md, section 1). Random
+ * bits are drawn from the system in bulk, because each draw costs microseconds.
  */
 import { hash, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Tells whether a text is a UUID as we assign it: lower case, with hyphens. */
+/** Returns whether a text is a UUID in the form that we assign: lower case, with hyphens. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Prefixes of ids in the API. */
+/** Prefixes for ids in the API. */
 type IdPrefix =
   | 'evt_'
   | 'whd_'
@@ -42,7 +42,7 @@ export function newId(prefix: IdPrefix): string {
   return prefix + random128().toString('base64url');
 }
 
-/** Returns a request id. The first 48 of its 128 bits are the time in ms, so that an index over it grows at one end. */
+/** Returns a request id. The first 48 of its 128 bits are the time in ms, so that an index on it grows only at one end. */
 export function newRequestId(): string {
   const bits = random128();
   bits.writeUIntBE(Date.now(), 0, 6);
@@ -55,8 +55,8 @@ export function newUuid(): string {
 }
 
 /**
- * Source of a command's ids. The same seed gives the same ids in the same order, so that a command that is retried
- * after a crash writes the same events.
+ * The source of a command's ids. The same seed gives the same ids in the same order, so that a command that is retried after a
+ * crash writes the same events.
  */
 export class IdSource {
   #drawn = 0;
@@ -75,12 +75,12 @@ export class IdSource {
     return this.at(this.#drawn++);
   }
 
-  /** Returns the command's only id with a prefix, 22 URL-safe characters as in `newId`. */
+  /** Returns the command's only id with the given prefix: 22 URL-safe characters, as in `newId`. */
   prefixed(prefix: IdPrefix): string {
     return prefix + hash('sha256', `${this.seed}/${prefix}`, 'buffer').subarray(0, 16).toString('base64url');
   }
 
-  /** Returns the n-th UUIDv7 of a named series, without advancing the sequence. */
+  /** Returns the n-th UUIDv7 in a named series, without advancing the sequence. */
   at(index: number, series = 'id'): string {
     const random = hash('sha256', `${this.seed}/${series}/${index}`, 'buffer');
     return v7({ msecs: this.millis, random: random.subarray(0, 16) });
@@ -91,7 +91,7 @@ const SIZE = 16;
 const drawn = Buffer.allocUnsafeSlow(SIZE * 256);
 let next = drawn.length;
 
-/** Returns 128 random bits of a CSPRNG. The buffer is reused in the next turn: copy or encode it at once. */
+/** Returns 128 random bits from a CSPRNG. The buffer is reused in the next turn, so copy or encode it at once. */
 function random128(): Buffer {
   if (next === drawn.length) {
     randomFillSync(drawn);
@@ -101,7 +101,7 @@ function random128(): Buffer {
   return drawn.subarray(next - SIZE, next);
 }
 
-/** Returns the time in a UUIDv7, that of the command that created the resource, in microseconds; undefined for other ids. */
+/** Returns the time in a UUIDv7, when a command created the resource, in microseconds since 1970; undefined for other ids. */
 export function createdAt(id: string): number | undefined {
   return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
 }

@@ -1,12 +1,12 @@
 /**
- * Values that can't be right: writers are warned of them, and nothing is refused (docs/validation.md, "Implausible
+ * Finds values that can't be right: writers are warned about them, but nothing is refused (docs/validation.md, "Implausible
  * values").
  */
 
 import type { JsonObject } from './json/json.ts';
 import type { Micros } from './time/time.ts';
 
-/** Kinds of implausible values, by the code that answers have. */
+/** Kinds of implausible values, by their code in answers. */
 export const IMPLAUSIBLE = {
   impossible_value: 'a value outside what is possible',
   unit_mismatch: 'a unit that does not fit the code',
@@ -19,17 +19,17 @@ export const IMPLAUSIBLE = {
 /** The code of a kind. */
 export type ImplausibleCode = keyof typeof IMPLAUSIBLE;
 
-/** An implausible value of a resource. */
+/** An implausible value in a resource. */
 export interface Implausible {
   readonly code: ImplausibleCode;
   /** Path of JSON names: `Observation.component[1].valueQuantity`. */
   readonly element: string;
-  /** A sentence for the writer. It has the value, so it must not be logged. */
+  /** A sentence for the writer. It contains the value, so it must not be logged. */
   readonly message: string;
 }
 
 /**
- * Returns the implausible values of a resource.
- * @param at when it is written
+ * Returns a resource's implausible values.
+ * @param at when the resource is written
  */
 export type FindImplausible = (resource: JsonObject, at: Micros) => readonly Implausible[];

@@ -25,13 +25,13 @@ export type IssueType =
 
 /** A fault in a request. */
 export interface Issue {
-  /** Absent: `error`, or `information` for `informational`. */
+  /** If absent: `error`, or `information` for `informational`. */
   readonly severity?: 'error' | 'warning' | 'information';
   readonly code: IssueType;
-  /** A sentence for a developer: the problem and its place. Never contains clinical content or a credential. */
+  /** A sentence for a developer: the problem and its place. It never contains clinical content or a credential. */
   readonly diagnostics: string;
   /** FHIRPath of the element (`Observation.component[1].code`), or a dotted path or header name. */
   readonly expression?: string;
-  /** Only in the note at the end of a capped list: the number of faults left out. */
+  /** Set only in the note at the end of a limited list: the number of faults left out. */
   readonly unlisted?: number;
 }

@@ -1,4 +1,6 @@
-/** Jobs: long work that operators and auditors start, and that outlives the request, the instance and a restart. */
+/**
+ * Jobs: long work that operators and auditors start, and that isn't tied to a request or an instance, and survives a restart.
+ */
 import type { Person } from './access/member.ts';
 import type { Json, JsonObject } from './json/json.ts';
 import type { Micros } from './time/time.ts';
@@ -6,19 +8,19 @@ import type { Micros } from './time/time.ts';
 export type JobStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
 
 /**
- * Why a command of a job ended without its result: it was asked to stop, another process does the same work, or the work
- * was done before.
+ * Why a job's command ended without a result: it was asked to stop, another process is doing the same work, or the work was
+ * done before.
  */
 export const FAILURE_REASONS = ['interrupted', 'busy', 'finished'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** How far a job has come. */
+/** The progress of a job. */
 export interface JobProgress {
   readonly done: number;
   /** An estimate that may grow. */
   readonly total: number;
   readonly unit: string;
-  /** What it does now; absent while it counts. */
+  /** The current step of the job; absent while it counts. */
   readonly note?: string | undefined;
 }
 
@@ -38,14 +40,14 @@ export interface Job {
   readonly started_at: Micros | null;
   readonly finished_at: Micros | null;
   readonly instance: string | null;
-  /** True once somebody asked to cancel it. */
+  /** True once somebody has asked to cancel the job. */
   readonly cancel: boolean;
 }
 
 /** A job to start. */
 export interface NewJob extends Pick<Job, 'kind' | 'subject' | 'options' | 'started_by'> {}
 
-/** Returns the subject of a rebuild: the names of the read models, in order. */
+/** Returns a rebuild's subject: the names of the read models, in order. */
 export function nameSubject(names: readonly string[]): string {
   return [...new Set(names)].sort().join(' ');
 }
@@ -55,6 +57,6 @@ export function readSubject(subject: string): readonly string[] {
   return subject.split(' ');
 }
 
-/** The columns of `operations.job` that make a `Job`. */
+/** The columns of `operations.job` that make up a `Job`. */
 export const JOB_COLUMNS =
   'id, kind, subject, options, status, progress, result, error, started_by, created_at, started_at, finished_at, instance, cancel';

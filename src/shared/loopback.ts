@@ -1,7 +1,7 @@
 /** Hosts that mean this machine. */
 
 /**
- * Tells whether a host is this machine's own: `localhost`, 127.0.0.0/8 or `::1` (RFC 6890; RFC 6761, section 6.3).
+ * Returns whether a host is this machine: `localhost`, 127.0.0.0/8 or `::1` (RFC 6890; RFC 6761, section 6.3).
  * @param host a name or an address, IPv6 with or without brackets.
  */
 export function isLoopback(host: string): boolean {

@@ -1,12 +1,12 @@
-/** Makes folders that users name. */
+/** Creates folders that users name. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and its parents; an existing one stays unchanged. Node's `recursive` option never returns if the
- * system answers ENOENT for a name in an existing folder, as it does below /proc.
+ * Creates a folder and its parents; an existing folder stays unchanged. Node's `recursive` option isn't used because it never
+ * returns if the system answers ENOENT for a name in an existing folder, as happens under /proc.
  * @param mode of new folders, such as 0o700
- * @throws NodeJS.ErrnoException of the system, also if a file has the name (EEXIST, ENOTDIR)
+ * @throws NodeJS.ErrnoException from the system, including if a file has the name (EEXIST, ENOTDIR)
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   const failure = await made(path, mode);
@@ -18,7 +18,7 @@ export async function makeFolder(path: string, mode: number): Promise<void> {
   if (again !== undefined) throw again;
 }
 
-/** Makes one folder; returns the failure, or undefined if the folder exists. */
+/** Creates one folder; returns the failure, or undefined if the folder exists. */
 async function made(path: string, mode: number): Promise<NodeJS.ErrnoException | undefined> {
   try {
     await mkdir(path, { mode });

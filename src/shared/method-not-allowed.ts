@@ -1,10 +1,9 @@
-/** The refusal of a method that a URL doesn't have. */
+/** The refusal for a method that a URL doesn't support. */
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Returns the refusal method_not_allowed (405): its text and `Allow` name the methods of the URL (RFC 9110, section
- * 15.5.6).
+ * Returns the refusal method_not_allowed (405): its text and `Allow` name the URL's methods (RFC 9110, section 15.5.6).
  * @param what the problem, without a full stop: `PATCH is not supported here`.
  * @param allow value of `Allow`: names of methods, separated by commas.
  */
@@ -13,13 +12,13 @@ export function methodNotAllowed(what: string, allow: string): Refusal {
   return new Refusal('method_not_allowed', { code: 'not-supported', diagnostics }, { Allow: allow });
 }
 
-/** Returns the end of the text, which makes no sense for an entry of a Bundle: the request's URL is another. */
+/** Returns the end of the text. It makes no sense for a Bundle entry, because the request's own URL is different. */
 export function methodsOfUrl(allow: string): string {
   return `; the methods of this URL are ${allow}`;
 }
 
 /**
- * Returns the message for a method that the URL doesn't have.
+ * Returns the message for a method that the URL doesn't support.
  * @param method the requested method
  */
 export function notSupportedHere(method: string): string {

@@ -1,24 +1,27 @@
 /** Finds the name that was probably meant, for error messages. */
 
 /**
- * The maximum length of a compared word, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows
- * with the square.
+ * The maximum length of a word to compare, in UTF-16 code units: longer words aren't misspelt names, and the cost grows with
+ * the square of the length.
  */
 const LONGEST = 64;
-/** One difference is tolerated per this number of characters of the word. Words with fewer match only by letters. */
+/**
+ * One difference is tolerated for every so many characters in the word. Shorter words match only if their letters are the
+ * same.
+ */
 const CHARACTERS_PER_DIFFERENCE = 3;
-/** The minimum number of letters that are taken for the beginning of a name. */
+/** The minimum number of letters that may count as the beginning of a name. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * Returns the candidate that a misspelt word is nearest to, as the candidate is written. A candidate with the same
- * letters wins, whatever their case and separators (`birthDate`, `birth-date`: `birth_date`). Otherwise the one with
- * the smallest Damerau-Levenshtein distance (optimal string alignment: an insertion, a deletion, a substitution, or a
- * swap of two neighbours counts 1), at most a third of the word's length; of equal ones the first. If none is so near,
- * the only one that begins with the word (`lab`: `laboratory`), unless there is a limit.
- * @param word the client's word, of any length; over 64 characters nothing is near.
- * @param limit the maximum number of differences, if it is less than a third of the word's length.
- * @returns undefined if no candidate is near enough to be worth suggesting.
+ * Returns the candidate that is most similar to a misspelt word, as the candidate is written. A candidate with the same
+ * letters wins, regardless of case and separators (`birthDate`, `birth-date`: `birth_date`). Otherwise, the candidate with the
+ * smallest Damerau-Levenshtein distance wins (optimal string alignment: an insertion, a deletion, a substitution, or a swap of
+ * two neighbours counts 1), if that is at most a third of the word's length; if several are equal, the first. If none is
+ * similar enough, it is the only candidate that begins with the word (`lab`: `laboratory`), unless there is a limit.
+ * @param word the client's word, of any length; nothing is similar to a word of more than 64 characters.
+ * @param limit the maximum number of differences, if less than a third of the word's length.
+ * @returns undefined if no candidate is similar enough to be worth suggesting.
  */
 export function nearest(
   word: string,
@@ -46,8 +49,8 @@ export function nearest(
 }
 
 /**
- * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or nothing if no candidate
- * is near.
+ * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or an empty text if no candidate
+ * is similar.
  * @param word the client's word, of any length.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
@@ -55,15 +58,16 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return name === undefined ? '' : `; did you mean \`${name}\`?`;
 }
 
-/** Returns the letters and digits of a name in lower case, or the whole name if it has none. */
+/** Returns a name's letters and digits in lower case, or the whole name if it has none. */
 function folded(name: string): string {
   return name.replace(/[\s_.-]+/g, '').toLowerCase() || name;
 }
 
 /**
- * Returns the optimal string alignment distance of two texts: how many letters are too many, missing, different or swapped
+ * Returns the optimal string alignment distance between two texts: how many letters are extra, missing, different or swapped
  * with their neighbour.
- * @param most above it the answer may be any larger number: most pairs are told apart by their first letters
+ * @param most if the distance is larger, any larger number may be returned: this saves time, because the first letters already
+ *   distinguish nearly all pairs
  */
 export function distance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = [];
@@ -77,7 +81,7 @@ export function distance(one: string, other: string, most = Number.POSITIVE_INFI
         least = Math.min(least, at(beforeLast, j - 2) + 1);
       row.push(least);
     }
-    // Differences never become fewer; a swap looks two rows back.
+    // Differences never decrease; a swap looks two rows back.
     if (Math.min(...row) > most && Math.min(...last) > most) return most + 1;
     [beforeLast, last] = [last, row];
   }

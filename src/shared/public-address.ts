@@ -1,7 +1,7 @@
 /**
- * Recognises addresses of the public internet. In production, hosts that customers name must be public, so that the
- * service opens no connections inside the operator's network for them (server-side request forgery). The ranges are
- * those of IANA's registries of special-purpose addresses (RFC 6890).
+ * Recognises addresses on the public internet. In production, hosts that customers name must be public, so that the service
+ * doesn't connect to the operator's own network for them (server-side request forgery). The ranges come from IANA's registries
+ * of special-purpose addresses (RFC 6890).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -25,7 +25,10 @@ const SPECIAL_V4 = [
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
 ];
-/** Within 2000::/3, the only block of global unicast. Everything outside it (mapped, NAT64, ULA, link-local …) is refused. */
+/**
+ * Special ranges within 2000::/3, the only block of global unicast addresses. Everything outside that block (mapped, NAT64,
+ * ULA, link-local …) is refused.
+ */
 const SPECIAL_V6 = [
   '2001::/23', // protocol assignments, Teredo
   '2001:db8::/32', // documentation
@@ -45,7 +48,10 @@ function addNetworks(networks: readonly string[], family: 'ipv4' | 'ipv6', list:
   return list;
 }
 
-/** Tells whether an address is a public one. @param address IPv4 in four decimals, or IPv6 without brackets; any other text is not public. */
+/**
+ * Returns whether an address is public.
+ * @param address IPv4 as four decimal numbers, or IPv6 without brackets; any other text is not public.
+ */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special.check(address, 'ipv4');

@@ -2,20 +2,23 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { isCompanyDomain } from 'company-email-validator';
 
-/** Domains that registries give only to schools, universities, governments and armed forces. The package lists some. */
+/**
+ * Matches domains that registries give only to schools, universities, governments and armed forces. The package lists some of
+ * them as mail providers.
+ */
 const RESTRICTED = /(?:^|\.)(?:edu|gov|mil|(?:ac|edu|gov|mil)\.[a-z]{2})$/;
 
-/** Domains that the package lists, and below which others register domains: each has another owner. */
+/** Domains that the package lists, but under which others register domains: each of those has a different owner. */
 const SUFFIXES: ReadonlySet<string> = new Set(
   'com.ar msk.ru net.ua nom.za org.ua pp.ua spb.ru web.id za.com zp.ua'.split(' '),
 );
 
-/** Domains of universities that the package lists. */
+/** University domains that the package lists. */
 const UNIVERSITIES: ReadonlySet<string> = new Set(
   'bi.no liu.se tcd.ie uco.es ul.ie unican.es uni-miskolc.hu upf.org usask.ca'.split(' '),
 );
 
-/** Domains of public mail providers that the package lacks. */
+/** Domains of public mail providers that are missing from the package. */
 const MISSING: ReadonlySet<string> = new Set(
   'addy.io anonaddy.com disroot.org mailbox.org privaterelay.appleid.com riseup.net startmail.com systemli.org tuta.com zoho.eu zohomail.com zohomail.eu'.split(
     ' ',
@@ -23,7 +26,7 @@ const MISSING: ReadonlySet<string> = new Set(
 );
 
 /**
- * Tells whether a domain is of a public mail provider, or below such a domain. The list of providers is that of the
+ * Returns whether a domain belongs to a public mail provider, or is under such a domain. The list of providers comes from the
  * package company-email-validator, corrected as docs/decisions/0019 says; it has internationalised names in either form.
  * @param domain in any form and letter case
  */

@@ -1,11 +1,11 @@
 /**
- * Errors that callers can receive: one closed catalogue of kinds, mapped to HTTP in one place (`src/http/errors.ts`).
- * Any other exception is a bug and answers 500.
+ * Errors that callers can receive: one closed catalogue of kinds, mapped to HTTP in one place (`src/http/errors.ts`). Any
+ * other exception is a bug and returns 500.
  */
 import { listed } from './faults.ts';
 import type { Issue } from './issue.ts';
 
-/** Stable error codes of REST v1, admin and `/me` (docs/spec/decisions.md, section 2), with their HTTP status. */
+/** Stable error codes for REST v1, admin and `/me` (docs/spec/decisions.md, section 2), with their HTTP status. */
 export const STATUS_OF = {
   malformed: 400,
   unauthenticated: 401,
@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type RefusalKind = keyof typeof STATUS_OF;
 
-/** A refused request, with the faults found: at most `MAX_FAULTS`, and a note on the rest. */
+/** A refused request, with the faults found: at most `MAX_FAULTS`, and a note about the rest. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly issues: readonly Issue[];
@@ -68,7 +68,7 @@ export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal
 }
 /**
  * Returns the refusal (503) for read models without tables.
- * @param models their names, as far as they are known
+ * @param models their names, as far as known
  */
 export function tablesMissing(models: readonly string[]): Refusal {
   const command = ['annal rebuild', ...models].join(' ');

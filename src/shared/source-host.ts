@@ -1,9 +1,9 @@
 /** Hosts that a Content Security Policy can name (https://www.w3.org/TR/CSP3/#framework-directive-source-list). */
 
 /**
- * Tells whether a host can be named in a policy as it is: it has only letters, digits, `-`, `_` and `.`. URLs also
- * accept hosts with `;`, `,`, `*` or quotes, which would end a directive or mean more than one host.
- * @param host as `URL.hostname` returns it
+ * Returns whether a policy can name a host as it is: the host has only letters, digits, `-`, `_` and `.`. URLs also accept
+ * hosts with `;`, `,`, `*` or quotes, which would end a directive or mean more than one host.
+ * @param host as returned by `URL.hostname`
  */
 export function isSourceHost(host: string): boolean {
   return /^[a-z0-9_.-]+$/i.test(host);

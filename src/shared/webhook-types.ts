@@ -1,6 +1,6 @@
 /** The types of webhook events (docs/spec/interface.md, section 6). */
 
-/** All types; an endpoint may subscribe to each, or to `*`. */
+/** All types; an endpoint may subscribe to individual types, or to `*`. */
 export const WEBHOOK_EVENT_TYPES = [
   'resource.created',
   'resource.updated',
@@ -15,10 +15,10 @@ export const WEBHOOK_EVENT_TYPES = [
 
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** Endpoints that a project may have in each environment (docs/spec/interface.md, section 8). */
+/** The maximum number of endpoints that a project may have in each environment (docs/spec/interface.md, section 8). */
 export const MAX_ENDPOINTS = 10;
 
-/** Tells whether an endpoint has subscribed to a type. */
+/** Returns whether an endpoint has subscribed to a type. */
 export function wants(events: readonly string[], type: WebhookEventType): boolean {
   return events.includes('*') || events.includes(type);
 }

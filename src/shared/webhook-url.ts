@@ -1,9 +1,9 @@
-/** Which URLs an endpoint may have (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
+/** Checks the URLs of endpoints (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { isIP } from 'node:net';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 
-/** Mode of the installation: in production, the sandbox too reaches public addresses only. */
+/** The installation's mode: in production, even the sandbox connects only to public addresses. */
 export type Mode = 'development' | 'production';
 
 /** The maximum length of an endpoint's URL, in characters. */
@@ -11,14 +11,14 @@ export const MOST_URL = 2_000;
 
 const LOCAL = /^(?:localhost|.+\.localhost)$/;
 
-/** Tells whether deliveries may go to public addresses only. */
+/** Returns whether deliveries may only go to public addresses. */
 export function isGuarded(environment: Environment, mode: Mode): boolean {
   return environment === 'production' || mode === 'production';
 }
 
 /**
- * Returns the error of an endpoint's URL, as the rest of a sentence; undefined if it is valid. The address that its
- * host resolves to is checked at each attempt.
+ * Returns what is wrong with an endpoint's URL, as the rest of a sentence; undefined if it is valid. The address that its host
+ * resolves to is checked at each attempt.
  */
 export function faultOfUrl(text: string, environment: Environment, mode: Mode): string | undefined {
   let url: URL;

@@ -1,8 +1,7 @@
 /**
- * Access requests put together: applications ask and poll, a person approves or denies (docs/spec/decisions.md, section
- * 7). A decision is made under a lock of the request and in its row, and the next call completes an approval that a
- * crash interrupted: the application's poll, another answer, or the sweep. The ids of its events follow from the
- * request.
+ * Assembles access requests: applications ask and poll, a person approves or denies (docs/spec/decisions.md, section 7). A
+ * decision is made under a lock on the request, and in the request's row. If a crash interrupts an approval, the next call
+ * completes it: the application's poll, another answer, or the sweep. The ids of its events are derived from the request.
  */
 
 import type { Pool } from 'pg';
@@ -23,7 +22,7 @@ import { IdSource, newRequestId } from '../shared/ids.ts';
 import { notFound, Refusal } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 
-/** Seconds that an approval is left to the request that makes it. */
+/** How long an approval is left to the request that is making it, in seconds. */
 const UNDER_WAY_S = 10;
 
 /** Opens both sides. */
@@ -31,13 +30,16 @@ export function openAccessRequests(parts: {
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
-  /** Life of a refresh token. */
+  /** Lifetime of a refresh token, in days. */
   readonly refreshDays: number;
   readonly consents: Pick<Consents, 'grant'>;
   readonly queries: ConsentQueries;
   readonly authorize: Pick<AuthorizeServices, 'recordsFor'>;
   readonly locks: CriteriaLocks;
-  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable */
+  /**
+   * Waits until these read models show everything that is in the log now.
+   * @throws Refusal unavailable
+   */
   readonly freshness: Pick<Freshness, 'catchUp'>;
 }): {
   readonly endpoints: BackchannelEndpoints;
@@ -51,7 +53,7 @@ export function openAccessRequests(parts: {
   const alone = <T>(id: string, work: () => Promise<T>): Promise<T> =>
     locks.hold([`access-request/${id}`], work);
   const carryOut = (decided: Decided, requestId: string) => carriedOut(parts, decisions, decided, requestId);
-  /** Carries out an approval that was interrupted. Under the lock. */
+  /** Completes an approval that was interrupted. Must be called while holding the lock. */
   const settled = async (id: string, requestId: string): Promise<Decided | undefined> => {
     const decided = await decisions.decided(id);
     if (decided?.outcome !== 'approved' || decided.grantId !== null) return decided;
@@ -154,14 +156,15 @@ export function openAccessRequests(parts: {
   return { endpoints, services };
 }
 
-/** Returns an address that the issuer has verified. */
+/** Returns the address, if the issuer has verified it. */
 function verified({ email, emailVerified }: Identity): string | undefined {
   return emailVerified ? email : undefined;
 }
 
 /**
- * Writes the grant of a claimed request, and notes it. Under the lock. A refusal lets the request wait again.
- * @returns the id of the grant
+ * Writes the grant for a claimed request, and notes it. Must be called while holding the lock. If the grant is refused, the
+ * request waits again.
+ * @returns the grant's id
  */
 async function carriedOut(
   { consents, freshness }: Pick<Parameters<typeof openAccessRequests>[0], 'consents' | 'freshness'>,
@@ -174,14 +177,14 @@ async function carriedOut(
   const by: RequestContext = {
     credential: { kind: 'id_token', ...person },
     requestId,
-    // Of the record, too: an approval that was refused may be followed by one with another record.
+    // Derived from the record, too: after a refused approval, there may be an approval with another record.
     ids: new IdSource(`access-request/${id}/${record}`, createdMs),
     now: nowMicros,
   };
   const asked = { record, person, application, scopes: scope.split(' '), purpose: null, days };
   try {
     const { result, wrote } = await consents.grant(by, { ...asked, grantedBy, lang, sentences });
-    // It was written before a crash, and tokens are checked against the read model.
+    // The grant was written before a crash, and tokens are checked against the read model.
     if (wrote === undefined) await freshness.catchUp(['consents']);
     await decisions.granted(id, result.grantId);
     return result.grantId;
@@ -191,7 +194,7 @@ async function carriedOut(
   }
 }
 
-/** Tells whether an error means that this grant can never be given: the record is gone, or no longer the person's. */
+/** Returns whether an error means that this grant can never be given: the record is gone, or no longer the person's. */
 function isRefusedGrant(error: unknown): boolean {
   return error instanceof Refusal && ['not_found', 'conflict', 'invalid'].includes(error.kind);
 }

@@ -1,4 +1,4 @@
-/** Puts consent on the write side together: grants, links, invitations, personal records. */
+/** Assembles the write side of consent: grants, links, invitations, personal records. */
 
 import type { Pool } from 'pg';
 import type { CriteriaLocks } from '#commands/command.ts';

@@ -1,7 +1,7 @@
 /**
- * Writes the events that end grants whose time is over, and proposals that can no longer be accepted. Nothing waits for
- * it: tokens and decisions look at the moment itself. Every instance looks; the second finds that there is nothing left
- * to write.
+ * Writes the events that end expired grants, and proposals that can no longer be accepted. Nothing waits for these events,
+ * because tokens and decisions check the current time themselves. Every instance looks for ended items; if another instance
+ * was faster, there is nothing left to write.
  */
 import type { Logger } from 'pino';
 import type { Done, RequestContext } from '#commands/command.ts';
@@ -9,13 +9,13 @@ import type { Position } from '../events/store.ts';
 import { IdSource, newRequestId, newUuid } from '../shared/ids.ts';
 import { type Micros, nowMicros } from '../shared/time/time.ts';
 
-/** How long one that can't be ended is skipped, in ms, and the maximum number of skipped ones. */
+/** How long an item that can't be ended is skipped, in ms, and the maximum number of skipped items. */
 const APART_MS = 10 * 60_000;
 const APART = 1_000;
 
-/** Looks for things that have ended, until it is stopped. */
+/** Looks for items that have ended, until it is stopped. */
 export class Endings<T> {
-  /** Ids that failed, so that they don't hold up the others, and since when. */
+  /** Ids that failed, and since when; they are skipped so that they don't hold up others. */
   readonly #apart = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
@@ -23,14 +23,17 @@ export class Endings<T> {
 
   constructor(
     private readonly deps: {
-      /** The name in messages of the thing that ends: `grant`. */
+      /** The name for the item in messages: `grant`. */
       readonly what: string;
       /** How often it looks, in ms. */
       readonly everyMs: number;
-      /** Reads a page of the things that have ended at a moment. @param except ids that are left out */
+      /**
+       * Reads a page of the items that have ended at a given time.
+       * @param except ids that are left out
+       */
       readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
       readonly idOf: (one: T) => string;
-      /** Writes the end of one; nothing if it has an end. */
+      /** Writes an item's end; does nothing if it has already been written. */
       readonly end: (by: RequestContext, one: T) => Promise<Done>;
       /** Waits until the read model shows a position. */
       readonly awaitModels: (position: Position) => Promise<unknown>;
@@ -57,7 +60,7 @@ export class Endings<T> {
     next();
   }
 
-  /** Stops after the work in hand. */
+  /** Stops after the current work. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -74,7 +77,7 @@ export class Endings<T> {
       if (page.length === 0) return;
       const written = await Promise.all(page.map((one) => this.#end(one)));
       const positions = written.filter((position) => position !== undefined);
-      // Without a new event the rows stay as they are for a moment: another instance was faster.
+      // If no event was written, another instance was faster, and the rows stay unchanged for a short while.
       if (positions.length === 0) return;
       await awaitModels(positions.reduce((a, b) => (b > a ? b : a)));
     }

@@ -1,6 +1,6 @@
 /**
- * Takes guests: reads a client's own metadata document when a signed-in person is sent here by it, and registers what it
- * states (draft-ietf-oauth-client-id-metadata-document; docs/spec/decisions.md, section 9, "Guests").
+ * Admits guests: reads a client's own metadata document when the client sends a signed-in person here, and registers what the
+ * document states (draft-ietf-oauth-client-id-metadata-document; docs/spec/decisions.md, section 9, "Guests").
  */
 import type { Pool } from 'pg';
 import { type GuestCommands, guestApplicationId } from '#commands/application/guests.ts';
@@ -23,13 +23,19 @@ import { nowMicros } from '../shared/time/time.ts';
 /** The maximum size of a document, in bytes. */
 const MOST_BYTES = 64 * 1024;
 
-/** Guests of an installation. */
+/** An installation's guests. */
 export interface Guests {
-  /** Returns the client of a URL, as its document describes it now. @throws PageFault if it can't be taken */
+  /**
+   * Returns the client at a URL, as its document currently describes it.
+   * @throws PageFault if the client can't be admitted
+   */
   readonly admit: (clientId: string) => Promise<AskingClient>;
-  /** Checks a URL without fetching it. @throws PageFault */
+  /**
+   * Checks a URL without fetching it.
+   * @throws PageFault
+   */
   readonly check: (clientId: string) => Promise<void>;
-  /** Deletes guests that nobody used for 90 days. */
+  /** Deletes guests that haven't been used for 90 days. */
   readonly sweep: () => Promise<void>;
 }
 
@@ -48,7 +54,7 @@ export function openGuests({
   /** The environment whose records guests can reach. */
   readonly environment: Environment;
   readonly freshness: Pick<Freshness, 'require' | 'settle'>;
-  /** Looks up hosts; default: at the system's name servers. */
+  /** Looks up hosts; by default, with the system's name servers. */
   readonly resolve?: Resolve;
 }): Guests {
   const findClient = openClients(pool);
@@ -67,7 +73,7 @@ export function openGuests({
     try {
       const hosts = isLocal(new URL(clientId)) ? open : guarded;
       const { value, headers } = await fetchDocument(clientId, hosts, MOST_BYTES);
-      // A host where anyone can store texts or pictures serves no JSON for them.
+      // A host on which anyone can store text or pictures doesn't serve them as JSON.
       if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(headers['content-type'] ?? ''))
         throw new DocumentFault('its Content-Type must be application/json');
       return { document: readClientDocument(value, clientId), seconds: freshSeconds(headers, Date.now()) };
@@ -86,7 +92,7 @@ export function openGuests({
       const known = await findClient(clientId);
       const isFresh = await documents.use(clientId);
       if (known !== undefined && known.environment === environment && isFresh === true) return known;
-      // A guest that returns must not find the grants that its deletion is about to end.
+      // A returning guest must not find the grants that its deletion is about to end.
       if (known === undefined && (await documents.hasOpenGrants(guestApplicationId(clientId))))
         throw unavailable('earlier grants of this client are being ended; retry in a moment');
       const { hostname: host } = new URL(clientId);
@@ -107,7 +113,7 @@ export function openGuests({
         throw unavailable("the client was saved but isn't active on every instance yet; retry in a moment");
       await documents.keep(clientId, seconds);
       const client = await findClient(clientId);
-      // An operator blocked its host meanwhile.
+      // In the meantime, an operator has blocked its host.
       if (client === undefined) throw guestFault('client_id is unknown');
       return client;
     },

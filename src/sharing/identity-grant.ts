@@ -1,6 +1,6 @@
 /**
- * The identity grant: a trusted application that has signed a person in itself gets a grant to that person's record
- * (docs/spec/decisions.md, section 7). It reaches records of its own project and the person's personal record.
+ * The identity grant: a trusted application that has signed in a person itself gets a grant to that person's record
+ * (docs/spec/decisions.md, section 7). It can reach its own project's records and the person's personal record.
  */
 
 import { decodeJwt } from 'jose';
@@ -32,7 +32,7 @@ export interface IdentityGrantDeps {
   readonly freshness: Pick<Freshness, 'settle'>;
 }
 
-/** The record that a grant is for, and in which role the person grants it. */
+/** The record that a grant is for, and the role in which the person grants it. */
 interface Target {
   readonly record: string;
   readonly grantedBy: 'patient' | 'representative' | 'creator';
@@ -89,7 +89,10 @@ export function openIdentityGrant(deps: IdentityGrantDeps): IdentityGrant {
   };
 }
 
-/** Returns the person of an ID token and its claims. @throws OAuthError invalid_grant */
+/**
+ * Returns the person that an ID token identifies, and its claims.
+ * @throws OAuthError invalid_grant
+ */
 async function signedIn(
   { verify }: IdentityGrantDeps,
   token: string,
@@ -102,7 +105,7 @@ async function signedIn(
       throw new OAuthError('invalid_grant', `subject_token: ${error.message}`);
     throw error;
   }
-  // Anyone who runs an organization's own issuer can claim to be anyone.
+  // Anyone who runs an organization's own issuer can claim to be any person.
   if (person.organizations !== undefined)
     throw new OAuthError('invalid_grant', "subject_token must be from one of this installation's issuers");
   const claims = decodeJwt(token);
@@ -111,7 +114,10 @@ async function signedIn(
   return { person, claims };
 }
 
-/** Returns the record, which is linked or started if need be. @throws OAuthError */
+/**
+ * Returns the record, which is linked or started if necessary.
+ * @throws OAuthError
+ */
 async function findTarget(
   deps: IdentityGrantDeps,
   { client, patient }: IdentityRequest,
@@ -155,7 +161,10 @@ async function findTarget(
   return { record, grantedBy: 'creator' };
 }
 
-/** Returns the content of a new personal record. @throws OAuthError invalid_grant if the token lacks it */
+/**
+ * Returns the content of a new personal record.
+ * @throws OAuthError invalid_grant if it is missing from the token
+ */
 function readDetails(claims: ReturnType<typeof decodeJwt>): PersonalDetails {
   const { given_name: given, family_name: family, birthdate } = claims;
   if (

@@ -1,4 +1,4 @@
-/** Ends grants automatically: when an application or project ends, and when their time is over. */
+/** Ends grants automatically: when an application or project is deleted, and when they expire. */
 
 import type { Logger } from 'pino';
 import type { Consents } from '#commands/consent/consents.ts';
@@ -13,18 +13,18 @@ import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 import { Endings } from './endings.ts';
 
-/** Both; each runs only once it is started. */
+/** Both processes; each runs only once it has been started. */
 export interface ConsentProcesses {
   /** Ends the grants of deleted applications and projects. */
   readonly endings: Process;
-  /** Ends grants whose time is over. */
+  /** Ends grants that have expired. */
   readonly expiry: Endings<OpenGrant>;
 }
 
-/** How often expired grants are looked for, in ms. */
+/** How often to look for expired grants, in ms. */
 const EXPIRY_MS = 2_000;
 
-/** Makes the processes. */
+/** Creates the processes. */
 export function openConsentProcesses({
   consents,
   toEnd,

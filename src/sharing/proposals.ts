@@ -1,4 +1,4 @@
-/** Puts proposals together: their commands, and the end of those that can no longer be accepted. */
+/** Assembles proposals: their commands, and the process that ends proposals that can no longer be accepted. */
 
 import type { Logger } from 'pino';
 import { type CommandsDeps, makeWriteSide } from '#commands/open.ts';
@@ -10,13 +10,13 @@ import type { Freshness } from '../freshness/freshness.ts';
 import { parseAccess } from '../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
-/** Read models that show proposals, and the versions that they became. */
+/** Read models that show proposals, and the versions that were made from them. */
 const MODELS = ['consents', 'resources', 'history'];
 
-/** How often lapsed proposals are looked for, in ms: each time it looks at all proposals that wait. */
+/** How often to look for lapsed proposals, in ms: each time, it looks at all pending proposals. */
 const LAPSED_MS = 10_000;
 
-/** Opens both; the second runs once it is started. */
+/** Creates both; the process runs only once it has been started. */
 export function openProposals({
   writing,
   queries,

@@ -1,6 +1,6 @@
 /**
- * Ends trust that someone else than the operator gave: owners could, once. It no longer counts, with or without the
- * event.
+ * Revokes trust that wasn't given by the operator: owners used to be able to give it. Such trust no longer counts, even before
+ * the event is written.
  */
 
 import type { Pool } from 'pg';
@@ -14,11 +14,11 @@ import { applicationStream } from '../events/streams.ts';
 import type { Freshness } from '../freshness/freshness.ts';
 import { Endings } from './endings.ts';
 
-/** How often such trust is looked for, in ms: after an upgrade, and while an older instance still gives it. */
+/** How often to look for such trust, in ms: after an upgrade, and while an older instance still gives it. */
 const LOOK_MS = 2_000;
 const CAUSE = 'not_given_by_operator';
 
-/** Makes the process, which runs only once it is started. */
+/** Creates the process, which runs only once it has been started. */
 export function openTrustEnding({
   pool,
   kernel,

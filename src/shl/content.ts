@@ -1,6 +1,5 @@
 /**
- * Makes the content of shared links: the summary of a record, all of it, or a document, as JSON that is read in small
- * parts.
+ * Creates the content of shared links: the summary of a record, all of it, or a document, as JSON that is read in small parts.
  */
 
 import type { Queries } from '#queries/queries.ts';
@@ -25,8 +24,8 @@ import { type Earlier, earlierEntry } from './earlier-bundle.ts';
 import { ChangedEntries, replacedEntry } from './replaced-bundle.ts';
 
 /**
- * The version of the rules by which contents are made. Raise it with every change after which the same record gives another
- * text: `test/receipts/forms.test.ts` fails otherwise.
+ * The version of the rules by which content is created. Increment it with every change that gives the same record a different
+ * text; otherwise `test/receipts/forms.test.ts` fails.
  */
 export const LINK_FORM = 8;
 
@@ -36,18 +35,18 @@ export interface ContentDeps {
     Queries,
     'read' | 'vread' | 'summarize' | 'everything' | 'aiVersions' | 'replacedVersions'
   >;
-  /** Waits until read models show all that was written. */
+  /** Waits until read models show everything that has been written. */
   readonly freshness: Pick<Freshness, 'catchUp'>;
   readonly displays: Terminology['displays'];
   readonly documents: Pick<DocumentStore, 'get'>;
   /** The FHIR base URL with its trailing slash. */
   readonly base: string;
-  /** Draws an id that only this content has. */
+  /** Returns a new id that only this content has. */
   readonly newId: () => string;
   readonly now: () => Micros;
 }
 
-/** The content to show, and to whom. */
+/** The requested content, and for whom. */
 export interface ContentAsked {
   readonly caller: Caller;
   readonly record: string;
@@ -56,17 +55,17 @@ export interface ContentAsked {
   readonly budget: AnswerBudget;
 }
 
-/** Bytes of `everything` that are read at a time, and the size of the pieces of a text. */
+/** How many bytes of `everything` are read at a time, and the size of the pieces of a text. */
 const PART_BYTES = 1_000_000;
 const SLICE_BYTES = 64 * 1024;
-/** More resources than a part has room for. */
+/** More resources than a part can hold. */
 const MANY = 5_000;
 
-/** Bytes that make whole groups of base64. */
+/** Base64 encodes groups of this many bytes. */
 const GROUP = 3;
 
 /**
- * Returns the content as JSON text; undefined if there is none: the Patient or the document was deleted.
+ * Returns the content as JSON text; undefined if there is none, because the Patient or the document was deleted.
  * @throws Refusal too_large, unavailable
  */
 export async function openContent(
@@ -96,16 +95,16 @@ async function summary(
   return body && sliced(body);
 }
 
-/** Yields a long text in slices, so that others get a turn between them. */
+/** Yields a long text in slices, so that other requests get a turn in between. */
 async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
   for (let at = 0; at < text.length; at += SLICE_BYTES) yield text.subarray(at, at + SLICE_BYTES);
 }
 
 /**
- * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`.
- * Entries that an AI wrote are left out, as in a summary: no other application could tell it from facts
- * (docs/spec/interface.md, section 2.5). A tag says how much of that somebody else had written before, and an entry behind
- * the others is a Bundle of it; another one is a Bundle of what current versions replaced.
+ * Yields a `collection` of the record and the directory entries that it refers to, in the order of `$everything`. Entries that
+ * an AI wrote are left out, as in a summary, because no other application could tell them from facts (docs/spec/interface.md,
+ * section 2.5). A tag says how many of these had earlier versions by somebody else. These versions are in a Bundle, in an
+ * entry after the others; versions that current ones replaced are in another such Bundle.
  */
 async function* everything(
   deps: ContentDeps,
@@ -118,7 +117,7 @@ async function* everything(
   const revised = new ChangedEntries();
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
-    // After the page was read, so that all of its versions are among them.
+    // Read after the page, so that all of the page's versions are included.
     await freshness.catchUp(['history']);
     const byAi = await queries.aiVersions(caller, record);
     const ofAi = new Set([...byAi.keys()].map((version) => version.replace(/\/_history\/.*$/, '')));
@@ -156,8 +155,8 @@ function versionIn(body: Buffer): string {
 }
 
 /**
- * Returns the Patient, without contact data, and a DocumentReference with its bytes: recipients can't fetch them from their
- * URL.
+ * Returns the Patient, without contact data, and a DocumentReference with its bytes, because recipients can't fetch them from
+ * their URL.
  */
 async function document(
   { queries, documents, base }: ContentDeps,
@@ -172,7 +171,7 @@ async function document(
   if (!belongsTo(resource, record)) return undefined;
   const person = printJson(dropContacts('Patient', parseStored(patient), links));
   const held = heldContents(resource, id);
-  // The bytes take the place of these marks in the text.
+  // The bytes will replace these marks in the text.
   const marks = held.map(() => newUuid());
   for (const [index, { attachment }] of held.entries()) {
     delete attachment.url;
@@ -192,7 +191,7 @@ async function document(
   return written();
 }
 
-/** Tells whether a document belongs to a record. */
+/** Returns whether a document belongs to a record. */
 function belongsTo({ subject }: JsonObject, record: string): boolean {
   const reference =
     typeof subject === 'object' && subject !== null && 'reference' in subject && subject.reference;
@@ -210,7 +209,10 @@ async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, und
   yield Buffer.from(rest.toString('base64'));
 }
 
-/** Passes a text on. @throws Refusal too_large (413) beyond the limit */
+/**
+ * Passes on a text.
+ * @throws Refusal too_large (413) beyond the limit
+ */
 export async function* atMost(
   source: AsyncIterable<Buffer>,
   most: number,

@@ -1,5 +1,5 @@
 /**
- * Makes the last entry of `everything`: the versions that somebody else had written before an AI changed them
+ * Creates the entry in `everything` with the versions that somebody else had written before an AI changed them
  * (docs/shared-links.md).
  */
 import type { Queries } from '#queries/queries.ts';
@@ -10,17 +10,17 @@ import type { Caller } from '../shared/access/caller.ts';
 import { parseStored } from '../shared/json/json.ts';
 import { type BundledVersion, type BundleFrame, bundleEntry } from './bundle-entry.ts';
 
-/** The last version of a resource that somebody else wrote before an AI changed it. */
+/** The last version of a resource that wasn't written by an AI, before an AI changed it. */
 export interface Earlier {
   readonly type: ResourceType;
   readonly id: string;
   readonly version: number;
 }
 
-/** Bytes of versions that are in memory at a time; it may be exceeded by one version. */
+/** Maximum size of the versions in memory at a time, in bytes; a single version may exceed it. */
 const PART_BYTES = 1_000_000;
 
-/** Yields an entry with a Bundle of these versions, in pieces; nothing if none of them states something. */
+/** Yields an entry with a Bundle of these versions, in pieces; nothing if none of them states anything. */
 export function earlierEntry(
   { queries, ...frame }: BundleFrame & { readonly queries: Pick<Queries, 'vread'> },
   caller: Caller,

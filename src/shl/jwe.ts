@@ -1,23 +1,23 @@
 /**
- * Encrypts a file of a SMART Health Link while it is read: JWE in compact form, `dir` with A256GCM, compressed (RFC 7516;
- * https://docs.smarthealthit.org/smart-health-links/spec/#encrypting-and-decrypting-files). Memory doesn't grow with the
- * file, because the tag comes last.
+ * Encrypts a SMART Health Link file while it is being read: JWE in compact form, `dir` with A256GCM, compressed (RFC 7516;
+ * https://docs.smarthealthit.org/smart-health-links/spec/#encrypting-and-decrypting-files). Memory doesn't grow with the file,
+ * because the tag comes last.
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createDeflateRaw } from 'node:zlib';
 
-/** Bytes of a nonce (RFC 7518, section 5.3). */
+/** Length of a nonce in bytes (RFC 7518, section 5.3). */
 const NONCE = 12;
 
-/** Bytes that are encoded at a time: base64 encodes three bytes as four characters. */
+/** Number of bytes that are encoded at a time: base64 encodes three bytes as four characters. */
 const GROUP = 3;
 
 /**
- * Yields the text of the JWE in ASCII.
+ * Yields the JWE's text in ASCII.
  * @param key 32 bytes
  * @param contentType of the plaintext, its `cty`
- * @param source is read as fast as the result is
+ * @param source is read only as fast as the result is
  */
 export async function* encrypted(
   key: Buffer,

@@ -1,4 +1,4 @@
-/** Shared links as their recipients open them: passcodes, manifests, files, and an entry of the access log for each try. */
+/** Opens shared links for their recipients: passcodes, manifests, files, and an access log entry for each attempt. */
 
 import { hash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -25,10 +25,10 @@ import { isManifestSecret } from './payload.ts';
 import { recordContent } from './recorded.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
-/** The maximum length of an embedded file, in characters: if the client names a limit, and if it doesn't. */
+/** The maximum length of an embedded file, in characters, if the client names a limit and if it doesn't. */
 const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
 
-/** Opens the operations of recipients. */
+/** Creates the operations for recipients. */
 export async function openOpening(
   parts: ContentDeps & {
     readonly pool: Pool;
@@ -37,7 +37,7 @@ export async function openOpening(
     readonly accessLog: AccessLog;
     readonly baseUrl: string;
     readonly freshness: Freshness;
-    /** Ends links that have just been closed; the next sweep ends the rest. */
+    /** Ends links that have just closed; the next sweep ends any others. */
     readonly sweep: SharedLinkServices['sweep'];
   },
 ): Promise<SharedLinkOpening> {
@@ -49,7 +49,7 @@ export async function openOpening(
     return id.length > 64 ? undefined : consentQueries.openedLink(id);
   };
 
-  /** Returns the file; undefined if there is no longer anything to show. */
+  /** Returns the file; undefined if there is nothing left to show. */
   const openFile = async (
     link: OpenedLinkRow & { readonly sealed_key: string },
     { budget }: Pick<OpeningAsked, 'budget'>,
@@ -72,7 +72,7 @@ export async function openOpening(
   ): Promise<Opened | undefined> => {
     const { id, salt, passcode: hashed } = link;
     if (salt === null || hashed === null) return undefined;
-    // An empty passcode is a field that wasn't filled in: no attempt.
+    // An empty passcode is a field that wasn't filled in, so it isn't an attempt.
     if (passcode === undefined || passcode === '')
       return { fault: 'passcode', remainingAttempts: Math.max(0, MOST_ATTEMPTS - link.attempts) };
     if (!(await rows.attempt(id))) return { fault: 'busy' };
@@ -176,29 +176,29 @@ export async function openOpening(
   };
 }
 
-/** The encrypted content of a link. */
+/** A link's encrypted content. */
 interface LinkFile {
   readonly text: AsyncIterable<Buffer>;
-  /** The receipt of a stored content. */
+  /** The receipt for stored content. */
   readonly stored?: string | undefined;
-  /** Returns the receipt of a content that is made now, once it was read to its end. */
+  /** Returns the receipt for content that is created now, once it has been read to its end. */
   readonly give?: () => GivenReceipt;
 }
 
-/** An attempt's result, and the receipt of the content in it. */
+/** An attempt's result, and the receipt for the content in it. */
 interface Outcome {
   readonly opened: Opened;
   readonly receipt?: GivenReceipt | string | undefined;
 }
 
-/** How often it is asked whether a link is still open while its content is sent, in ms. */
+/** How often to check that a link is still open while its content is being sent, in ms. */
 const ASKED_MS = 500;
 
 /**
- * Passes a text on while its link is open, its last piece only after a step: without that piece, which has the tag, nobody
- * can open the file.
+ * Passes on a text while its link is open. The last piece is passed on only after `before`: without that piece, which has the
+ * tag, nobody can open the file.
  * @param requireOpen rejects once the link has ended
- * @throws as these; no further piece is passed on then
+ * @throws the errors from `requireOpen` and `before`; no further piece is then passed on
  */
 async function* holdLast(
   source: AsyncIterable<Buffer>,
@@ -220,7 +220,7 @@ async function* holdLast(
   if (held !== undefined) yield held;
 }
 
-/** Returns the caller that a link's content is read for: it sees what the record's project sees. */
+/** Returns the caller for which a link's content is read: it sees what the record's project sees. */
 function makeLinkCaller({ id, owner_project: project, environment }: OpenedLinkRow): Caller {
   return ownCaller({ project, environment }, { kind: 'shared_link', linkId: id }, ['read']);
 }
@@ -253,7 +253,7 @@ function accessStatus(opened: Opened): AccessStatus {
   return opened.fault === 'not_found' ? 'not_found' : 'denied';
 }
 
-/** Returns a text up to a length; undefined for a longer one, which is not read further. */
+/** Returns a text if it isn't longer than a limit; undefined for a longer text, which isn't read further. */
 async function shortText(parts: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
   const read: Buffer[] = [];
   let length = 0;

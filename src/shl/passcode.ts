@@ -1,4 +1,7 @@
-/** Passcodes of shared links: only a slow hash is kept (OWASP Password Storage Cheat Sheet: scrypt, N=2^14, r=8, p=5). */
+/**
+ * Hashes passcodes for shared links: only a slow hash is stored (OWASP Password Storage Cheat Sheet: scrypt, N=2^14, r=8,
+ * p=5).
+ */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 /** A stored passcode. */
@@ -9,18 +12,18 @@ export interface HashedPasscode {
   readonly hash: Buffer;
 }
 
-/** Hashes a passcode under a new salt. */
+/** Hashes a passcode with a new salt. */
 export async function hashPasscode(passcode: string): Promise<HashedPasscode> {
   const salt = randomBytes(16);
   return { salt, hash: await derived(passcode, salt) };
 }
 
-/** Tells whether a passcode is the one that was hashed. */
+/** Returns whether a passcode is the one that was hashed. */
 export async function isPasscode(passcode: string, { salt, hash }: HashedPasscode): Promise<boolean> {
   return timingSafeEqual(await derived(passcode, salt), hash);
 }
 
-/** The same characters, however a keyboard composes them, are the same passcode. */
+/** The same characters are the same passcode, however a keyboard composes them. */
 function derived(passcode: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passcode.normalize('NFKC'), salt, 32, { N: 2 ** 14, r: 8, p: 5 }, (error, bytes) =>

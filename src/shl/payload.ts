@@ -1,10 +1,12 @@
-/** The text of a SMART Health Link: https://docs.smarthealthit.org/smart-health-links/spec/#construct-a-shlink-payload */
+/**
+ * Creates the text of a SMART Health Link: https://docs.smarthealthit.org/smart-health-links/spec/#construct-a-shlink-payload
+ */
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** The content of a link, which anyone who has the link can read. */
+/** A link's content, which anyone who has the link can read. */
 export interface LinkPayload {
-  /** The URL of its manifest. */
+  /** The URL of the link's manifest. */
   readonly url: string;
   /** 32 bytes. */
   readonly key: Buffer;
@@ -14,7 +16,7 @@ export interface LinkPayload {
   readonly label: string | null;
 }
 
-/** Returns the flags: `L` if each opening shows the current record, `P` for a passcode; in this order. */
+/** Returns the flags, in this order: `L` if each opening shows the current record, `P` for a passcode. */
 export function joinFlags({
   longTerm,
   passcode,
@@ -39,8 +41,8 @@ export function makeShlink({ url, key, expiresAt, flag, label }: LinkPayload): s
 }
 
 /**
- * Returns the last part of the URL of a link's manifest. The standard wants 256 bits that nobody can guess in that URL,
- * of which the link's id has 128. They follow from the key, so that nothing else has to be kept.
+ * Returns the last part of the URL of a link's manifest. The standard requires 256 bits in that URL that nobody can guess; the
+ * link's id provides 128 of them. The rest is derived from the key, so that nothing else has to be stored.
  */
 export function manifestSecret(key: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from('manifest '), key]), 'buffer').toString('base64url');

@@ -1,4 +1,4 @@
-/** Makes the content of a shared link, and its receipt from all that was looked up for it (docs/receipts.md). */
+/** Creates a shared link's content, and its receipt from everything that was looked up for it (docs/receipts.md). */
 import { createHash } from 'node:crypto';
 import type { Summarized } from '#queries/summary/summary.ts';
 import { draftSummary, readName } from '../clinical/summary/receipt.ts';
@@ -8,14 +8,17 @@ import { type GivenReceipt, type NamedVersion, nameReader } from '../shared/acce
 import type { JsonObject } from '../shared/json/json.ts';
 import { type ContentAsked, type ContentDeps, LINK_FORM, openContent } from './content.ts';
 
-/** A content that is being made. */
+/** Content that is being created. */
 export interface RecordedContent {
   readonly text: AsyncIterable<Buffer>;
-  /** Returns the receipt, once the text was read to its end. */
+  /** Returns the receipt, once the text has been read to its end. */
   readonly give: () => GivenReceipt;
 }
 
-/** Opens a content as `openContent` does, and records what it is made of. @throws as `openContent` */
+/**
+ * Opens content as `openContent` does, and records what it is made from.
+ * @throws the same errors as `openContent`
+ */
 export async function recordContent(
   deps: ContentDeps,
   asked: ContentAsked,
@@ -33,7 +36,7 @@ export async function recordContent(
   return { text: hashed(text), give: () => recording.give(hash.digest()) };
 }
 
-/** Notes the look-ups of one content. */
+/** Records the look-ups for one content. */
 class Recording {
   readonly deps: ContentDeps;
   readonly #names = new Map<string, string>();
@@ -89,7 +92,7 @@ class Recording {
     };
   }
 
-  /** Notes a resource that was read; of `everything`, the Patient is among the entries. */
+  /** Notes a resource that was read. For `everything`, does nothing, because the Patient is among the entries. */
   #noteRow<Row extends { readonly body: string | Buffer | null } | undefined>(
     type: string,
     id: string,

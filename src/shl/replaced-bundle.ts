@@ -1,6 +1,6 @@
 /**
- * Makes an entry of `everything`: the versions that current ones replaced, of entries of which they changed something that
- * matters (docs/shared-links.md). The page says from it what was changed.
+ * Creates an entry in `everything` with the versions that current ones replaced, if something that matters has changed
+ * (docs/shared-links.md). The page uses it to show what was changed.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Queries } from '#queries/queries.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '../shared/access/caller.ts';
 import { type JsonObject, parseStored } from '../shared/json/json.ts';
 import { type BundledVersion, type BundleFrame, bundleEntry } from './bundle-entry.ts';
 
-/** A current version that replaced others. */
+/** A current version that replaced earlier versions. */
 export interface ChangedEntry {
   readonly type: string;
   readonly id: string;
@@ -18,18 +18,18 @@ export interface ChangedEntry {
   readonly body: string;
 }
 
-/** The maximum size of the current versions that are compared, in bytes: those after them aren't. */
+/** The maximum total size of the current versions to compare, in bytes; any versions beyond that aren't compared. */
 const MOST_BYTES = 10_000_000;
 const COMPARED_TYPES: ReadonlySet<string> = new Set([...REVISED_TYPES, 'Observation']);
-/** Entries whose versions are read at a time. */
+/** Number of entries whose versions are read at a time. */
 const PART = 100;
 
-/** Collects the current versions of a record that later say what they changed. */
+/** Collects a record's current versions, to find out later what they changed. */
 export class ChangedEntries {
   readonly found: ChangedEntry[] = [];
   #bytes = 0;
 
-  /** Adds a version that no AI wrote, if it replaced another one and its type is compared. */
+  /** Adds a version that an AI didn't write, if it replaced another version and its type is compared. */
   add(entry: ChangedEntry): void {
     if (entry.version < 2 || !COMPARED_TYPES.has(entry.type)) return;
     this.#bytes += entry.body.length;
@@ -46,7 +46,7 @@ export function replacedEntry(
   return bundleEntry(frame, readReplaced(queries, caller, changed), () => META);
 }
 
-/** Yields the earlier versions of each entry of which they changed something that matters. */
+/** Yields each entry's earlier versions, if something that matters has changed. */
 async function* readReplaced(
   { replacedVersions }: Pick<Queries, 'replacedVersions'>,
   caller: Caller,
@@ -70,9 +70,12 @@ const TAG = {
 };
 const META = `"meta":${JSON.stringify({ tag: [TAG] })}`;
 
-/** Tells whether one of some versions, the newest first, differs in what readers should know from the one after it. */
+/**
+ * Returns whether something that readers should know changed between any two successive versions. The versions come newest
+ * first.
+ */
 async function isChanged(body: string, versions: readonly { readonly body: string }[]): Promise<boolean> {
-  // Other requests get a turn.
+  // Lets other requests have a turn.
   await setImmediate();
   let next: JsonObject = parseStored(body);
   for (const version of versions) {

@@ -1,4 +1,4 @@
-/** Lets people make, see and end shared links: writes events and the rows that belong to them. */
+/** Lets people create, see and end shared links: writes events and the rows that belong to them. */
 
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -24,20 +24,20 @@ import { hashPasscode } from './passcode.ts';
 import { joinFlags, makeShlink, manifestSecret } from './payload.ts';
 import { recordContent } from './recorded.ts';
 
-/** Days that a link works for without another end (docs/spec/decisions.md, section 7). */
+/** How many days a link works if nothing else ends it (docs/spec/decisions.md, section 7). */
 const DAYS = { once: 30, longTerm: 365 } as const;
 const DAY = 86_400_000_000;
 
-/** Bytes of a stored part. */
+/** Size of a stored part, in bytes. */
 const STORED_PART = 256 * 1024;
 
-/** Media type of the contents of links. */
+/** Media type of links' content. */
 export const CONTENT_TYPE = 'application/fhir+json';
 
-/** Returns the key of a link; the same id opens what was encrypted with it. */
+/** Returns a link's key; decryption needs the id with which the key was encrypted. */
 export type KeyOf = (link: { readonly id: string; readonly sealed_key: string }) => Buffer;
 
-/** Returns the functions that decrypt and encrypt the keys of links. */
+/** Returns the functions that decrypt and encrypt links' keys. */
 export async function openKeys(
   pool: Pool,
 ): Promise<{ keyOf: KeyOf; sealKey(key: Buffer, id: string): string }> {
@@ -57,11 +57,17 @@ export async function openSharedLinkServices(
     readonly consentQueries: ConsentQueries;
     readonly accessLog: Pick<AccessLog, 'given'>;
     readonly baseUrl: string;
-    /** The maximum size of a stored content, in bytes. */
+    /** The maximum size of stored content, in bytes. */
     readonly mostBytes: number;
-    /** Returns the owner of a record. @throws Refusal not_found */
+    /**
+     * Returns a record's owner.
+     * @throws Refusal not_found
+     */
     readonly ownerOf: (record: string) => Promise<Tenant>;
-    /** Checks that these read models don't lag. @throws Refusal unavailable */
+    /**
+     * Checks that these read models don't lag.
+     * @throws Refusal unavailable
+     */
     readonly freshness: Freshness;
     readonly log: Logger;
   },
@@ -135,7 +141,7 @@ export async function openSharedLinkServices(
         await rows.confirm(id);
         return { result: id, wrote };
       } catch (error) {
-        // After any other fault its event may be written: the sweeper knows an hour later.
+        // After any other fault, the link's event may have been written: the sweeper will know an hour later.
         if (error instanceof Refusal && error.kind !== 'unavailable') await rows.remove([id]);
         throw error;
       }

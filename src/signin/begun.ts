@@ -1,4 +1,4 @@
-/** Sign-ins that have begun: kept here for 15 minutes, for one answer of one issuer to one browser. */
+/** Sign-ins that have begun: kept here for 15 minutes, for one answer from one issuer to one browser. */
 import type pg from 'pg';
 import type { SignInWish } from '#src/shared/access/session.ts';
 import { secretHash } from './secrets.ts';
@@ -6,15 +6,15 @@ import { secretHash } from './secrets.ts';
 /** How long a person may take at the issuer, in seconds. */
 export const SIGN_IN_S = 15 * 60;
 
-/** A sign-in at an issuer that was not answered yet. */
+/** A sign-in at an issuer that has not yet been answered. */
 export interface Begun {
   readonly issuer: string;
   readonly returnTo: string;
   readonly lang: string;
-  /** The age that the proof of identity may have had when the sign-in began, in seconds; undefined: any. */
+  /** The maximum age of the proof of identity when the sign-in began, in seconds; undefined for any age. */
   readonly maxAge: number | undefined;
   readonly prompt: SignInWish['prompt'];
-  /** The client at an issuer of an organization; undefined: an issuer of the installation. */
+  /** The client at an organization's issuer; undefined for an issuer of the installation. */
   readonly ssoClient: string | undefined;
 }
 
@@ -22,7 +22,7 @@ type Client = Pick<pg.Pool, 'query'>;
 
 /**
  * Notes a sign-in under its state.
- * @param browser the secret of the browser
+ * @param browser the browser's secret
  */
 export async function noteBegun(
   client: Client,
@@ -49,8 +49,8 @@ export async function noteBegun(
 }
 
 /**
- * Takes a sign-in, once. One of another browser stays: a person who was sent someone's answer can't use it up.
- * @returns it with the seconds since it began; undefined if it is unknown, used, expired or of another browser
+ * Takes a sign-in, once. Another browser's sign-in stays: a person who was sent another person's answer can't use it up.
+ * @returns the sign-in, with the seconds since it began; undefined if it is unknown, used, expired or another browser's
  */
 export async function takeBegun(
   client: Client,

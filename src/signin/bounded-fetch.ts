@@ -1,15 +1,15 @@
-/** Requests to issuers: bounded in time and size, and redirects are not followed. */
+/** Sends requests to issuers, with limits on time and size; redirects are not followed. */
 import type { CustomFetch } from 'openid-client';
 import { IssuerAway } from '#src/identity/fetch-json.ts';
 
-/** The maximum time of a request, from connecting to the last byte of the answer, in ms. */
+/** The maximum duration of a request, from connecting to the last byte of the answer, in ms. */
 export const PATIENCE_MS = 5_000;
 /** The maximum size of an answer, in bytes. */
 const MOST_BYTES = 256 * 1024;
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** An answer of an issuer. */
+/** An issuer's answer. */
 interface Sent {
   readonly status: number;
   readonly headers: Headers;
@@ -17,8 +17,8 @@ interface Sent {
 }
 
 /**
- * Sends a request to an issuer of the installation.
- * @throws IssuerAway without an answer, and for one that says that the issuer can't answer now (5xx, 429)
+ * Sends a request to one of the installation's issuers.
+ * @throws IssuerAway if the issuer doesn't answer, and for answers that say that the issuer can't answer now (5xx, 429)
  */
 export const boundedFetch: CustomFetch = (url, { body, method, headers }) =>
   answered(url, () =>
@@ -33,8 +33,8 @@ export const boundedFetch: CustomFetch = (url, { body, method, headers }) =>
 
 /**
  * Returns the whole answer to a request.
- * @param send sends it within `PATIENCE_MS`, to the last byte
- * @throws IssuerAway as `boundedFetch`, and for a long answer
+ * @param send sends the request, which must finish within `PATIENCE_MS`, including the last byte
+ * @throws IssuerAway as `boundedFetch` does, and for an answer that is too long
  */
 export async function answered(url: string, send: () => Promise<Sent>): Promise<Response> {
   const where = withoutQuery(url);

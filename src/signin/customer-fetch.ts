@@ -1,11 +1,14 @@
-/** Requests to issuers that organizations name: like `boundedFetch`, and only to addresses that are allowed. */
+/** Sends requests to issuers that organizations name: like `boundedFetch`, but only to addresses that are allowed. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { CustomFetch } from 'openid-client';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
 import { answered, PATIENCE_MS } from './bounded-fetch.ts';
 
-/** Returns the function that sends them. @param hosts looks up the issuers' hosts, and refuses some */
+/**
+ * Returns the function that sends requests.
+ * @param hosts looks up the issuers' hosts, and refuses some of them
+ */
 export function customerFetch(hosts: CustomerHosts): CustomFetch {
   return (url, { body, method, headers }) =>
     answered(url, async () => {

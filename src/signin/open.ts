@@ -1,4 +1,4 @@
-/** Puts the sign-in of people on the pages together: the issuers, the sessions, and the deletion of old rows. */
+/** Assembles people's sign-in on the pages: the issuers, the sessions, and the deletion of old rows. */
 import type { Pool } from 'pg';
 import type { SsoQueries } from '#queries/admin/sso.ts';
 import { DEV_CLIENT, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
@@ -27,7 +27,7 @@ export function openSignIn({
     issuers: devIssuer === undefined ? config.oidcIssuers.flatMap(clientAt) : [ownClient(devIssuer)],
     verify: (idToken) => verifier.verify(idToken),
     ssoOf,
-    // As the verifier: a developer's own machine may well be where an organization's issuer runs.
+    // The same rule as for the verifier: a developer's own machine may well be where an organization's issuer runs.
     ssoFetch: customerFetch(customerHosts(config.mode === 'production')),
   });
 }

@@ -1,6 +1,6 @@
 /**
- * One issuer, with this service as its relying party: authorization code flow with PKCE (OpenID Connect Core 1.0,
- * section 3.1; RFC 7636; RFC 9700, section 2.1; docs/spec/decisions.md, section 9).
+ * One issuer, for which this service is a relying party: authorization code flow with PKCE (OpenID Connect Core 1.0, section
+ * 3.1; RFC 7636; RFC 9700, section 2.1; docs/spec/decisions.md, section 9).
  */
 import { createHash } from 'node:crypto';
 import {
@@ -24,18 +24,18 @@ import { IssuerAway } from '#src/identity/fetch-json.ts';
 import { isIssuerUrl } from '#src/shared/access/issuers.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
-/** An issuer at which people sign in. */
+/** An issuer where people sign in. */
 export interface SignInAt {
   /** Exactly as in `iss`. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Undefined: a public client. */
+  /** Undefined for a public client. */
   readonly clientSecret?: string | undefined;
-  /** Sends the requests. Default: over HTTP, bounded; the development issuer answers in this process. */
+  /** Sends the requests. By default over HTTP, with limits; the development issuer answers within this process. */
   readonly fetch?: CustomFetch;
 }
 
-/** The values that one sign-in sends, and expects in the answer. */
+/** The values that one sign-in sends and expects back in the answer. */
 export interface Exchange {
   readonly state: string;
   readonly nonce: string;
@@ -53,15 +53,15 @@ export interface Asked {
 
 /** The issuer's answer. */
 export interface Proof {
-  /** Not verified yet, except against the exchange. */
+  /** Not yet verified, except against the exchange. */
   readonly idToken: string;
   /** `auth_time`, in seconds. */
   readonly authTime: number | undefined;
-  /** Claims about the person that the ID token lacks, from the issuer's userinfo endpoint. */
+  /** Claims about the person that are missing from the ID token, from the issuer's userinfo endpoint. */
   readonly further: Readonly<Record<string, unknown>>;
 }
 
-/** Tolerated difference of the issuer's clock, in seconds. */
+/** Tolerated difference between the issuer's clock and ours, in seconds. */
 export const TOLERANCE_S = 60;
 /** How long a discovery document is used without being fetched again, in ms. */
 const FRESH_MS = 10 * 60_000;
@@ -71,7 +71,7 @@ export function issuerKey(issuer: string): string {
   return createHash('sha256').update(issuer).digest('hex').slice(0, 16);
 }
 
-/** Returns the last part of the redirect URI of an organization's client at an issuer: no other client has it. */
+/** Returns the last part of the redirect URI for an organization's client at an issuer, which no other client shares. */
 export function ssoKey(issuer: string, clientId: string): string {
   return issuerKey(`${issuer}\n${clientId}`);
 }
@@ -84,7 +84,7 @@ export class RelyingParty {
   #asking: Promise<Configuration> | undefined;
 
   /**
-   * @param baseUrl of the service, without a trailing slash
+   * @param baseUrl the service's URL, without a trailing slash
    * @param key last part of the redirect URI
    */
   constructor(
@@ -121,10 +121,10 @@ export class RelyingParty {
   }
 
   /**
-   * Exchanges the issuer's answer for an ID token. State, nonce, `aud`, times, and `iss` where the issuer sends it, are
-   * checked; the signature and the age of the proof aren't.
+   * Exchanges the issuer's answer for an ID token. Checks state, nonce, `aud`, times, and `iss` if the issuer sends it, but
+   * not the signature and the age of the proof.
    * @param query the query at the redirect URI
-   * @throws IssuerAway; errors of openid-client
+   * @throws IssuerAway; errors from openid-client
    */
   async exchange(query: string, { state, nonce, verifier }: Exchange): Promise<Proof> {
     const configuration = await this.#configuration();
@@ -149,7 +149,7 @@ export class RelyingParty {
     };
   }
 
-  /** Returns the issuer's metadata; while it can't be reached, the last ones. */
+  /** Returns the issuer's metadata; while the issuer is unreachable, the last known metadata. */
   async #configuration(): Promise<Configuration> {
     const known = this.#known;
     if (known !== undefined && Date.now() - known.at < FRESH_MS) return known.configuration;
@@ -175,7 +175,7 @@ export class RelyingParty {
     const options = { [customFetch]: fetch, execute: isLocal ? [allowInsecureRequests] : [] };
     const found = await discovery(new URL(issuer), clientId, undefined, None(), options);
     const metadata = found.serverMetadata();
-    // Compared byte for byte, as `iss` of its ID tokens is.
+    // Compared byte for byte, like `iss` in its ID tokens.
     if (metadata.issuer !== issuer) throw new TypeError('the discovery document names another issuer');
     const { authorization_endpoint: where = '' } = metadata;
     if (!isIssuerUrl(where.split('?', 1)[0] ?? '') || where.includes('#'))
@@ -192,7 +192,7 @@ export class RelyingParty {
   }
 }
 
-/** The default of OpenID Connect Discovery, section 3, is `client_secret_basic`. */
+/** The default in OpenID Connect Discovery, section 3, is `client_secret_basic`. */
 function chooseAuthentication(
   methods: readonly string[] | undefined,
   secret: string | undefined,
@@ -203,7 +203,7 @@ function chooseAuthentication(
     : ClientSecretPost(secret);
 }
 
-/** Returns the failure to reach the issuer behind an error; undefined for other errors. */
+/** Returns the failure to reach the issuer that caused an error; undefined for other errors. */
 export function awayIn(error: unknown): IssuerAway | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1)
     if (cause instanceof IssuerAway) return cause;

@@ -1,6 +1,6 @@
 /**
- * Sessions: 12 hours, 30 minutes idle, by the database's clock (docs/spec/decisions.md, section 9). Every request asks
- * the database, so that signing out holds on every instance at once.
+ * Sessions: 12 hours, 30 minutes idle, by the database's clock (docs/spec/decisions.md, section 9). Every request queries the
+ * database, so that signing out takes effect on all instances at once.
  */
 import type pg from 'pg';
 import type { Identity } from '#src/shared/access/identity.ts';
@@ -9,11 +9,11 @@ import { derived, isSecret, newSecret, secretHash } from './secrets.ts';
 
 type Client = Pick<pg.Pool, 'query'>;
 
-/** Tells which rows of `operations.session s` are live. */
+/** The SQL condition that a row of `operations.session s` is live. */
 export const LIVE =
   "s.started_at > now() - interval '12 hours' AND s.used_at > now() - interval '30 minutes'";
 
-/** Stores the person, ends the browser's earlier session, and starts one. */
+/** Stores the person, ends the browser's earlier session, and starts a new one. */
 const START = `
 WITH person AS (
   INSERT INTO operations.person AS p (issuer, subject, name, email, email_verified, signed_in_at, session_ended_at)
@@ -31,8 +31,8 @@ INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, sso_clien
 SELECT $1, issuer, subject, to_timestamp($7), $9, now(), now() FROM person`;
 
 /**
- * Notes the use at most once a minute; without that the statement writes nothing. A session at an issuer of organizations
- * works while one of them has it in its settings. Index: projects.organization_sso_issuer.
+ * Notes the use at most once a minute; otherwise the statement writes nothing. A session from an issuer that only
+ * organizations trust works as long as one of them has the issuer in its settings. Index: projects.organization_sso_issuer.
  */
 const FIND = `
 WITH used AS (
@@ -49,7 +49,7 @@ SELECT p.issuer, p.subject, p.name, p.email, p.email_verified,
  WHERE s.id_sha256 = $1 AND ${LIVE}
    AND CASE WHEN s.sso_client IS NULL THEN s.issuer = ANY($2) ELSE t.organizations IS NOT NULL END`;
 
-/** Ends sessions by a condition on `s`. */
+/** Ends sessions that match a condition on `s`. */
 const endWhere = (condition: string): string => `
 WITH ended AS (DELETE FROM operations.session s WHERE ${condition} RETURNING s.issuer, s.subject)
 UPDATE operations.person p SET session_ended_at = now() FROM ended e
@@ -57,7 +57,7 @@ UPDATE operations.person p SET session_ended_at = now() FROM ended e
 
 const END = endWhere('s.id_sha256 = $1');
 
-/** Names a session to its person: the stored hash doesn't follow from it. */
+/** Identifies a session to its person: the stored hash can't be derived from it. */
 const PUBLIC_ID = "'sess_' || left(encode(sha256('public id of session '::bytea || s.id_sha256), 'hex'), 32)";
 
 /** Index: operations.session_of. */
@@ -91,20 +91,20 @@ interface OwnRow {
   readonly used_at: number;
 }
 
-/** The sessions of an installation. */
+/** An installation's sessions. */
 export class Sessions {
-  /** @param issuers the issuers of the installation: sessions of others that it trusted once don't work */
+  /** @param issuers the installation's issuers: sessions from issuers that it no longer trusts don't work */
   constructor(
     readonly client: Client,
     readonly issuers: readonly string[],
   ) {}
 
   /**
-   * Starts a session, under a new secret (session fixation), and ends the browser's earlier one.
-   * @param authTime `auth_time` of the ID token, in seconds
+   * Starts a session with a new secret (session fixation), and ends the browser's earlier session.
+   * @param authTime `auth_time` from the ID token, in seconds
    * @param earlier the secret that the browser has
-   * @param ssoClient the client at an issuer that only organizations trust; undefined: the installation trusts it
-   * @returns the secret, for the cookie only
+   * @param ssoClient the client at an issuer that only organizations trust; undefined if the installation trusts the issuer
+   * @returns the secret, only for the cookie
    */
   async start(
     { issuer, subject, name, email, emailVerified }: Identity,
@@ -127,7 +127,7 @@ export class Sessions {
     return secret;
   }
 
-  /** Returns the live session of a secret; undefined if there is none. */
+  /** Returns the live session for a secret; undefined if there is none. */
   async find(secret: string): Promise<Session | undefined> {
     if (!isSecret(secret)) return undefined;
     const hash = secretHash(secret);
@@ -155,7 +155,7 @@ export class Sessions {
     };
   }
 
-  /** Ends the session of a secret on every instance. */
+  /** Ends the session for a secret on every instance. */
   async end(secret: string): Promise<void> {
     if (isSecret(secret)) await this.client.query(END, [secretHash(secret)]);
   }

@@ -24,10 +24,10 @@ import { Sessions } from './sessions.ts';
 /** The maximum length of an issuer's answer at the redirect URI, in characters. */
 const MOST_CHARACTERS = 8_000;
 
-/** Organizations whose issuers' metadata are remembered. */
+/** The maximum number of organizations whose issuers' metadata is remembered. */
 const MOST_ORGANIZATIONS = 200;
 
-/** The issuers and sessions of an installation. */
+/** An installation's issuers and sessions. */
 export class SignIn {
   readonly issuers: readonly { readonly key: string; readonly name: string }[];
   readonly sessions: Sessions;
@@ -39,15 +39,21 @@ export class SignIn {
       readonly client: Pick<pg.Pool, 'query'>;
       /** The service's URL, without a trailing slash. */
       readonly baseUrl: string;
-      /** The issuers of the installation. */
+      /** The installation's issuers. */
       readonly issuers: readonly SignInAt[];
-      /** Verifies an ID token: its signature, `iss`, `aud` and times. @throws Refusal */
+      /**
+       * Verifies an ID token: its signature, `iss`, `aud` and times.
+       * @throws Refusal
+       */
       readonly verify: (idToken: string) => Promise<Identity>;
-      /** Returns where the people of an e-mail domain, in lower case, sign in by an organization's settings; undefined: nowhere. */
+      /**
+       * Returns where people with an e-mail domain, in lower case, sign in according to an organization's settings; undefined
+       * if there are no such settings.
+       */
       readonly ssoOf: (
         domain: string,
       ) => Promise<{ readonly issuer: string; readonly client_id: string } | undefined>;
-      /** Sends requests to issuers of organizations. */
+      /** Sends requests to organizations' issuers. */
       readonly ssoFetch: CustomFetch;
     },
   ) {
@@ -88,7 +94,7 @@ export class SignIn {
     ssoClient: string | undefined,
   ): Promise<string> {
     const { returnTo, prompt, loginHint, lang = 'en' } = wish;
-    // The proof is asked for with its time: some issuers ignore `prompt`.
+    // The time of the proof is requested too, because some issuers ignore `prompt`.
     const maxAge = prompt === 'login' ? 0 : wish.maxAge;
     const state = newSecret();
     try {
@@ -127,7 +133,7 @@ export class SignIn {
     }
     const { ssoClient } = begun;
     const party = ssoClient === undefined ? known : this.#ofOrganization(begun.issuer, ssoClient);
-    // Each issuer has its own redirect URI, so one can't pass off its answer as another's (RFC 9700, section 4.4).
+    // Each issuer has its own redirect URI, so an issuer can't pass off its answer as another's (RFC 9700, section 4.4).
     if (party === undefined || party.key !== key || begun.issuer !== party.at.issuer)
       throw new SignInFault('refused', "the answer came to another issuer's redirect URI", begun);
     try {
@@ -141,7 +147,7 @@ export class SignIn {
     }
   }
 
-  /** Returns the live session of a cookie's value; see the port. */
+  /** Returns the live session for a cookie's value; see the port. */
   session(secret: string): Promise<Session | undefined> {
     return this.sessions.find(secret);
   }
@@ -156,7 +162,7 @@ export class SignIn {
     return newSecret();
   }
 
-  /** A token that only organizations trust signs nobody in at the installation's issuers, and the other way round. */
+  /** A token that only organizations trust doesn't sign in anybody at the installation's issuers, and vice versa. */
   async #readPerson(
     issuer: string,
     { idToken, further }: Proof,
@@ -178,7 +184,7 @@ export class SignIn {
   }
 }
 
-/** Nonce and verifier come from the browser's secret, so the database has nothing that completes a sign-in. */
+/** Nonce and verifier are derived from the browser's secret, so the database holds nothing that could complete a sign-in. */
 function deriveExchange(state: string, browser: string): Exchange {
   return {
     state,
@@ -187,7 +193,7 @@ function deriveExchange(state: string, browser: string): Exchange {
   };
 }
 
-/** Returns the `state` of an answer; undefined if it is missing, repeated, or not one of ours. */
+/** Returns an answer's `state`; undefined if it is missing, repeated, or not one of ours. */
 function stateIn(query: string): string | undefined {
   if (query.length > MOST_CHARACTERS) return undefined;
   const [state, ...more] = new URLSearchParams(query).getAll('state');
@@ -209,7 +215,7 @@ function toSignInFault(error: unknown, begun: Begun): SignInFault {
   const ended = endedWith(error);
   if (ended === 'temporarily_unavailable' || ended === 'server_error')
     return new SignInFault('away', 'the issuer can’t sign people in now', begun, { cause: error });
-  // Some issuers refuse this prompt; signing in again changes the account, too.
+  // Some issuers refuse this prompt; signing in again also changes the account.
   if (ended === 'invalid_request' && begun.prompt === 'select_account')
     return new SignInFault(
       'denied',
@@ -225,9 +231,9 @@ function toSignInFault(error: unknown, begun: Begun): SignInFault {
 }
 
 /**
- * Returns when the person proved who they are, in seconds.
- * @throws SignInFault not_fresh if that is too long ago, or the issuer doesn't say (OpenID Connect Core 1.0, section
- *   3.1.2.1, `max_age`)
+ * Returns when the person proved their identity, in seconds.
+ * @throws SignInFault not_fresh if that is too long ago, or the issuer doesn't say (OpenID Connect Core 1.0, section 3.1.2.1,
+ *   `max_age`)
  */
 function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }): number | undefined {
   const now = Math.floor(Date.now() / 1000);
@@ -243,7 +249,7 @@ function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }):
   return authTime === undefined ? undefined : Math.min(authTime, now);
 }
 
-/** Returns an issuer's name for people: its host, with the path if another one has the same host. */
+/** Returns an issuer's name for people: its host, with the path if another issuer has the same host. */
 function nameIssuer(issuer: string, all: readonly string[]): string {
   const { host, pathname } = new URL(issuer);
   const isAlone = all.filter((other) => new URL(other).host === host).length === 1;

@@ -1,8 +1,8 @@
-/** Deletes the remains of sign-ins: unanswered ones, sessions that ended, and persons without sessions and links. */
+/** Deletes what sign-ins leave behind: unanswered sign-ins, sessions that ended, and people without sessions and links. */
 import type pg from 'pg';
 import { LIVE } from './sessions.ts';
 
-/** Notes when each session ended: at its limit, not when it was swept. */
+/** Notes when each session ended: at its time limit, not when it was swept. */
 const END_SESSIONS = `
 WITH ended AS (
   DELETE FROM operations.session s WHERE NOT (${LIVE})
@@ -12,7 +12,7 @@ UPDATE operations.person p SET session_ended_at = greatest(p.session_ended_at, e
   FROM (SELECT issuer, subject, max(at) AS at FROM ended GROUP BY issuer, subject) e
  WHERE p.issuer = e.issuer AND p.subject = e.subject`;
 
-/** Persons go 30 days after their last link and session have ended. Index: consents.links_of_person. */
+/** People are deleted 30 days after their last link and session have ended. Index: consents.links_of_person. */
 const FORGET_PERSONS = `
 DELETE FROM operations.person p
  WHERE p.session_ended_at < now() - interval '30 days'
@@ -23,7 +23,7 @@ DELETE FROM operations.person p
         AND (l.unlinked_at IS NULL
           OR l.unlinked_at > (extract(epoch FROM now() - interval '30 days') * 1000000)::int8))`;
 
-/** Deletes them, by the database's clock (docs/spec/decisions.md, section 9, "Persons and links"). */
+/** Deletes all of these, by the database's clock (docs/spec/decisions.md, section 9, "Persons and links"). */
 export async function sweepSignIns(client: Pick<pg.Pool, 'query'>): Promise<void> {
   await client.query('DELETE FROM operations.sign_in WHERE expires_at <= now()');
   await client.query(END_SESSIONS);

@@ -1,9 +1,9 @@
 /**
- * Persons, their sessions, and sign-ins that have begun. They are lost with PostgreSQL: people sign in again. Cookies
- * and states are stored as SHA-256 only.
+ * People, their sessions, and sign-ins that have begun. If PostgreSQL's data is lost, people sign in again. Cookies and states
+ * are stored only as SHA-256.
  */
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const SIGN_IN_SQL = `
 CREATE TABLE operations.person (
   issuer text NOT NULL,
@@ -40,12 +40,12 @@ CREATE TABLE operations.sign_in (
 CREATE INDEX sign_in_expires ON operations.sign_in (expires_at);`;
 
 /**
- * DDL of its own migration: the client at an issuer that only organizations trust, by their SSO settings. Null: an
+ * The DDL in a separate migration: the client at an issuer that only organizations trust, by their SSO settings. Null for an
  * issuer of the installation.
  */
 export const SIGN_IN_SSO_SQL = `
 ALTER TABLE operations.session ADD COLUMN sso_client text;
 ALTER TABLE operations.sign_in ADD COLUMN sso_client text;`;
 
-/** DDL of a separate migration: the request to the issuer, so that another try sends the same. */
+/** The DDL in a separate migration: the request to the issuer, so that another try sends the same request. */
 export const SIGN_IN_PROMPT_SQL = 'ALTER TABLE operations.sign_in ADD COLUMN prompt text;';

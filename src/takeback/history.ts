@@ -28,12 +28,12 @@ interface Row {
   readonly found: boolean;
 }
 
-/** Rows of the index that are looked at in one statement. */
+/** Number of index rows to look at in one statement. */
 const AT_A_TIME = 2_000;
 
 /**
- * Yields the selected versions of a tenant, some at a time, and how many versions were looked at.
- * Index: version_of_tenant (tenant, type, recorded_at, event_id).
+ * Yields a tenant's selected versions, some at a time, and how many versions were looked at. Index: version_of_tenant (tenant,
+ * type, recorded_at, event_id).
  */
 export async function* findSelected(
   pool: Pool,
@@ -64,7 +64,7 @@ export async function* findSelected(
   }
 }
 
-/** Reads all versions of resources. Index: the primary key of history.version (id, version). */
+/** Reads all versions of the given resources. Index: the primary key of history.version (id, version). */
 export async function readResources(pool: Pool, ids: readonly string[]): Promise<readonly PastResource[]> {
   const { rows } = await pool.query<Row>(
     `select id, type, version, recorded_at, operation, metadata from history.version
@@ -82,11 +82,11 @@ export async function readResources(pool: Pool, ids: readonly string[]): Promise
     });
     all.set(id, known);
   }
-  // A version that the read model doesn't have yet would be a gap.
+  // A version that the read model doesn't have yet would be missing here.
   return [...all].map(([id, { type, versions }]) => ({ id, type, versions }));
 }
 
-/** Reads the texts of versions as the log has them, by `id/version`. */
+/** Reads versions' text as it is in the log, by `id/version`. */
 export async function readBodies(
   pool: Pool,
   versions: readonly { readonly id: string; readonly version: number }[],
@@ -105,8 +105,8 @@ export async function readBodies(
 }
 
 /**
- * Counts the current resources of a record that aren't among some. Index: resource_of_record.
- * @param since only those that were written after this version of its Patient
+ * Counts a record's current resources that aren't among the given ones. Index: resource_of_record.
+ * @param since if set, counts only resources that were written after this version of the Patient
  */
 export async function countOthers(
   pool: Pool,
@@ -122,7 +122,7 @@ export async function countOthers(
   return rows[0]?.count ?? 0;
 }
 
-/** Returns what an AI wrote without the label that reads add, if reads add the same again. */
+/** Returns what an AI wrote, without the label that reads add, if reads would add the same label again. */
 function written(body: string): string {
   const bare = printJson(withoutAiLabel(parseStored(body)));
   return withAiLabel(bare) === body ? bare : body;

@@ -1,4 +1,4 @@
-/** Decides on the resources of one record or directory. */
+/** Decides what to do with the resources in one record or directory. */
 import type { Pool } from 'pg';
 import { nameCause, nameUndoCause, type Selection } from '#commands/takeback/selection.ts';
 import {
@@ -12,24 +12,24 @@ import {
 import type { TakebackStream } from '#src/operations/takebacks/takebacks.ts';
 import { countOthers, readResources } from './history.ts';
 
-/** The order: to take back the selected versions, or to undo that. */
+/** The order: to take back the selected versions, or to undo a take-back. */
 export interface Asked {
   readonly id: string;
   readonly kind: 'start' | 'undo';
   readonly selection: Selection;
 }
 
-/** The decision on a stream. */
+/** The decision about a stream. */
 export interface StreamFate {
   /** Selected versions. */
   readonly selected: number;
   readonly steps: readonly Step[];
   readonly stays: readonly Staying[];
-  /** Resources whose step an earlier attempt has written. */
+  /** Number of resources for which an earlier attempt has already written the step. */
   readonly written: number;
 }
 
-/** Resources whose versions are read in one statement. */
+/** Number of resources whose versions are read in one statement. */
 const AT_A_TIME = 500;
 
 /** Reads the versions of a stream's resources, and decides. */
@@ -60,9 +60,9 @@ function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
 }
 
 /**
- * Returns the steps in the order in which the record is open for them: its Patient is restored first and deleted last. A
- * Patient stays while others have something in the record; and all stays while others have deleted the Patient. An undo
- * deletes a Patient that was deleted before, unless others have written since it was restored.
+ * Returns the steps in an order in which the record is open for them: its Patient is restored first and deleted last. A
+ * Patient stays while others have data in the record. Everything stays while others have deleted the Patient. An undo deletes
+ * a Patient that was deleted before, unless others have written to the record since it was restored.
  */
 async function withPatient(
   pool: Pool,

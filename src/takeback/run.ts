@@ -1,6 +1,7 @@
 /**
- * Plans take-backs, carries them out and undoes them, a record at a time, beside a service that answers requests. Every part can
- * be stopped at any moment and continues when it is run again: what is written is read from the versions themselves.
+ * Plans take-backs, carries them out and undoes them, one record at a time, while the service answers requests. Each part can
+ * be stopped at any time, and continues when it is run again, because it finds out from the versions themselves what has been
+ * written.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
@@ -24,12 +25,12 @@ import { findSelected, readBodies, readResources } from './history.ts';
 import { decideStream } from './record-fates.ts';
 import { countTold, type Told, type ToldRecord } from './told.ts';
 
-/** Dependencies of the work. */
+/** The work's dependencies. */
 export interface Work {
   readonly pool: Pool;
   readonly resources: Streams<Resources>;
   readonly takebacks: Takebacks;
-  /** Called with how much is done, of how much. */
+  /** Called with the amount that is done, and the total. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,11 +40,11 @@ export interface Plan {
   readonly versions: number;
   readonly records: number;
   readonly resources: number;
-  /** Resources that get the content of an earlier version. */
+  /** Number of resources that get the content of an earlier version. */
   readonly restored: number;
   readonly removed: number;
   readonly stays: number;
-  /** The first of those that stay. */
+  /** The first of the resources that stay. */
   readonly staying: readonly {
     readonly resource: string;
     readonly version: number;
@@ -52,26 +53,29 @@ export interface Plan {
   readonly told: Told;
 }
 
-/** Thrown when the work was asked to stop. */
+/** Thrown when the work has been asked to stop. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** The most resources that a plan names among those that stay. */
+/** The maximum number of resources that a plan names among those that stay. */
 const MOST_NAMED = 200;
-/** Streams that are looked up in one statement. */
+/** Number of streams that are looked up in one statement. */
 const AT_A_TIME = 50;
-/** Versions after which the work waits until all read models show them, so that reads of others don't have to. */
+/**
+ * Number of versions after which the work waits until all read models show them, so that other callers' reads don't have to
+ * wait.
+ */
 const VERSIONS_AHEAD = 200;
-/** The rest after work, as a multiple of its duration. */
+/** The rest after some work, as a multiple of the work's duration. */
 const REST = 1;
 /** Read models of records. */
 const RECORD_MODELS = ['resources', 'history', 'search', 'timeline'];
-/** How long read models may take to show what was written, in ms. */
+/** How long read models may take to show what has been written, in ms. */
 const SHOWN_MS = 120_000;
 const LOOK_MS = 20;
 
-/** The selected versions of a stream. */
+/** A stream's selected versions. */
 interface Found {
   readonly record: string | null;
   readonly resources: Set<string>;
@@ -79,7 +83,10 @@ interface Found {
   since: Micros;
 }
 
-/** Plans. @throws Stopped */
+/**
+ * Plans a take-back.
+ * @throws Stopped
+ */
 export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
   const { pool, takebacks, onProgress } = given;
   await shown(given, ['history', 'resources']);
@@ -132,7 +139,10 @@ export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
   return made;
 }
 
-/** Takes back, or undoes, what isn't done yet. @throws Stopped */
+/**
+ * Takes back, or undoes, whatever isn't done yet.
+ * @throws Stopped
+ */
 export async function carryOut(given: Work, takeback: Takeback, kind: Order['kind']): Promise<Sums> {
   const { pool, resources, takebacks, onProgress } = given;
   const { id, created_at: at } = takeback;
@@ -140,7 +150,7 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
   const by = kind === 'start' ? takeback.started_by : takeback.undone_by;
   const order: Order = { id, kind, owner, credential: makeCredential(by, owner), at };
   const asked = { id, kind, selection: readSelection(takeback) };
-  // What an attempt before has written must be seen.
+  // The read models must show what an earlier attempt has written.
   await shown(given, ['history', 'resources']);
   const { total, done } = await takebacks.progress(id, kind);
   let [finished, ahead, after] = [done, 0, ''];
@@ -180,11 +190,11 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
         const now = await writeSteps(resources, order, stream.stream, ready);
         return { written: written + now, stays: stays.length };
       } catch (error) {
-        // It was purged meanwhile.
+        // The record was purged meanwhile.
         if (error instanceof Refusal && error.kind === 'not_found') return { written: 0, stays: 0 };
         if (error instanceof NoContent && (await isPurged(pool, steps))) return { written: 0, stays: 0 };
         if (!(error instanceof Stale)) throw error;
-        // Others have written to it, or an append of this one has been carried out in part.
+        // Others have written to the stream, or one of our appends was carried out in part.
         await shown(given, ['history', 'resources']);
       }
     }
@@ -203,24 +213,27 @@ function findBody(bodies: ReadonlyMap<string, string>, version: string): string 
   return body;
 }
 
-/** Tells whether the read model has nothing of some resources any more. */
+/** Returns whether the read model no longer has any of the given resources. */
 async function isPurged(pool: Pool, steps: readonly Step[]): Promise<boolean> {
   const ids = steps.map(({ id }) => id);
   return (await readResources(pool, ids)).length === 0;
 }
 
-/** Returns the selection of a take-back. */
+/** Returns a take-back's selection. */
 function readSelection({ selected, since_at, until_at }: Takeback): Selection {
   return { ...(selected as Selected), since: since_at, until: until_at };
 }
 
-/** Returns the credential of the person who ordered it; without one it was the operator, on the command line. */
+/** Returns the credential of the person who ordered it; without a person, the operator ordered it on the command line. */
 function makeCredential(by: Person | null, owner: Order['owner']): Order['credential'] {
   if (by === null) return { kind: 'system' };
   return { kind: 'id_token', issuer: by.issuer, subject: by.subject, ...owner };
 }
 
-/** Works, and rests after it. @throws Stopped */
+/**
+ * Runs work, and rests afterwards.
+ * @throws Stopped
+ */
 async function rest<T>({ signal }: Work, work: () => Promise<T> | T): Promise<T> {
   if (signal?.aborted) throw new Stopped();
   const began = performance.now();
@@ -229,7 +242,10 @@ async function rest<T>({ signal }: Work, work: () => Promise<T> | T): Promise<T>
   return result;
 }
 
-/** Waits until read models show everything that is in the log now. @throws Stopped */
+/**
+ * Waits until read models show everything that is in the log now.
+ * @throws Stopped
+ */
 async function shown(
   { pool, resources, signal }: Work,
   names: readonly string[] = RECORD_MODELS,

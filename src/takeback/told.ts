@@ -1,10 +1,13 @@
-/** Who has learned of the selected versions, as far as the service knows: exports, shared links, contexts, webhooks. */
+/**
+ * Counts who has received the selected versions, as far as the service knows: through exports, shared links, contexts,
+ * webhooks.
+ */
 import type { Pool } from 'pg';
 import { packVersions, VERSION_BYTES } from '#src/operations/receipts/row.ts';
 import type { NamedVersion } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A record, its selected versions, when the first of them was written, and its resources that have some. */
+/** A record, its selected versions, when the first of them was written, and the resources that they belong to. */
 export interface ToldRecord {
   readonly record: string;
   readonly since: Micros;
@@ -12,20 +15,25 @@ export interface ToldRecord {
   readonly versions: readonly NamedVersion[];
 }
 
-/** Counts, of the time since each record's first selected version. */
+/** Counts, for the time since each record's first selected version. */
 export interface Told {
-  /** Signed exports of the records. */
+  /** Number of signed exports of the records. */
   readonly exports: number;
-  /** Shared links that were opened. */
+  /** Number of shared links that were opened. */
   readonly shared_links: number;
-  /** Contexts that name a selected version; of those without receipts all that were made of the records. */
+  /**
+   * Number of contexts that name a selected version; if they have no receipts, all contexts that were made for the records
+   * count.
+   */
   readonly contexts: number;
-  /** Receipts of answers that name a selected version: contexts, summaries, answers to assistants, contents of links. */
+  /**
+   * Number of receipts for answers that name a selected version: contexts, summaries, answers to assistants, links' content.
+   */
   readonly receipts: number;
   readonly webhooks: {
-    /** Deliveries about the resources that were answered. */
+    /** Number of deliveries about the resources that the receiver has answered. */
     readonly deliveries: number;
-    /** Those of the project that orders it. */
+    /** Endpoints of the project that orders the take-back. */
     readonly endpoints: readonly string[];
   };
 }
@@ -57,10 +65,13 @@ select case when w.project = $4 then d.endpoint_id end as endpoint, count(*)::in
   left join webhooks.endpoint w on w.id = d.endpoint_id
  where d.payload::json #>> '{data,id}' = any($3::text[]) group by 1`;
 
-/** Records that are looked up in one statement. */
+/** Number of records that are looked up in one statement. */
 const AT_A_TIME = 200;
 
-/** Counts it. @param project the one that orders it: only its own endpoints are named */
+/**
+ * Counts who has received the versions.
+ * @param project the project that orders the take-back: only its own endpoints are named
+ */
 export async function countTold(pool: Pool, project: string, records: readonly ToldRecord[]): Promise<Told> {
   let [exports, links, contexts, receipts, deliveries] = [0, 0, 0, 0, 0];
   const endpoints = new Set<string>();

@@ -1,4 +1,4 @@
-/** Answers questions about single codes: their display, validity and relations. */
+/** Answers queries about single codes: their display, validity and relations. */
 
 import type { Pool } from 'pg';
 import type { SystemCode } from '#src/fhir/terminology.ts';
@@ -11,7 +11,7 @@ import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
 import { isUnit } from './units.ts';
 
-/** A code with its system, as a Coding names it. */
+/** A code with its system, as in a Coding. */
 export interface Coded {
   readonly system?: string | undefined;
   readonly version?: string | undefined;
@@ -39,7 +39,7 @@ const FACTS = `
     array(select p.code from terminology.parent p where p.system = c.system and p.parent = c.code order by 1) as children
   from terminology.concept c where c.system = $1 and c.code = $2`;
 
-/** Returns the properties of a code; undefined if the installed system does not have it. */
+/** Returns a code's properties; undefined if the installed system doesn't have the code. */
 async function readFacts(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
   const { rows } = await pool.query<CodeFacts>({
     name: 'terminology-code',
@@ -50,7 +50,7 @@ async function readFacts(pool: Pool, system: KnownSystem, code: string): Promise
 }
 
 /**
- * Returns a code's properties and its system's.
+ * Returns the properties of a code and of its system.
  * @throws Refusal not_found (404) for an unknown system or code.
  */
 export async function lookup(
@@ -69,7 +69,7 @@ function unknownCode({ url, content }: KnownSystem, code: string): string {
   return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }
 
-/** The validity of a code, and its display. */
+/** A code's validity and its display. */
 export interface Validity {
   readonly result: boolean;
   readonly message?: string;
@@ -78,7 +78,7 @@ export interface Validity {
 
 /**
  * Validates a code against its code system.
- * @throws Refusal not_found (404) for a system that is not installed.
+ * @throws Refusal not_found (404) for a system that isn't installed.
  */
 export async function validateInSystem(
   pool: Pool,
@@ -98,7 +98,7 @@ export async function validateInSystem(
 
 /**
  * Validates a code against a value set; if the code has no system, any system matches.
- * @throws Refusal as `membersSql`.
+ * @throws the same Refusal as `membersSql`.
  */
 export async function validateInSet(
   pool: Pool,
@@ -118,7 +118,7 @@ export async function validateInSet(
     bound,
   );
   if (found !== undefined) return judgeDisplay(found.display, display);
-  // UCUM has infinitely many units; a set of all of UCUM includes those that are not listed.
+  // UCUM has infinitely many units, so a set with all of UCUM includes units that aren't listed.
   const all = set.compose?.include.some(
     (part) => part.system === system && part.concept === undefined && part.filter === undefined,
   );
@@ -134,8 +134,8 @@ export async function validateInSet(
 }
 
 /**
- * Returns the validity of a known code. A display that differs from ours makes it invalid (`display` of
- * $validate-code); case is ignored.
+ * Returns the validity of a known code. A display that differs from ours makes it invalid (`display` in $validate-code); case
+ * is ignored.
  */
 function judgeDisplay(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
@@ -152,8 +152,8 @@ function judgeDisplay(known: string | null, given: string | undefined): Validity
 export type Subsumption = 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsumed';
 
 /**
- * Returns the relation of two codes of a system.
- * @throws Refusal not_found (404) for a system or a code that is not installed.
+ * Returns the relation between two codes in a system.
+ * @throws Refusal not_found (404) for a system or a code that isn't installed.
  */
 export async function subsumes(
   pool: Pool,
@@ -176,15 +176,15 @@ export async function subsumes(
   return row?.b === true ? 'subsumed-by' : 'not-subsumed';
 }
 
-/** Returns display, category and unit of a code, for writing observations; undefined if it is unknown. */
+/** Returns a code's display, category and unit, for writing observations; undefined if the code is unknown. */
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
   return system === undefined ? undefined : readFacts(pool, system, code);
 }
 
 /**
- * Returns the names of codes, by `system|code`: their displays, or else the name of the only concept that has the code,
- * in English if it has one. Two concepts that share a code say less than it (R11: nausea, vomiting). Indexes:
+ * Returns the names of codes, by `system|code`: their displays, or else the name of the only concept that has the code, in
+ * English if available. If two concepts share a code, their names would say too much (R11: nausea, vomiting). Indexes:
  * terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
  */
 export async function readDisplays(
@@ -214,7 +214,7 @@ export async function readDisplays(
   return new Map(rows.map(({ key, display }) => [key, display]));
 }
 
-/** Returns a code with its descendants (`below`) or its ancestors (`above`); undefined if it is not installed. */
+/** Returns a code with its descendants (`below`) or its ancestors (`above`); undefined if the code isn't installed. */
 export async function related(
   pool: Pool,
   url: string,

@@ -1,19 +1,19 @@
-/** Compiles the filters of value sets to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
+/** Compiles value sets' filters to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import type { Filter } from './resources.ts';
 
 /**
- * Direction in which a hierarchy is followed: down from the filter's concept, for whole sets; up from each code, for
- * few codes.
+ * Direction in which a hierarchy is followed: down from the filter's concept, for whole sets; or up from each code, for a few
+ * codes.
  */
 export type Walk = 'down' | 'up';
 
 /**
- * Returns SQL for the codes that a concept subsumes, including itself.
- * @param from SQL of its code.
- * @param system SQL of its system's number.
+ * Returns SQL for the codes that a concept subsumes, including the concept itself.
+ * @param from SQL for the concept's code.
+ * @param system SQL for the number of its code system.
  */
 export function subsumedBy(from: string, system: string): string {
   return `(with recursive below(code) as (
@@ -21,7 +21,7 @@ export function subsumedBy(from: string, system: string): string {
     where p.system = ${system}) select code from below)`;
 }
 
-/** Returns SQL for the codes that subsume a concept, including itself. */
+/** Returns SQL for the codes that subsume a concept, including the concept itself. */
 export function subsuming(from: string, system: string): string {
   return `(with recursive above(code) as (
     select ${from} union select p.parent from terminology.parent p join above a on p.code = a.code
@@ -29,8 +29,8 @@ export function subsuming(from: string, system: string): string {
 }
 
 /**
- * Returns the condition of a filter.
- * @param system SQL of the number of the code system
+ * Returns a filter as a SQL condition.
+ * @param system SQL for the code system's number
  * @throws Refusal invalid (422) for an unknown filter
  */
 export function filterSql({ property, op, value }: Filter, system: string, walk: Walk, bound: Bound): string {

@@ -11,7 +11,7 @@ import {
   removeSystems,
 } from './rows.ts';
 
-/** Number of the database's advisory lock under which terminology is written. */
+/** Number of the database's advisory lock for writing terminology. */
 const LOCK = 4_206_107_318;
 
 /** Runs `work` in a transaction while no other process writes terminology. */
@@ -19,7 +19,7 @@ export function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Prom
   return underLock(pool, LOCK, work);
 }
 
-/** Runs `work` in a transaction that holds an advisory lock of the database. */
+/** Runs `work` in a transaction that holds one of the database's advisory locks. */
 export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) => Promise<T>): Promise<T> {
   return inTransaction(pool, 'begin', async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [lock]);
@@ -28,8 +28,8 @@ export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) =>
 }
 
 /**
- * Runs `work` in a transaction on a connection of a pool.
- * @param begin the statement that begins it.
+ * Runs `work` in a transaction on a connection from a pool.
+ * @param begin the statement that begins the transaction.
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -44,13 +44,13 @@ export async function inTransaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // The connection is not used again, since its state is unknown (for example in an interrupted COPY).
+    // The connection isn't reused, because its state is unknown (for example in an interrupted COPY).
     client.release(true);
     throw error;
   }
 }
 
-/** Returns the fingerprint of the source from which a part was last built; undefined if it never was. */
+/** Returns the fingerprint of the source from which a part was last built; undefined if it has never been built. */
 export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ fingerprint: string }>(
     'select fingerprint from terminology.made where what = $1',
@@ -59,7 +59,7 @@ export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<str
   return rows[0]?.fingerprint;
 }
 
-/** Stores the fingerprint of the source from which a part was built. */
+/** Stores the fingerprint of the source from which a part has been built. */
 export async function noteMade(tx: ClientBase, what: string, fingerprint: string): Promise<void> {
   await tx.query(
     `insert into terminology.made (what, fingerprint) values ($1, $2)
@@ -69,8 +69,8 @@ export async function noteMade(tx: ClientBase, what: string, fingerprint: string
 }
 
 /**
- * Installs the bundled terminology if it differs from the stored one; a code system loaded from a file stays.
- * @param now microseconds since 1970, the time of changed resources
+ * Installs the bundled terminology if it differs from the stored one; code systems loaded from files stay.
+ * @param now microseconds since 1970, used as the time of changed resources
  */
 export async function installBundled(pool: Pool, now: number): Promise<void> {
   const fingerprint = bundledFingerprint();

@@ -13,11 +13,11 @@ export interface KnownSystem {
   readonly url: string;
   readonly version: string | null;
   readonly name: string;
-  /** `fragment`: the system has further codes that are not installed. */
+  /** `fragment`: the system has further codes that aren't installed. */
   readonly content: 'complete' | 'fragment';
 }
 
-/** Returns the code system of a url; undefined if its concepts are not installed. */
+/** Returns the code system with the given URL; undefined if its concepts aren't installed. */
 export async function findSystem(pool: Pool, url: string): Promise<KnownSystem | undefined> {
   const { rows } = await pool.query<KnownSystem>({
     name: 'terminology-system',
@@ -28,8 +28,8 @@ export async function findSystem(pool: Pool, url: string): Promise<KnownSystem |
 }
 
 /**
- * Returns the code system of a url.
- * @throws Refusal not_found (404) if it is not installed, or not in that version.
+ * Returns the code system with the given URL.
+ * @throws Refusal not_found (404) if it isn't installed, or not in that version.
  */
 export async function requireSystem(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
   const [canonical = url, inUrl] = url.split('|');
@@ -53,7 +53,7 @@ interface ByType {
   readonly ConceptMap: ConceptMap;
 }
 
-/** Returns a resource by its canonical URL, with or without a version; undefined if it is not installed. */
+/** Returns a resource by its canonical URL, with or without a version; undefined if it isn't installed. */
 export async function findResource<T extends keyof ByType>(
   pool: Pool,
   type: T,
@@ -102,7 +102,7 @@ export async function allOfType<T extends keyof ByType>(pool: Pool, type: T): Pr
   return rows.map(({ body }) => JSON.parse(body));
 }
 
-/** Returns the refusal for terminology that is not installed. */
+/** Returns the refusal for terminology that isn't installed. */
 export function notFound(diagnostics: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics });
 }
@@ -110,9 +110,9 @@ export function notFound(diagnostics: string): Refusal {
 const SNOMED = 'http://snomed.info/sct';
 
 /**
- * Returns a value set by its canonical URL. Implicit value sets of code systems are generated: all codes of a system
- * (its `valueSet`, `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`) and the codes that a SNOMED CT concept
- * subsumes (`?fhir_vs=isa/<id>`).
+ * Returns a value set by its canonical URL. Code systems' implicit value sets are generated: all codes in a system (its
+ * `valueSet`, `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`), and the codes that a SNOMED CT concept subsumes
+ * (`?fhir_vs=isa/<id>`).
  * @throws Refusal not_found (404)
  */
 export async function requireValueSet(pool: Pool, canonical: string): Promise<ValueSet> {

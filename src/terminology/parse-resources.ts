@@ -1,13 +1,13 @@
-/** Parses terminology resources that a request includes. */
+/** Parses terminology resources that are part of a request. */
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { ConceptMap, ValueSet } from './resources.ts';
 
-/** Maximum items of one list in such a resource. */
+/** Maximum number of items in one list in such a resource. */
 const MOST = 50_000;
-/** Maximum JSON values of such a resource: it is checked in one go. */
+/** Maximum number of JSON values in such a resource, because it is checked all at once. */
 const MOST_VALUES = 100_000;
 
 const text = z.string().min(1);

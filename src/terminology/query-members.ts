@@ -3,13 +3,13 @@ import type { Pool, QueryResultRow } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 
-/** Maximum time in ms of a statement with regular expressions: some would never end. */
+/** Maximum duration of a statement with regular expressions, in ms: some would never finish. */
 const MATCHING_MS = 2_000;
 
 /**
- * Returns the rows of a statement about a value set's members.
- * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long;
- *   too_large (413) for other definitions whose members take too long to find.
+ * Returns the rows from a statement about a value set's members.
+ * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long; too_large
+ *   (413) for other definitions whose members take too long to find.
  */
 export async function queryMembers<R extends QueryResultRow>(
   pool: Pool,

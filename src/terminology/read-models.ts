@@ -1,6 +1,6 @@
 /**
- * The shared terminology's read models: the same tables as those of resources, in separate schemas, filled by the same
- * projections. So its resources are searched as any are, and no rebuild or verification of the log touches them.
+ * The shared terminology's read models: the same tables as for resources, in separate schemas, filled by the same projections.
+ * So its resources are searched like any others, and no rebuild or verification of the log touches them.
  */
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
@@ -17,7 +17,7 @@ import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/ter
 
 const MODELS: readonly Projection[] = [resources, search, history];
 
-/** Writes the bundled terminology if it is missing, and rebuilds its read models if they are older. */
+/** Writes the bundled terminology if it is missing, and rebuilds its read models if they are out of date. */
 export async function prepareTerminology(pool: Pool): Promise<void> {
   await installBundled(pool, nowMicros());
   await installConcepts(pool);
@@ -25,8 +25,8 @@ export async function prepareTerminology(pool: Pool): Promise<void> {
 }
 
 /**
- * Resolves when the shared terminology is installed. That takes about a second on a new database and is done once, on
- * first use; the next caller retries a failure.
+ * Returns a function that resolves when the shared terminology is installed. Installing takes about a second on a new
+ * database, and is done once, on first use. If it fails, the next caller retries.
  */
 export function terminologyReady(pool: Pool): () => Promise<void> {
   let prepared: Promise<void> | undefined;
@@ -39,10 +39,10 @@ export function terminologyReady(pool: Pool): () => Promise<void> {
   };
 }
 
-/** How often it is retried while searches hold locks. */
+/** How often the rebuild is tried while searches hold locks. */
 const TRIES = 5;
 
-/** Rebuilds the read models if their inputs have changed. Running searches finish or give way. */
+/** Rebuilds the read models if their inputs have changed. Running searches either finish or give way. */
 export async function publishTerminology(pool: Pool): Promise<void> {
   for (let left = TRIES - 1; ; left -= 1) {
     if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;
@@ -70,9 +70,7 @@ async function makeReadModels(tx: ClientBase): Promise<void> {
   await noteMade(tx, 'read models', current);
 }
 
-/**
- * Returns a hash of the inputs of the read models: the resources, the tables' columns, and the code that builds rows.
- */
+/** Returns a hash of the read models' inputs: the resources, the tables' columns, and the code that builds rows. */
 async function fingerprint(database: Pool | ClientBase): Promise<string> {
   const { rows } = await database.query<{ digest: string | null }>(
     `select md5(string_agg(id::text || changed_at::text, ',' order by id)) as digest from terminology.resource`,
@@ -83,7 +81,7 @@ async function fingerprint(database: Pool | ClientBase): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The resources in the form that projections take: each as if it had been created. */
+/** Returns the resources in the form that projections take: as if each had just been created. */
 async function storedResources(tx: ClientBase): Promise<StoredEvent[]> {
   const { rows } = await tx.query<{ id: string; type: string; changed_at: number; body: string }>(
     'select id, type, changed_at, body from terminology.resource order by id',

@@ -1,13 +1,13 @@
-/** Caches displays of codes, since most resources use the same few codes. */
+/** Caches the displays of codes, because most resources use the same few codes. */
 import { LRUCache } from 'lru-cache';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Terminology } from './terminology.ts';
 
 /** Maximum number of cached codes. */
 const MOST = 10_000;
-/** Time in ms that a display is cached: a name changed by `annal terminology load` is shown after that. */
+/** How long a display is cached, in ms: after that, a name changed by `annal terminology load` is shown. */
 const KEPT_MS = 60_000;
-/** Time in ms for which a code without a display isn't looked up again, so that names loaded for it show soon. */
+/** How long a code without a display isn't looked up again, in ms: short, so that names loaded for it are shown soon. */
 const MISSED_MS = 5_000;
 /** The maximum length of a cached key: codes are much shorter. */
 const LONGEST = 500;
@@ -18,14 +18,15 @@ export interface RememberedTimes {
 }
 
 /**
- * Wraps `Terminology.displays` with a cache: found displays are kept for a minute, and codes that have none for five
- * seconds. Lists of a record with codes of a system that isn't installed would otherwise look them up for each page.
+ * Wraps `Terminology.displays` with a cache: displays that are found are kept for a minute, and codes without a display for
+ * five seconds. Otherwise, a record's lists with codes from a system that isn't installed would look these codes up for each
+ * page.
  */
 export function rememberDisplays(
   look: Terminology['displays'],
   { missedMs = MISSED_MS }: RememberedTimes = {},
 ): Terminology['displays'] {
-  // Without a display: an empty text, which no code has as its name.
+  // For a code without a display, an empty text, which is never a code's name.
   const known = new LRUCache<string, string>({ max: MOST, ttl: KEPT_MS });
   return async (codes) => {
     const found = new Map<string, string>();

@@ -1,8 +1,6 @@
-/**
- * Types of the parts of terminology resources that the service reads. https://hl7.org/fhir/R4/terminology-module.html
- */
+/** Types for the parts of terminology resources that the service reads. https://hl7.org/fhir/R4/terminology-module.html */
 
-/** A concept of a code system, with its children. */
+/** A concept in a code system, with its children. */
 export interface Concept {
   readonly code: string;
   readonly display?: string;
@@ -47,7 +45,7 @@ export interface Filter {
   readonly value: string;
 }
 
-/** One include or exclude of a value set. */
+/** One include or exclude in a value set. */
 export interface Part {
   readonly system?: string;
   readonly version?: string;
@@ -67,7 +65,7 @@ export interface ValueSet extends Canonical {
   readonly expansion?: { readonly contains?: readonly Contained[] };
 }
 
-/** A code of an expansion that is sent instead of a definition. */
+/** A code in an expansion that is sent instead of a definition. */
 export interface Contained {
   readonly system?: string;
   readonly version?: string;

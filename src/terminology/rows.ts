@@ -8,7 +8,7 @@ import type { BundledConcept } from './bundled/bundled.ts';
 import type { Properties } from './bundled/own.ts';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from './resources.ts';
 
-/** A concept to be written. */
+/** A concept to write. */
 export interface NewConcept {
   readonly code: string;
   readonly display?: string | undefined;
@@ -23,14 +23,14 @@ export interface NewConcept {
 
 /** A row of `terminology.concept`, without its place in the code system. */
 export interface ConceptRow extends NewConcept {
-  /** The number of its code system. */
+  /** The number of the concept's code system. */
   readonly system: number;
 }
 
-/** The namespace UUID from which ids of terminology resources are derived; it must never change. */
+/** The namespace UUID from which the ids of terminology resources are derived; it must never change. */
 const NAMESPACE = '6c1f7b0e-3a52-4d0e-9c7c-5f0b8f1d2a64';
 
-/** Returns the id of a terminology resource: the same in every installation. */
+/** Returns a terminology resource's id, which is the same in every installation. */
 export function resourceId(type: string, url: string): string {
   return v5(`${type} ${url}`, NAMESPACE);
 }
@@ -62,7 +62,7 @@ export function* conceptRows(
 }
 
 /**
- * Writes resources; each replaces the one with the same type and url.
+ * Writes resources; each replaces the one with the same type and URL.
  * @param changedAt microseconds since 1970
  */
 export async function putResources(
@@ -87,9 +87,9 @@ export async function putResources(
 }
 
 /**
- * Returns a CodeSystem as a read returns it: category and unit of concepts, which are columns here, are properties,
- * since a CodeSystem has no such elements, and properties that only $lookup returns are left out. Other resources are
- * returned unchanged.
+ * Returns a CodeSystem in the form in which a read returns it. The category and unit of its concepts, which are columns here,
+ * become properties, because a CodeSystem has no such elements. Properties that only $lookup returns are left out. Other
+ * resources are returned unchanged.
  */
 function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
   if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;
@@ -124,7 +124,7 @@ function withoutFields({
   };
 }
 
-/** Creates systems' rows and returns their numbers by url. Rows with these urls must not exist. */
+/** Creates systems' rows and returns their numbers by URL. Rows with these URLs must not exist yet. */
 export async function newSystems(
   tx: ClientBase,
   systems: readonly Pick<CodeSystem, 'url' | 'version' | 'name' | 'title' | 'content'>[],
@@ -146,8 +146,8 @@ export async function newSystems(
 }
 
 /**
- * Removes systems with their concepts.
- * @param condition SQL over terminology.system; constant text of the program only.
+ * Removes systems together with their concepts.
+ * @param condition SQL over terminology.system; must be constant text in the program.
  */
 export async function removeSystems(
   tx: ClientBase,
@@ -166,9 +166,9 @@ export async function removeSystems(
 const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectable, active, properties';
 
 /**
- * Copies concepts in as they arrive, and then their parents.
+ * Copies concepts into the database as they arrive, and then their parents.
  * @returns the number of concepts.
- * @throws Error of the database, `23505` for a duplicate code.
+ * @throws Error from the database, `23505` for a duplicate code.
  */
 export async function copyConcepts(
   tx: ClientBase,

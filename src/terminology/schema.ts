@@ -1,6 +1,6 @@
 /**
- * Defines the tables of schema `terminology`: code systems, value sets and maps that every project reads and no request
- * writes. They are loaded from the program and from files, are not events, and a rebuild does not touch them.
+ * Defines the tables in schema `terminology`: code systems, value sets and maps that every project reads and no request
+ * writes. They are loaded from the program and from files. They aren't events, and rebuilds don't touch them.
  */
 
 /** DDL of the schema. */
@@ -60,15 +60,15 @@ CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL)
 `;
 
 /**
- * Returns the SQL of a text without case, accents and punctuation: words separated by single blanks, as `plainWords`
- * returns them.
+ * Returns SQL for a text without case, accents and punctuation: words separated by single blanks, as `plainWords` returns
+ * them.
  */
 export function foldedSql(text: string): string {
   return String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(${text}, NFKD)),
   '[\u0300-\u036f]+', '', 'g'), '[\s!-/:-@\[-\x60{-~]+', ' ', 'g'))`;
 }
 
-/** DDL for finding codes: by their beginnings, by the words of their displays, and by similar words. */
+/** DDL for finding codes: by their beginnings, by words in their displays, and by similar words. */
 export const TERMINOLOGY_WORDS_SQL = `
 ALTER TABLE terminology.concept
   ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${foldedSql("coalesce(display, '')")}) STORED;
@@ -100,7 +100,7 @@ INSERT INTO terminology.word (system, word, codes)
 SELECT p.system, p.word, count(*) FROM terminology.posting p GROUP BY p.system, p.word;
 `;
 
-/** DDL of the index of codes, which replaces the tables of words. */
+/** DDL for the index of codes, which replaces the tables of words. */
 export const TERMINOLOGY_INDEX_SQL = `
 DROP TABLE terminology.posting, terminology.word;
 DROP INDEX terminology.concept_by_beginning, terminology.concept_by_code;
@@ -117,5 +117,5 @@ CREATE TABLE terminology.code_index (
 );
 `;
 
-/** Removes indexes of codes that an earlier version built: they are built again, with other names and ranks. */
+/** Removes indexes of codes built by an earlier version, so that they are built again with different names and ranks. */
 export const TERMINOLOGY_NAMES_SQL = 'DELETE FROM terminology.code_index;';

@@ -14,11 +14,12 @@ import type { Contained, Part, ValueSet } from './resources.ts';
 /** Maximum nesting of value sets. */
 const DEEPEST = 20;
 /**
- * Maximum parts of a value set, including their filters and the value sets that they name: each adds to the statement.
+ * Maximum number of parts in a value set, including their filters and the value sets that they name: each adds to the
+ * statement.
  */
 const MOST_PARTS = 500;
 
-/** Columns of a member: `part` and `place` define its order. */
+/** A member's columns: `part` and `place` define its order. */
 const COLUMNS = 'system, version, code, display, selectable, active, part, place';
 
 /** The context in which a set is compiled. */
@@ -29,8 +30,8 @@ export interface Compiling {
 }
 
 /**
- * Returns a select of a value set's members; a code that several parts include occurs several times.
- * @throws Refusal not_found (404) for a value set or code system that is not installed, invalid (422) for an invalid
+ * Returns a select for a value set's members; a code that several parts include occurs several times.
+ * @throws Refusal not_found (404) for a value set or code system that isn't installed, invalid (422) for an invalid
  *   definition.
  */
 export async function membersSql(
@@ -106,7 +107,7 @@ async function partSql(
   return inAll(all, sets);
 }
 
-/** Returns SQL for the members that are in all of some sets. */
+/** Returns SQL for the members that are in all of the given sets. */
 function inAll(sql: string, sets: readonly string[]): string {
   if (sets.length === 0) return sql;
   const conditions = sets.map(
@@ -124,8 +125,8 @@ interface Listed {
 }
 
 /**
- * Returns SQL for codes that are listed one by one. Their code system need not be installed. If it is installed
- * completely, in the version that they name (if any), only codes that it has are members
+ * Returns SQL for codes that are listed one by one. Their code system needn't be installed. If it is installed completely, in
+ * the version that the codes name (if any), only codes that exist in it are members
  * (https://hl7.org/fhir/R4/valueset.html#compositions).
  */
 async function listed(concepts: readonly Listed[], { pool, bound }: Compiling, at: number): Promise<string> {

@@ -1,4 +1,4 @@
-/** The interface of terminology for the rest of the service. */
+/** The terminology's interface to the rest of the service. */
 import type { Pool } from 'pg';
 import type { FindCodes, Terminology as SearchTerminology, SystemCode } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -25,15 +25,15 @@ import { type Match, type TranslateRequest, translate } from './translate.ts';
 /** A value set: its canonical URL, or its definition. */
 export type Set = string | ValueSet;
 
-/** Answers questions about codes. Missing terminology is refused with not_found (404), as R4's operations require. */
+/** Answers queries about codes. Missing terminology is refused with not_found (404), as R4's operations require. */
 export interface Terminology extends SearchTerminology {
-  /** Returns a code's properties and its system's. */
+  /** Returns the properties of a code and of its system. */
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
-  /** Returns display, category and unit of a code; undefined if it is not installed. */
+  /** Returns a code's display, category and unit; undefined if the code isn't installed. */
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
-  /** Returns displays by `system|code`, for codes that are installed and have one, or that a concept has. */
+  /** Returns displays by `system|code`, for installed codes that have a display, and for codes that a concept has. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if it is unknown. */
+  /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if unknown. */
   molarMassOf(coded: SystemCode): number | undefined;
   /** Finds codes by typed text. */
   readonly findCodes: FindCodes;
@@ -41,7 +41,7 @@ export interface Terminology extends SearchTerminology {
   expand(set: Set, options?: ExpandOptions): Promise<Expansion>;
   /**
    * Validates a code against its code system.
-   * @param abstract whether codes that only group others are valid; default true.
+   * @param abstract whether codes that only group others are valid; true by default.
    */
   validateInSystem(coded: Coded, abstract?: boolean): Promise<Validity>;
   validateInSet(set: Set, coded: Coded, abstract?: boolean): Promise<Validity>;
@@ -57,7 +57,7 @@ export interface Terminology extends SearchTerminology {
 const VALUE_SET = /^ValueSet\/([A-Za-z0-9.-]{1,64})$/;
 
 /**
- * Opens terminology over a database.
+ * Creates the queries on a database's terminology.
  * @param ready resolves when the bundled part is installed.
  */
 export function openTerminology(pool: Pool, ready: () => Promise<void>): Terminology {

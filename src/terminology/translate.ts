@@ -1,6 +1,4 @@
-/**
- * Translates codes of one system to another by ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html
- */
+/** Translates codes from one system to another with ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
 
 import type { Pool } from 'pg';
 import { cut } from '#src/shared/cut.ts';
@@ -11,11 +9,11 @@ import type { ConceptMap, MapGroup } from './resources.ts';
 /** The code to translate, and the maps to use. */
 export interface TranslateRequest {
   readonly codes: readonly Coded[];
-  /** Canonical URL of the map. Default: any map that fits. */
+  /** Canonical URL of the map; by default, any suitable map. */
   readonly url?: string | undefined;
   /** The map itself, if the request includes it. */
   readonly map?: ConceptMap | undefined;
-  /** Canonical URL of the value set from which the codes are, and of the value set to which they are translated. */
+  /** Canonical URLs of the value set that the codes come from, and of the value set that they are translated to. */
   readonly source?: string | undefined;
   readonly target?: string | undefined;
   /** The target code system. */
@@ -32,7 +30,7 @@ export interface Match {
   readonly map: string;
 }
 
-/** Equivalences that mean that a code has no translation. */
+/** Equivalences which mean that a code has no translation. */
 const NONE = new Set(['unmatched', 'disjoint']);
 
 /** The equivalence in the other direction: `wider` becomes `narrower`. */

@@ -3,7 +3,7 @@
 import type { TracingOptions } from './start.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Returns the tracing of a service; undefined without a collector, and OpenTelemetry is then not loaded. */
+/** Returns a service's tracing; undefined without a collector, in which case OpenTelemetry isn't loaded. */
 export async function openTracing(
   options: Omit<TracingOptions, 'endpoint'> & { readonly endpoint: string | undefined },
 ): Promise<Tracing | undefined> {

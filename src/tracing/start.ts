@@ -1,24 +1,25 @@
-/** Exports traces to a collector, by OTLP over HTTP with JSON. https://opentelemetry.io/docs/specs/otlp/#otlphttp */
+/** Exports traces to a collector, with OTLP over HTTP and JSON. https://opentelemetry.io/docs/specs/otlp/#otlphttp */
 import { setGlobalErrorHandler } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { Tracing } from './tracing.ts';
 
-/** The collector, and the name of the service. */
+/** The collector, and the service's name. */
 export interface TracingOptions {
-  /** The collector's base URL: spans go to `<endpoint>/v1/traces`. */
+  /** The collector's base URL: spans are sent to `<endpoint>/v1/traces`. */
   readonly endpoint: string;
   readonly version: string;
   readonly log: { warn(details: object, message: string): void };
 }
 
-/** The shortest pause between two warnings about lost spans. */
+/** Minimum pause between two warnings about lost spans, in ms. */
 const TELL_EVERY_MS = 60_000;
 
 /**
- * Begins to trace. Sampling, batching, headers for the collector and further attributes of the service follow the
- * standard's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_RESOURCE_ATTRIBUTES`).
+ * Starts tracing. Sampling, batching, headers for the collector and additional attributes of the service are configured with
+ * the standard's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`,
+ * `OTEL_RESOURCE_ATTRIBUTES`).
  */
 export function startTracing({ endpoint, version, log }: TracingOptions): Tracing {
   let told = Number.NEGATIVE_INFINITY;

@@ -1,19 +1,22 @@
-/** Traces through the event store: a span for each append, and in it one for each projection until it shows the append. */
+/**
+ * Traces calls to the event store: a span for each append, and within it a span for each projection until the projection shows
+ * the append.
+ */
 import type { EventStore, Position } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
 import type { Tracing } from './tracing.ts';
 
-/** The kind of a store, its projections, and how to wait for one. */
+/** The kind of store, its projections, and how to wait for a projection. */
 export interface Traced {
   /** `postgresql` or `eventstoredb`. */
   readonly system: string;
   readonly projections: readonly {
     readonly name: string;
     readonly prefixes: readonly string[];
-    /** Types of events that it takes; default: all. */
+    /** Types of events that it processes; all by default. */
     readonly types?: ReadonlySet<string>;
   }[];
-  /** Resolves when a projection, on whichever instance, has passed a position; with false when it takes too long. */
+  /** Resolves when a projection, on any instance, has passed a position; resolves to false if that takes too long. */
   readonly passed: (position: Position, name: string) => Promise<boolean>;
 }
 
@@ -26,7 +29,7 @@ export function traceStore(
   return wrappedStore(store, {
     append(stream, expected, events) {
       const attributes = {
-        // A stream's name contains the patient's id; its kind doesn't.
+        // A stream's name contains the patient's id, but its kind doesn't.
         'annal.stream.kind': stream.slice(0, Math.max(0, stream.indexOf('-'))),
         'annal.events': events.length,
         'annal.event.types': [...new Set(events.map(({ type }) => type))],

@@ -1,8 +1,7 @@
 /**
- * OpenTelemetry traces of a request: HTTP → command and queries → append → each projection that shows it. Loaded only
- * if a collector is configured, and wrapped around other parts, which don't know of it. Spans contain methods, route
- * patterns, kinds, counts, positions and request ids, but no path, query, header, body, resource id, stream name or
- * error message.
+ * OpenTelemetry traces for a request: HTTP → command and queries → append → each projection that shows it. Loaded only if a
+ * collector is configured, and wrapped around other parts, which are unaware of it. Spans contain methods, route patterns,
+ * kinds, counts, positions and request ids, but never a path, query, header, body, resource id, stream name or error message.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -32,12 +31,12 @@ export interface Spanned {
   readonly attributes?: Attributes;
 }
 
-/** The traces of one service. */
+/** The traces for one service. */
 export class Tracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #propagator = new W3CTraceContextPropagator();
-  /** The current context. Each service has its own, so that several in one process stay apart. */
+  /** The current context. Each service has its own, so that several services in one process stay separate. */
   readonly #current = new AsyncLocalStorage<Context>();
 
   constructor(provider: BasicTracerProvider) {
@@ -45,7 +44,7 @@ export class Tracing {
     this.#tracer = provider.getTracer('annal');
   }
 
-  /** A span for each request, continuing the caller's trace (`traceparent`). https://www.w3.org/TR/trace-context/ */
+  /** Creates a span for each request, continuing the caller's trace (`traceparent`). https://www.w3.org/TR/trace-context/ */
   readonly requests: Middleware = async (ctx, next) => {
     const caller = this.#propagator.extract(ROOT_CONTEXT, ctx.headers, defaultTextMapGetter);
     const { method } = ctx;
@@ -71,7 +70,9 @@ export class Tracing {
     }
   };
 
-  /** Returns a wrapper that makes a span per call, named `<kind> <name>`; a query's is a client span of PostgreSQL. */
+  /**
+   * Returns a wrapper that creates a span for each call, named `<kind> <name>`; for a query, it is a PostgreSQL client span.
+   */
   around(kind: 'command' | 'query'): CallWrapper {
     const options = kind === 'query' ? { system: 'postgresql' } : {};
     return (name, call) => this.span(`${kind} ${name}`, options, call);
@@ -85,7 +86,7 @@ export class Tracing {
     return this.#current.run(trace.setSpan(parent, span), () => ended(span, () => call(span)));
   }
 
-  /** Starts a child span that ends when `done` resolves, as failed if it resolves to false. */
+  /** Starts a child span that ends when `done` resolves; the span has failed if `done` resolves to false. */
   follow(parent: Span, name: string, done: Promise<boolean>): void {
     const span = this.#tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
     void done.then((passed) => {
@@ -94,7 +95,7 @@ export class Tracing {
     });
   }
 
-  /** Sends the remaining spans, if that can be done soon. */
+  /** Sends the remaining spans, if that doesn't take long. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** Conditions of REST v1 (docs/spec/decisions.md, section 4). Pure. */
+/** Converts conditions between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import {
   type GivenCode,
@@ -47,7 +47,7 @@ export function toCondition(given: GivenCondition, subject: string): JsonObject 
   };
 }
 
-/** Returns a Condition as v1 shows it. */
+/** Returns a Condition in the form that v1 shows. */
 export function shownCondition(condition: JsonObject): ShownCondition {
   const [status] = listIn(objectIn(condition.clinicalStatus).coding).filter(
     ({ system }) => system === CLINICAL,

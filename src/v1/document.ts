@@ -1,11 +1,11 @@
-/** Documents of REST v1: DocumentReferences (docs/spec/decisions.md, section 4). Pure. */
+/** Converts documents between REST v1 and DocumentReferences (docs/spec/decisions.md, section 4). Pure. */
 
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import { heldContents, listAttachments, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 
-/** LOINC document codes of each kind. The first is written, all are read. Any other type, or none, is `other`. */
+/** LOINC document codes for each kind. The first code is written; all codes are read. Any other type, or none, is `other`. */
 const KIND_CODES = {
   lab_report: [
     ['11502-2', 'Laboratory report'],
@@ -30,12 +30,12 @@ export type DocumentKind = keyof typeof KIND_CODES;
 /** All kinds. */
 export const DOCUMENT_KINDS = Object.keys(KIND_CODES) as [DocumentKind, ...DocumentKind[]];
 
-/** Returns the LOINC codes that are read as a kind. `other` has none: it is every other code. */
+/** Returns the LOINC codes that are read as the given kind. `other` has none: it stands for every other code. */
 export function codesOfKind(kind: Exclude<DocumentKind, 'other'>): readonly string[] {
   return KIND_CODES[kind].map(([code]) => code);
 }
 
-/** The codes of every kind but `other`. */
+/** The codes of all kinds except `other`. */
 export const KNOWN_CODES: readonly string[] = DOCUMENT_KINDS.flatMap((kind) =>
   kind === 'other' ? [] : codesOfKind(kind),
 );
@@ -74,13 +74,13 @@ export function toDocument(given: GivenDocument, subject: string): JsonObject {
     docStatus: 'preliminary',
     type: { coding: [{ system: LOINC, code, display }], text: display },
     subject: { reference: subject },
-    // Searches use this element; the attachment holds the day only.
+    // Searches use this element, because the attachment holds only the day.
     ...present({ date: date === undefined ? undefined : `${date}T00:00:00Z`, description }),
     content: [{ attachment: present({ contentType: content_type, title, creation: date }) }],
   };
 }
 
-/** Returns a DocumentReference as v1 shows it: the attachment whose bytes are stored here, else the first. */
+/** Returns a DocumentReference in the form that v1 shows: the attachment whose bytes are stored here, else the first. */
 export function shownDocument(document: JsonObject): ShownDocument {
   const id = String(document.id);
   const [held] = heldContents(document, id);

@@ -3,14 +3,14 @@ import type { LosslessNumber } from 'lossless-json';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { writtenName } from '../clinical/reading/names/name.ts';
 
-/** Code systems of bare codes (docs/spec/decisions.md, section 1). */
+/** Code systems for codes that are given without one (docs/spec/decisions.md, section 1). */
 export const LOINC = 'http://loinc.org';
 export const ICD_10 = 'http://hl7.org/fhir/sid/icd-10';
 export const ATC = 'http://www.whocc.no/atc';
 /** System of units. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** A number, with its literal where JavaScript would print another, such as `1.50`. */
+/** A number, with its literal if JavaScript would print a different one, such as for `1.50`. */
 export type Decimal = number | LosslessNumber;
 
 /** A code in a request; `code` may be `system|code`. */
@@ -27,7 +27,7 @@ export interface ShownCode {
   readonly display: string | null;
 }
 
-/** Splits `system|code`; a bare code has no system. */
+/** Splits `system|code`; a code without a bar has no system. */
 export function splitCode(text: string): { readonly system?: string; readonly code: string } {
   const bar = text.lastIndexOf('|');
   return bar < 0 ? { code: text } : { system: text.slice(0, bar), code: text.slice(bar + 1) };
@@ -35,7 +35,7 @@ export function splitCode(text: string): { readonly system?: string; readonly co
 
 /**
  * Returns a CodeableConcept.
- * @param fallback system of a bare code; without it the code has no system
+ * @param fallback system for a code that is given without one; if absent, the code has no system
  */
 export function toConcept({ code, system, display }: GivenCode, fallback?: string): JsonObject {
   const words = display === undefined ? {} : { text: display };
@@ -51,8 +51,8 @@ export function toConcept({ code, system, display }: GivenCode, fallback?: strin
 }
 
 /**
- * Returns a concept for v1: the coding of the preferred system, else the first, and the concept's name.
- * `display` is null where the concept has no name itself: the terminology may have one.
+ * Returns a concept for v1: the coding from the preferred system, else the first coding, and the concept's name. `display` is
+ * null if the concept itself has no name: the terminology may have one.
  */
 export function shownConcept(concept: Json | undefined, preferred?: string): ShownCode {
   const { coding, text = null } = objectIn(concept);
@@ -67,33 +67,33 @@ export function shownConcept(concept: Json | undefined, preferred?: string): Sho
   };
 }
 
-/** Returns a Quantity in UCUM, without a unit if none is given. */
+/** Returns a Quantity with a UCUM unit, or without a unit if none is given. */
 export function toQuantity(value: Decimal, unit: string | undefined): JsonObject {
   return unit === undefined ? { value } : { value, unit, system: UCUM, code: unit };
 }
 
-/** Returns the unit of a Quantity: its UCUM code, else its text. */
+/** Returns a Quantity's unit: its UCUM code, else its text. */
 export function shownUnit(quantity: Json | undefined): string | null {
   const { system, code, unit } = objectIn(quantity);
   return system === UCUM ? (textIn(code) ?? textIn(unit)) : (textIn(unit) ?? textIn(code));
 }
 
-/** Returns a number, or null. */
+/** Returns the value if it is a number, otherwise null. */
 export function numberIn(value: Json | undefined): Decimal | null {
   return isNumber(value) ? value : null;
 }
 
-/** Returns a text, or null. */
+/** Returns the value if it is text, otherwise null. */
 export function textIn(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Returns an object, empty if the value isn't one. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function objectIn(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Returns the objects of a list. */
+/** Returns the objects in a list. */
 export function listIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

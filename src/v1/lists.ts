@@ -1,51 +1,51 @@
-/** The lists of REST v1 that a resource belongs to: the list of its type, and its parts by filter. Pure. */
+/** Names the REST v1 lists that a resource belongs to: the list for its type, and parts of that list by filter. Pure. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';
 
-/** Filters of lists (docs/spec/interface.md, section 4.3). */
+/** Filters on lists (docs/spec/interface.md, section 4.3). */
 export type ListFilter = 'category' | 'code' | 'component' | 'clinical_status' | 'status';
 
-/** Returns a coding as a filter's value; codes are compared without case, as in searches. */
+/** Returns a coding as a filter's value; codes are compared case-insensitively, as in searches. */
 export const codedValue = (system: string | undefined, code: string): string =>
   `${system ?? ''}|${code.toLowerCase()}`;
 
 export type By = readonly [filter: ListFilter, value: string];
 
-/** Returns the name of a list: a type's list, or its part that meets some filters. */
+/** Returns the name of a list: all of a type, or the part of it that matches the given filters. */
 export function nameList(type: TimelineType, ...filters: readonly By[]): string {
   const parts = filters.map(([filter, value]) => `${filter} ${value}`);
   return parts.length === 0 ? type : `${type} ${parts.join('\n')}`;
 }
 
 /**
- * Returns the name of the part of a list that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient
- * safety"): one line can't tell that a resource was refuted, or what a modifier extension means.
+ * Returns the name of the part of a list that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety"):
+ * one line can't say that a resource was refuted, or what a modifier extension means.
  */
 export const unsafePart = (list: string): string => `${list} !`;
 
 /**
- * Returns the name of the list of entries made in error that a list would otherwise contain. Nothing shows them; series
- * and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
+ * Returns the name of the list of entries made in error that the given list would otherwise contain. These entries are never
+ * shown, but series and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export const withdrawnPart = (list: string): string => `${list} -`;
 
 /**
- * Returns the name of the list with a list's entries whose date has no day, only a month or year. They belong to all of
- * these days (docs/spec/decisions.md, section 4 "The day of a value").
+ * Returns the name of the list of those entries in a list whose date has only a month or year, not a day. They belong to every
+ * day in that month or year (docs/spec/decisions.md, section 4 "The day of a value").
  */
 export const vaguePart = (list: string): string => `${list} ~`;
 
 type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 
-/** Categories with their own lists. */
+/** Categories that have their own lists. */
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
- * Returns the name of the list with the entries of a category of a list, or of its unsafe part; undefined if there is
- * none. Lists by category are those of Observation and of its codes, for the categories of REST v1 in their own code
+ * Returns the name of the list of entries in one category, from a list or its unsafe part; undefined if no such list exists.
+ * There are lists by category for Observation and for each of its codes, for the categories of REST v1 in their own code
  * system.
  */
 export function partOfCategory(name: string, system: string | undefined, code: string): string | undefined {
@@ -61,8 +61,8 @@ export function partOfCategory(name: string, system: string | undefined, code: s
 }
 
 /**
- * Number of codings of a concept that make lists. Each is a row per version and category, and FHIR sets no limit, so a
- * large resource could otherwise exceed what a projection can write.
+ * Maximum number of a concept's codings that create lists. Each takes a row per version and category, and FHIR sets no limit,
+ * so a large resource could otherwise exceed what a projection can write.
  */
 export const MOST_CODINGS = 50;
 
@@ -88,7 +88,7 @@ function byStatus({ status }: JsonObject): (readonly By[])[] {
   return said === undefined ? [] : [[['status', said]]];
 }
 
-/** Returns filters by code, each value once. */
+/** Returns filters by code, with each value once. */
 function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
   const values = all.flatMap(({ system, code }) => {
     const is = text(code);
@@ -98,8 +98,8 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 }
 
 /**
- * Returns the lists that a resource belongs to; none if it was entered in error, or is a request not to give something.
- * @param modified whether it has a modifier extension at any depth, or `implicitRules`
+ * Returns the lists that a resource belongs to; none if it was entered in error, or asks not to give something.
+ * @param modified whether the resource has a modifier extension at any depth, or `implicitRules`
  */
 export function listNames(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
   if (isWithdrawn(resource) || isProhibition(resource)) return [];
@@ -108,7 +108,10 @@ export function listNames(type: TimelineType, resource: JsonObject, modified: bo
   return unsafe ? lists.map(unsafePart) : lists;
 }
 
-/** Returns the lists that count an Observation which was entered in error: those that `listNames` would return. */
+/**
+ * Returns the lists that count an Observation that was entered in error: the same lists that `listNames` would otherwise
+ * return.
+ */
 export function withdrawnListNames(type: TimelineType, resource: JsonObject): string[] {
   if (type !== 'Observation' || !isWithdrawn(resource)) return [];
   return allListNames(type, resource).map(withdrawnPart);
@@ -124,8 +127,8 @@ function allListNames(type: TimelineType, resource: JsonObject): string[] {
 }
 
 /**
- * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a
- * prescription, and no member of a prescription could say so.
+ * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a prescription, and
+ * none of a prescription's members could express it.
  */
 export function isProhibition({ doNotPerform }: JsonObject): boolean {
   return doNotPerform === true;

@@ -1,4 +1,4 @@
-/** Medications of REST v1: MedicationStatements (docs/spec/decisions.md, section 4). Pure. */
+/** Converts medications between REST v1 and MedicationStatements (docs/spec/decisions.md, section 4). Pure. */
 import { isUuid } from '#src/shared/ids.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { dosage } from '../clinical/reading/words.ts';
@@ -16,7 +16,7 @@ import {
   toNote,
 } from './elements.ts';
 
-/** A medication in a request: a code, a text, or both. */
+/** A medication in a request: a code, text, or both. */
 export interface GivenMedication extends GivenCode {
   readonly status: string;
   readonly dosage?: string | undefined;
@@ -52,7 +52,7 @@ export function toMedication(given: GivenMedication, subject: string): JsonObjec
   };
 }
 
-/** Returns the medication's concept, or the code of the Medication that the statement contains. */
+/** Returns the medication's concept, or the code from the Medication that the statement contains. */
 export function medicationConcept({
   medicationCodeableConcept,
   medicationReference,
@@ -63,7 +63,7 @@ export function medicationConcept({
   return medicationCodeableConcept ?? within?.code;
 }
 
-/** A reference to a resource, or to one version of it. */
+/** A reference to a resource, or to one of its versions. */
 export interface Referred {
   readonly id: string;
   readonly version: number | undefined;
@@ -71,9 +71,7 @@ export interface Referred {
 
 const MEDICATION = /(?:^|\/)Medication\/([^/]+)(?:\/_history\/(\d{1,9}))?$/;
 
-/**
- * Returns the directory's Medication that the statement refers to; undefined if the statement names the drug itself.
- */
+/** Returns the Medication in the directory that the statement refers to; undefined if the statement names the drug itself. */
 export function medicationReferred(statement: JsonObject): Referred | undefined {
   if (medicationConcept(statement) !== undefined) return undefined;
   const { reference } = objectIn(statement.medicationReference);
@@ -82,15 +80,15 @@ export function medicationReferred(statement: JsonObject): Referred | undefined 
   return { id, version: version === undefined ? undefined : Number(version) };
 }
 
-/** Returns the members that a Medication contributes to a statement's answer. */
+/** Returns the members of a statement's answer that come from its Medication. */
 export function medicationNames({ code }: JsonObject): Partial<ShownCode> {
   const shown = Object.entries(shownConcept(code, ATC));
   return Object.fromEntries(shown.filter(([, said]) => said !== null));
 }
 
 /**
- * Returns a MedicationStatement as v1 shows it. If it refers to a Medication, it has the display of the reference;
- * `medicationNames` of that Medication take precedence.
+ * Returns a MedicationStatement in the form that v1 shows. If it refers to a Medication, it has the display from the
+ * reference; that Medication's `medicationNames` take precedence.
  */
 export function shownMedication(statement: JsonObject): ShownMedication {
   const { medicationReference, effectivePeriod, effectiveDateTime } = statement;

@@ -1,4 +1,4 @@
-/** Observations of REST v1 (docs/spec/decisions.md, section 4). Pure. */
+/** Converts observations between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   type Decimal,
@@ -20,19 +20,19 @@ import {
 
 /** The code system that R4 prefers for `Observation.referenceRange.type`. */
 const MEANING = 'http://terminology.hl7.org/CodeSystem/referencerange-meaning';
-/** Its codes for targets of a treatment: a value outside of these isn't out of the normal range. */
+/** Its codes for treatment targets: a value outside a target isn't outside the normal range. */
 const AIMS = new Set<string | null>(['recommended', 'treatment', 'therapeutic', 'pre', 'post']);
 
 /**
- * Returns the range that says what is normal: the only one, unless it is a target of a treatment; of several the only
- * one of type `normal`, or the only one without a type ("If this element is not present then the normal range is
- * assumed", R4 Observation.referenceRange.type). Undefined if there is none, or several are possible, such as ranges
- * for different ages.
+ * Returns the range that says what is normal. A single range is normal unless it is a treatment target. From several, it is
+ * the only one of type `normal`, or the only one without a type ("If this element is not present then the normal range is
+ * assumed", R4 Observation.referenceRange.type). Undefined if there are none, or if several are possible, such as ranges for
+ * different ages.
  */
 export function normalRange(referenceRange: Json | undefined): JsonObject | undefined {
   const ranges = listIn(referenceRange);
   const [only] = ranges;
-  // Every create passes here, and nearly all have one range without a type.
+  // Every create takes this path, and nearly all have one range without a type.
   if (ranges.length < 2)
     return only === undefined || only.type === undefined || !readMeanings(only).some((code) => AIMS.has(code))
       ? only
@@ -49,10 +49,10 @@ function readMeanings({ type }: JsonObject): (string | null)[] {
 }
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
-/** System of the category `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
+/** System for the category `symptom`, which is missing from R4's system (docs/spec/decisions.md, section 1). */
 const OWN_CATEGORY = 'https://annal.dev/fhir/observation-category';
 
-/** The categories of v1 (docs/spec/interface.md, section 2.2). */
+/** The categories in v1 (docs/spec/interface.md, section 2.2). */
 export const CATEGORIES = [
   'vital-signs',
   'laboratory',
@@ -88,7 +88,7 @@ export interface GivenObservation extends GivenCode {
   readonly derived_from?: string | readonly string[] | undefined;
 }
 
-/** A value in an answer; members of the other types are null. */
+/** A value in an answer; the members for other types are null. */
 interface ShownValue {
   readonly value: Decimal | null;
   readonly unit: string | null;
@@ -109,7 +109,7 @@ interface ShownObservation extends ShownCode, ShownValue {
   readonly status: string | null;
 }
 
-/** Returns the code system of a category. */
+/** Returns a category's code system. */
 export function categorySystem(category: string): string {
   return category === 'symptom' ? OWN_CATEGORY : CATEGORY;
 }
@@ -151,7 +151,7 @@ export function toObservation(given: GivenObservation, subject: string): JsonObj
 const DOCUMENT = 'DocumentReference/';
 
 /**
- * Returns a reference.
+ * Returns a reference to a document.
  * @param document an id, or the reference itself
  */
 function referenceTo(document: string): string {
@@ -168,7 +168,7 @@ function writeLimits(
   });
 }
 
-/** Returns an Observation as v1 shows it. */
+/** Returns an Observation in the form that v1 shows. */
 export function shownObservation(observation: JsonObject): ShownObservation {
   const { category, effectiveDateTime, effectiveInstant, effectivePeriod, component, derivedFrom } =
     observation;
@@ -182,7 +182,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     return id === undefined ? [] : [id];
   });
   const range = normalRange(observation.referenceRange);
-  // Set one by one: every create passes here, and a spread takes as long as reading the whole resource.
+  // Set one by one, because every create takes this path, and a spread would take as long as reading the whole resource.
   const { code, system, display } = shownConcept(observation.code, LOINC);
   const { value, unit, value_text, value_code, value_boolean } = shownValue(observation);
   return {
@@ -208,7 +208,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
   };
 }
 
-/** Returns a limit of a range, or null if its unit differs from the value's, because limits are shown without units. */
+/** Returns a range's limit, or null if its unit differs from the value's, because limits are shown without units. */
 function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal | null {
   const [own, unit] = [shownUnit(end), shownUnit(valueQuantity)];
   return own === null || unit === null || own === unit ? numberIn(objectIn(end).value) : null;
@@ -217,8 +217,8 @@ function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal 
 const NONE: ShownValue = { value: null, unit: null, value_text: null, value_code: null, value_boolean: null };
 
 /**
- * Returns a value. Types that v1 has no field for become text; a number with a comparator does too, since it would be
- * wrong without it.
+ * Returns a value. If v1 has no field for its type, it becomes text. A number with a comparator also becomes text, because the
+ * number alone would be wrong.
  */
 function shownValue(holder: JsonObject): ShownValue {
   const { valueQuantity, valueCodeableConcept, valueInteger, valueBoolean, valueString } = holder;
@@ -237,13 +237,13 @@ function shownValue(holder: JsonObject): ShownValue {
   return { ...NONE, value_text: otherWords(holder) };
 }
 
-/** Returns `< 5 mg/dL`; empty for an empty quantity. */
+/** Returns a quantity in words, such as `< 5 mg/dL`; empty for an empty quantity. */
 function words(quantity: Json | undefined): string {
   const { comparator, value } = objectIn(quantity);
   return [comparator, value, shownUnit(quantity)].filter((part) => part != null).join(' ');
 }
 
-/** Returns the text of the other types of R4's Observation.value[x]. */
+/** Returns text for the other types of R4's Observation.value[x]. */
 function otherWords(holder: JsonObject): string | null {
   const { valueRange, valueRatio, valueTime, valueDateTime, valuePeriod, valueSampledData } = holder;
   if (valueRange !== undefined) {
@@ -262,7 +262,7 @@ function otherWords(holder: JsonObject): string | null {
   return textIn(valueTime) ?? textIn(valueDateTime) ?? textIn(objectIn(valueSampledData).data);
 }
 
-/** Returns `1 to 5`, or `>= 1` or `until 2026` if there is one limit; null without limits. */
+/** Returns `1 to 5`, or for a single limit `>= 1` or `until 2026`; null without limits. */
 function between(low: string, high: string, above: string, below: string): string | null {
   if (low !== '' && high !== '') return `${low} to ${high}`;
   if (low !== '') return `${above} ${low}`;

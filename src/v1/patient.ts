@@ -1,4 +1,4 @@
-/** Patients of REST v1: demographics (docs/spec/decisions.md, section 4). Pure. */
+/** Converts patients' demographics between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
 import { without } from '#src/shared/json/json-value.ts';
@@ -44,8 +44,8 @@ export function toPatient(given: GivenPatient): JsonObject {
 }
 
 /**
- * Replaces the demographics of a Patient. Elements that the request doesn't change keep content that v1 can't express;
- * changed ones are replaced entirely.
+ * Replaces a Patient's demographics. Elements that the request doesn't change keep content that v1 can't express; changed
+ * elements are replaced entirely.
  */
 export function withDemographics(before: JsonObject, given: GivenPatient): JsonObject {
   const shown = shownPatient(before);
@@ -66,7 +66,7 @@ export function withDemographics(before: JsonObject, given: GivenPatient): JsonO
   return patient;
 }
 
-/** Returns a Patient as v1 shows it: the official name, else the usual one, else the first. */
+/** Returns a Patient in the form that v1 shows: the official name, else the usual name, else the first. */
 export function shownPatient({ name, birthDate, gender, identifier }: JsonObject): ShownPatient {
   const names = listIn(name);
   const used = (use: string) => names.find((each) => each.use === use);

@@ -1,4 +1,4 @@
-/** Phrases: texts with codes that have no name of their own, so that a reader can insert the names. Pure. */
+/** Phrases: texts with codes that have no name of their own, so that a reader can insert names. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { codesToName, labelCode, nameConcept } from '../clinical/reading/names/name.ts';
@@ -11,18 +11,18 @@ export interface PlacedCode extends SystemCode {
   readonly offset: number;
 }
 
-/** A text, and the codes in it, in their order. */
+/** A text, and the codes in it, in order of their position. */
 export interface Phrase {
   readonly text: string;
   readonly codes: readonly PlacedCode[];
 }
 
-/** The maximum length of a title or summary: an entry is one line of a list. */
+/** The maximum length of a title or summary, because an entry is one line in a list. */
 const LONGEST = 300;
-/** A text of more UTF-16 code units has more than `LONGEST` characters: a character has two at most. */
+/** Text with more UTF-16 code units than this has more than `LONGEST` characters, because a character has at most two. */
 const LONGEST_UNITS = 2 * LONGEST;
 
-/** Returns the words of a CodeableConcept, or a list of them, as `joinPhrases` does; codes if it has no words. */
+/** Returns the words in a CodeableConcept, or in a list of them, joined by `joinPhrases`; codes if there are no words. */
 export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
   return value === undefined ? undefined : joinPhrases(conceptsIn(value));
 }
@@ -35,8 +35,8 @@ function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | P
 }
 
 /**
- * Joins the words that are present; undefined if there are none. Stops when the text is longer than `cutLine` keeps: a
- * resource may have tens of thousands of parts.
+ * Joins the words that are present; undefined if there are none. Stops when the text is longer than what `cutLine` keeps,
+ * because a resource may have tens of thousands of parts.
  */
 export function joinPhrases(
   parts: Iterable<string | Phrase | undefined>,
@@ -56,9 +56,9 @@ export function joinPhrases(
   return joined === '' ? undefined : { text: joined, codes: placed };
 }
 
-/** Returns the beginning of a text, of one line of a list at most. */
+/** Returns the beginning of a text, at most one line of a list. */
 export function cutLine(said: string): string {
-  // No text has more characters than code units.
+  // Text never has more characters than code units.
   if (said.length <= LONGEST) return said;
   const characters = [...said.slice(0, LONGEST_UNITS + 1)];
   if (characters.length <= LONGEST) return said;
@@ -66,14 +66,14 @@ export function cutLine(said: string): string {
   return `${cut(said, length)}…`;
 }
 
-/** Returns the beginning of a phrase, with the codes that are whole in it. */
+/** Returns the beginning of a phrase, with the codes that are complete within it. */
 export function cutPhrase({ text, codes }: Phrase): Phrase {
   const shown = cutLine(text);
   if (shown === text) return { text, codes };
   return { text: shown, codes: codes.filter(({ offset, code }) => offset + code.length < shown.length) };
 }
 
-/** Returns a phrase's text with names in the places of its codes; a code without one gets its system's short name. */
+/** Returns a phrase's text with names instead of its codes; a code without a name gets its system's short name. */
 export function withNames(
   { text, codes }: Phrase,
   nameCode: (code: SystemCode) => string | undefined,

@@ -1,4 +1,4 @@
-/** Prescriptions of REST v1: MedicationRequests (docs/spec/decisions.md, section 4 "Prescriptions"). Pure. */
+/** Converts MedicationRequests to prescriptions of REST v1 (docs/spec/decisions.md, section 4 "Prescriptions"). Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { dosage } from '../clinical/reading/words.ts';
 import {
@@ -17,7 +17,7 @@ import { medicationConcept, type ShownMedication } from './medication.ts';
 /** A prescription in an answer. */
 export interface ShownPrescription extends ShownMedication {
   readonly prescribed_on: string | null;
-  /** The name of who prescribed; a reference where the prescription has no name. */
+  /** The prescriber's name; a reference if the prescription has no name. */
   readonly prescriber: string | null;
   readonly intent: string | null;
   readonly quantity: { readonly value: Decimal | null; readonly unit: string | null } | null;
@@ -25,8 +25,8 @@ export interface ShownPrescription extends ShownMedication {
 }
 
 /**
- * Returns a MedicationRequest as v1 shows it. The day of prescribing isn't one of taking: `start` and `end` are those of the
- * dosage's bounds.
+ * Returns a MedicationRequest in the form that v1 shows. The day of prescribing isn't a day of taking the medication, so
+ * `start` and `end` come from the bounds of the dosage.
  */
 export function shownPrescription(request: JsonObject): ShownPrescription {
   const { medicationReference, requester, dosageInstruction, dispenseRequest } = request;

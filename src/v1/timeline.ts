@@ -1,4 +1,7 @@
-/** The timeline entries of REST v1, and the date on which the event of each happened or began (docs/spec/decisions.md, section 4). Pure. */
+/**
+ * The timeline entries of REST v1, and the date on which each entry's event happened or began (docs/spec/decisions.md, section
+ * 4). Pure.
+ */
 
 import { reactionCause, reactionSubstances } from '#src/clinical/reading/allergies.ts';
 import { happened, type Meaning } from '#src/clinical/reading/dates.ts';
@@ -14,16 +17,16 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { medicationConcept } from './medication.ts';
 import { conceptPhrase, cutLine, cutPhrase, joinPhrases, type Phrase, type PlacedCode } from './phrase.ts';
 
-/** A date as the resource writes it, and its first microsecond for sorting; without an offset it is read as UTC. */
+/** A date as the resource writes it, and its first microsecond for sorting; a date without an offset is read as UTC. */
 export interface EventDate {
   readonly date: string;
   readonly at: Micros;
   readonly means: Meaning;
-  /** The days that it is written for. */
+  /** The days that the date stands for. */
   readonly days: Days;
 }
 
-/** Returns the date of a resource, or undefined. A Period counts by its start, or its end if it has no start. */
+/** Returns a resource's date; undefined if it has none. For a Period, its start counts, or its end if it has no start. */
 export function readEventDate(type: string, value: JsonObject): EventDate | undefined {
   const { date, means } = happened({ type, value });
   const period = date === null ? undefined : parsePeriod(date);
@@ -32,7 +35,7 @@ export function readEventDate(type: string, value: JsonObject): EventDate | unde
     : { date, at: period.from, means, days: readDays(date) };
 }
 
-/** Kinds of entries with their types; the four of docs/spec/interface.md, section 2.3, come first. */
+/** Kinds of entries with their types; the four from docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {
   document: 'DocumentReference',
   observation: 'Observation',
@@ -59,12 +62,12 @@ export const DEFAULT_KINDS: readonly TimelineKind[] = ['document', 'observation'
 
 const KIND_OF = new Map<string, TimelineKind>(TIMELINE_KINDS.map((kind) => [TIMELINE[kind], kind]));
 
-/** Returns the kind of a type's entries; undefined when the timeline doesn't show the type. */
+/** Returns the kind of a type's entries; undefined if the timeline doesn't show the type. */
 export function timelineKind(type: string): TimelineKind | undefined {
   return KIND_OF.get(type);
 }
 
-/** The texts of an entry. */
+/** An entry's text. */
 export interface TimelineWords {
   /** The title; the code itself if the subject has a code and no text. */
   readonly title: string;
@@ -72,7 +75,7 @@ export interface TimelineWords {
   readonly titleSystem: string | null;
   /** The result or status; null if the resource has neither. */
   readonly summary: string | null;
-  /** The codes in the summary without text, with their places, so that the terminology can name them. */
+  /** The codes without text in the summary, with their positions, so that the terminology can name them. */
   readonly summaryCodes: readonly PlacedCode[];
 }
 
@@ -164,7 +167,7 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   ],
 };
 
-/** The concept that a kind's title is taken from when the resource has no other text. */
+/** The concept from which a kind's title is taken if the resource has no other text. */
 const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | undefined>> = {
   document: ({ type }) => type,
   observation: ({ code }) => code,
@@ -188,16 +191,16 @@ function nameByReaction({ reaction }: JsonObject): string | undefined {
   return said.length === 0 ? undefined : `allergy (${[...new Set(said)].join(', ')})`;
 }
 
-/** The beginning of the last part of a summary that says why the entry has its state. */
+/** The beginning of a summary's last part, which says why the entry has its state. */
 export const REASON = 'reason: ';
 
-/** Returns why an entry has its state; undefined if it doesn't say. */
+/** Returns why an entry has its state; undefined if the entry doesn't say. */
 function reasonPhrase({ statusReason }: JsonObject): Phrase | undefined {
   const reason = conceptPhrase(statusReason) ?? text(statusReason);
   return reason === undefined ? undefined : joinPhrases([REASON.trim(), reason], ' ');
 }
 
-/** Returns the code of a concept without text; undefined if there is text, or several concepts. */
+/** Returns the code of a concept without text; undefined if there is text, or if there are several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {
   const [only, ...others] = objects(value);
   return only === undefined || others.length > 0 ? undefined : codesToName(only)[0];
@@ -208,7 +211,7 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
   return said === undefined || usual.includes(said) ? undefined : said;
 }
 
-/** Returns an Observation's value, or the values of its components with their names. */
+/** Returns an Observation's value, or its components' values with their names. */
 function readValues(observation: JsonObject): Phrase | undefined {
   if (observation.component === undefined)
     return joinPhrases([valueSaid(observation) ?? withoutValue(observation)]);
@@ -230,7 +233,9 @@ function valueSaid(of: JsonObject): string | Phrase | undefined {
   return conceptPhrase(of.valueCodeableConcept) ?? choice(of, 'value');
 }
 
-/** Returns the title of a medication whose name comes from a referenced Medication; undefined if that has no name. */
+/**
+ * Returns the title for a medication whose name comes from a referenced Medication; undefined if the Medication has no name.
+ */
 export function medicationTitle({
   code,
 }: JsonObject): Pick<TimelineWords, 'title' | 'titleSystem'> | undefined {
@@ -240,14 +245,14 @@ export function medicationTitle({
 
 function makeTitle(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
   const bare = bareCode(by);
-  // If other elements name the entry, the title is not a code.
+  // If other elements name the entry, the title isn't a code.
   const isCode = bare !== undefined && said === nameConcept(by);
   return isCode
     ? { title: cutLine(bare.code), titleSystem: bare.system }
     : { title: cutLine(said), titleSystem: null };
 }
 
-/** Returns the texts of an entry. */
+/** Returns an entry's text. */
 export function timelineWords(kind: TimelineKind, resource: JsonObject): TimelineWords {
   const [title, summary] = WORDS[kind](resource);
   const said = summary === undefined ? undefined : cutPhrase(summary);

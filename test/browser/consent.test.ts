@@ -30,10 +30,10 @@ const WORDS = {
   ar: { allow: 'السماح', deny: 'الرفض', results: /^قراءة نتائج المختبر/, dir: 'rtl' },
 } as const;
 
-/** A server that answers every request with an empty page and notes what it was asked for. */
+/** A server that answers every request with an empty page and records the requests. */
 interface Application {
   readonly server: Server;
-  /** With the host that the browser uses. */
+  /** The callback URL, with the host that the browser uses. */
   readonly callback: string;
   readonly asked: {
     readonly url: string;
@@ -63,7 +63,7 @@ describe('the consent page in a browser', () => {
   let clientId: string;
   let context: BrowserContext | undefined;
   let page: Page;
-  /** What the browser itself complained about: refused by the policy, or not found. */
+  /** The browser's own complaints: requests that the policy refused or that weren't found. */
   const complaints: string[] = [];
   const requested: string[] = [];
 
@@ -87,7 +87,7 @@ describe('the consent page in a browser', () => {
     context = undefined;
   });
 
-  /** Opens a request in a new browser profile, signs in, and stops at the consent page. */
+  /** Opens an authorization request in a new browser profile, signs in, and stops at the consent page. */
   const open = async (
     options: BrowserContextOptions,
     changes: Readonly<Record<string, string | undefined>> = {},
@@ -121,7 +121,7 @@ describe('the consent page in a browser', () => {
       height: 0,
     };
 
-  /** Tells whether Allow and Deny are both within the window. */
+  /** Returns whether Allow and Deny are both within the window. */
   const areButtonsInSight = (): Promise<boolean> =>
     page.locator('.decide button').evaluateAll((buttons) =>
       buttons.every((button) => {
@@ -135,7 +135,7 @@ describe('the consent page in a browser', () => {
       [true, false].map((javaScriptEnabled) => ({ lang, size, javaScriptEnabled })),
     ),
   );
-  // Each language, size and way is among the first three.
+  // The first three include each language and each size, both with and without scripts.
   const first = [ways[0], ways[7], ways[2]].filter((each) => each !== undefined);
   for (const { lang, size, javaScriptEnabled } of someOf(
     [...first, ...ways.filter((each) => !first.includes(each))],
@@ -157,7 +157,7 @@ describe('the consent page in a browser', () => {
       expect(await answer())
         .to.include({ state: 'st&te', iss: service.url })
         .and.have.property('code');
-      // The application's server was asked for nothing before, and is not told the page's URL.
+      // The application's server got no callback before, and isn't told the page's URL.
       expect(application.asked.filter(({ url }) => url.startsWith('/callback'))).to.have.length(1);
       expect(application.asked.map(({ referer }) => referer)).to.deep.equal(
         application.asked.map(() => undefined),
@@ -208,7 +208,7 @@ describe('the consent page in a browser', () => {
       'This can include sensitive matters, such as mental health, addiction, pregnancy, sexual health or infections such as HIV',
     ]);
     expect(await page.getByText('confirmed').first().isVisible()).to.equal(true);
-    // As first shown: no box of a group, and nothing has to be scrolled for the decision.
+    // As first shown: the groups' boxes are hidden, and Allow and Deny are visible without scrolling.
     expect(await page.getByRole('checkbox').count()).to.equal(1);
     expect(await areButtonsInSight()).to.equal(true);
     expect(await page.evaluate('document.documentElement.scrollHeight')).to.be.at.most(3_600);
@@ -226,7 +226,7 @@ describe('the consent page in a browser', () => {
       .and.not.include('All boxes');
     await groups.first().locator('summary').click();
     expect(await boxes.nth(3).isVisible()).to.equal(false);
-    // What has the focus is never behind the buttons.
+    // The focused element is never behind the buttons.
     const last = page.getByRole('radio', { name: /365/ });
     await last.focus();
     const { y = 0, height = 0 } = (await last.boundingBox()) ?? {};
@@ -345,7 +345,7 @@ describe('the consent page in a browser', () => {
       if (name.startsWith('days=')) await page.keyboard.press('ArrowDown');
       if (name.startsWith('decision=allow')) break;
     }
-    // The hidden button that takes Enter is not in the order.
+    // The hidden button that handles Enter is not in the tab order.
     expect(reached.some((name) => name.startsWith('decision=review'))).to.equal(false);
     expect(reached.findIndex((name) => name.startsWith('record='))).to.be.lessThan(
       reached.findIndex((name) => name.startsWith('item=')),
@@ -376,7 +376,7 @@ describe('the consent page in a browser', () => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     const alert = page.getByRole('alert');
     expect(await alert.textContent()).to.include('Enter the birth date with day, month and year.');
-    // The keyboard is at the faults, and each links to its field.
+    // The focus is on the errors, and each links to its field.
     expect(await alert.evaluate((element) => element === element.ownerDocument.activeElement)).to.equal(true);
     await alert.getByRole('link').click();
     expect(await page.getByLabel('Birth date').getAttribute('aria-describedby')).to.equal('birthdate-fault');
@@ -441,7 +441,7 @@ describe('the consent page in a browser', () => {
     const looks = Object.keys(LANGUAGES).flatMap((lang) =>
       Object.keys(SIZES).flatMap((size) => ['light', 'dark'].map((theme) => `${lang} ${size} ${theme}`)),
     );
-    // Two whole ones; the other languages differ in their texts alone.
+    // Two complete looks come first; the other languages differ only in their text.
     const first = ['en desktop light', 'ar phone dark'];
     const texts = looks.filter((look) => /^(?!en|ar).* phone dark$/.test(look));
     const others = looks.filter((look) => /^(?:en|ar) /.test(look) && !first.includes(look));

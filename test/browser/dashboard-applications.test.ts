@@ -1,4 +1,4 @@
-/** An application's screen of the dashboard in a real browser: what is set there is what the interfaces then say. */
+/** An application's dashboard screen in a real browser: the interfaces then return what was set there. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** The screens of auditors in a real browser: who changed a value, its proof, and what nobody else sees. */
+/** The auditors' screens in a real browser: who changed a value, its proof, and what nobody else sees. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,10 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 
 const VERIFY = fileURLToPath(new URL('../../bin/verify-export.mjs', import.meta.url));
 
-/** Runs the verifier as an auditor does elsewhere. @returns its exit code and what it said */
+/**
+ * Runs the verifier as an auditor does on another machine.
+ * @returns its exit code and output
+ */
 function verifyFile(args: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [VERIFY, ...args], (error, stdout, stderr) =>
@@ -134,7 +137,7 @@ describe('the dashboard of auditors', () => {
     await page.getByText(/Events: \d, streams: 1/).waitFor();
     await page.getByText('audit@clinic.example').last().waitFor();
     await picture(page, 'audit-verification');
-    // The first screen announces one with faults.
+    // The first screen announces a verification with faults.
     await service.pool.query(
       `update operations.job set result = jsonb_set(result::jsonb, '{faults}', '2')::json`,
     );
@@ -153,7 +156,8 @@ describe('the dashboard of auditors', () => {
     );
     expect(rows.at(-1)).to.deep.equal({ purpose: 'Yearly audit' });
 
-    // A record of production, by its URL, asks first and shows nothing; the patient reads the reason.
+    // A production record that is opened by its URL first asks for a reason, and shows nothing yet; the patient can read the
+    // reason.
     await page.context().close();
     page = await open('audit@clinic.example');
     const asked: string[] = [];

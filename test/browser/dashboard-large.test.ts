@@ -1,15 +1,18 @@
-/** The dashboard's log with 100,000 requests, on a processor that is four times as slow (docs/performance.md). */
+/** The dashboard's log with 100,000 requests, on a processor slowed to a quarter (docs/performance.md). */
 import { expect } from 'chai';
 import { beginProject, findCellsOverNext, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { itAtFullSize, scaled } from '#test/support/scale.ts';
 
 const REQUESTS = scaled(100_000, 2_000);
-/** Pages that are scrolled through. */
+/** Number of pages to scroll through. */
 const PAGES = scaled(60, 12);
 const SLOWER = 4;
 const isMeasured = scaled(1, 0) === 1;
-/** In ms: the first page from the interface, until it is painted after the click, and any task while one scrolls. */
+/**
+ * Maximum times in ms: for the interface to return the first page, from the click until the page is painted, and for any task
+ * while scrolling.
+ */
 const MOST = { answer: 100, painted: 300, task: 100 } as const;
 
 describe('the log of the dashboard with many requests', () => {
@@ -81,7 +84,7 @@ describe('the log of the dashboard with many requests', () => {
     );
     const rows = await page.locator('tbody tr').count();
     expect(rows).to.be.lessThan(PAGES + 500);
-    // Rows that are away leave their place, so that the scroll bar doesn't jump.
+    // Rows that are out of view keep their space, so that the scroll bar doesn't jump.
     const firstPage = page.locator('tbody').first();
     expect(await firstPage.locator('tr').count()).to.equal(1);
     expect(await firstPage.evaluate((each) => each.getBoundingClientRect().height)).to.be.greaterThan(
@@ -96,7 +99,7 @@ describe('the log of the dashboard with many requests', () => {
       expect(painted, told).to.be.at.most(MOST.painted);
       expect(longest, told).to.be.at.most(MOST.task);
     }
-    // Scrolled back, the first rows are there again.
+    // After scrolling back, the first rows are there again.
     while ((await page.evaluate(() => scrollY)) > 0) {
       await page.mouse.wheel(0, -30_000);
       await page.evaluate(() => new Promise(requestAnimationFrame));

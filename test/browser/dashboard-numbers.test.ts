@@ -1,4 +1,4 @@
-/** What the dashboard tells about a project's requests equals what the interfaces answer. */
+/** The dashboard's numbers for a project's requests equal what the interfaces return. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';

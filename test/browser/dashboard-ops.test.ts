@@ -1,4 +1,4 @@
-/** The screens of operators in a real browser: what needs them, a rebuild under reads, and what nobody else sees. */
+/** The operators' screens in a real browser: what needs their attention, a rebuild during reads, and what nobody else sees. */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, picture } from '#test/support/browser.ts';
@@ -34,7 +34,7 @@ describe('the dashboard of operators', () => {
     { PRODUCTION_ACCESS: 'request' },
   );
 
-  /** Two requests for production, an application, a parked event, and samples of sizes. */
+  /** Creates two requests for production, an application, a parked event, and samples of sizes. */
   async function fill(): Promise<void> {
     const clinic = (await owner.done('POST', '/organizations', { name: 'Heart clinic' })).id;
     for (const [name, use] of [
@@ -72,7 +72,7 @@ describe('the dashboard of operators', () => {
       await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Sand' }] });
   }
 
-  /** Reads and searches until the returned function is called, which says how many were sent, and which failed. */
+  /** Reads and searches until the returned function is called, which returns how many requests were sent and which failed. */
   function readMeanwhile(): () => Promise<{ readonly sent: number; readonly failed: readonly string[] }> {
     let isOver = false;
     const failed: string[] = [];
@@ -129,7 +129,7 @@ describe('the dashboard of operators', () => {
     expect(failed).to.deep.equal([]);
     expect(sent).to.be.above(20);
 
-    // The next one is cancelled.
+    // The next rebuild is cancelled.
     const releaseNext = await holdRebuild(service.databaseUrl, 'history');
     await page.getByRole('button', { name: 'Rebuild several' }).click();
     await page.getByRole('dialog').getByLabel('history').check();
@@ -149,7 +149,7 @@ describe('the dashboard of operators', () => {
     const parked = page.getByRole('listitem').filter({ hasText: EVENT });
     await parked.getByText('the statement timed out').waitFor();
     await parked.getByRole('button', { name: 'Retry now' }).click();
-    // It fails again, because there is no such stream: the list says so by itself.
+    // The event fails again because its stream doesn't exist; the list updates by itself.
     await parked.getByText('7 · since').waitFor();
 
     await page.getByRole('link', { name: 'Approvals', exact: true }).click();

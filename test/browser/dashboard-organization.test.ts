@@ -1,4 +1,4 @@
-/** The organization's screen of the dashboard in a real browser: what is set there is what the interfaces then say. */
+/** The organization's dashboard screen in a real browser: the interfaces then return what was set there. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
@@ -16,7 +16,7 @@ describe('the dashboard: the organization', () => {
   );
   const { complaints } = dashboard;
 
-  /** An organization with an owner and a developer whose addresses are in a domain of its own. */
+  /** Creates an organization with an owner and a developer whose addresses are in its own domain. */
   const found = async (): Promise<{
     readonly owner: AdminUser;
     readonly developer: AdminUser;

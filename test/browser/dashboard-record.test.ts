@@ -1,4 +1,7 @@
-/** A patient's record in the dashboard: what it says, then and now, who changed what, and how quickly a long one is shown. */
+/**
+ * A patient's record in the dashboard: what it says now and at earlier times, who changed what, and how quickly a long record
+ * is shown.
+ */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { picture } from '#test/support/browser.ts';
@@ -13,13 +16,13 @@ import { itAtFullSize, scaled } from '#test/support/scale.ts';
 const PERSON = 'physician@example.org';
 const SLOWER = 4;
 const isMeasured = scaled(1, 0) === 1;
-/** Resources of the long record. */
+/** Number of resources in the long record. */
 const RESOURCES = scaled(2_000, 150);
-/** Entries of the long timeline, in all. */
+/** Total number of entries in the long timeline. */
 const ENTRIES = scaled(10_000, 300);
-/** Pages of the timeline that are scrolled through. */
+/** Number of timeline pages to scroll through. */
 const PAGES = scaled(80, 5);
-/** In ms, of a processor at a quarter: until the overview is shown, and any task while one scrolls. */
+/** Maximum times in ms, on a processor slowed to a quarter: until the overview is shown, and for any task while scrolling. */
 const MOST = { usable: 1_500, task: 100 } as const;
 
 interface Line {
@@ -71,7 +74,7 @@ describe('a patient’s record in the dashboard', () => {
   const create = (resource: { readonly resourceType: string }, author?: string) =>
     write('POST', `/${resource.resourceType}`, resource, author);
 
-  /** Writes a record with something in each list, and returns the id of its Patient. */
+  /** Writes a record with something in each list, and returns its Patient's id. */
   async function fillRecord(): Promise<string> {
     const name = [{ family: 'Okafor', given: ['Ada'] }];
     const { id } = await create({
@@ -207,7 +210,7 @@ describe('a patient’s record in the dashboard', () => {
     await page.waitForURL((url) => url.searchParams.get('kind') === 'encounter');
     await page.getByText('Outpatient visit').nth(5).waitFor();
     expect(await page.getByText('Appendectomy').count()).to.equal(0);
-    // Its own words show no more than these.
+    // The browser complained about nothing.
     expect(complaints).to.deep.equal([]);
   });
 
@@ -262,7 +265,7 @@ describe('a patient’s record in the dashboard', () => {
       .catch(async (cause: unknown) => {
         throw new Error(`${page.url()}, the slider at ${await slider.inputValue()}`, { cause });
       });
-    // Of the first moment, the record has only the person.
+    // At the first moment, the record has only the person.
     await page.getByText('No allergy is recorded.').waitFor();
     await slider.press('ArrowRight');
     await page.waitForURL((url) => url.searchParams.get('at') === moments.data[1]?.to);
@@ -343,7 +346,7 @@ describe('a patient’s record in the dashboard', () => {
         `record${part.replace(/\W+/g, '-').slice(0, 20)}`,
         `${base}/patients/${patient}${part}`,
       );
-    // On a phone, allergies and the first medicine are on the first sight.
+    // On a phone, allergies and the first medicine are visible without scrolling.
     const phone = { width: 390, height: 844 };
     await page.setViewportSize(phone);
     await page.goto(`${base}/patients/${patient}`);
@@ -351,7 +354,7 @@ describe('a patient’s record in the dashboard', () => {
       const box = await page.locator('.lines strong', { hasText: name }).first().boundingBox();
       expect(box?.y, name).to.be.lessThan(phone.height);
     }
-    // Nor is a part of the timeline's table outside of the screen.
+    // No part of the timeline's table is off the screen either.
     await page.goto(`${base}/patients/${patient}?part=timeline`);
     await page.locator('tbody tr').first().waitFor();
     const beyond = await page.locator('.table').evaluate((table) => table.scrollWidth - table.clientWidth);

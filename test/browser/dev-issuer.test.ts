@@ -1,4 +1,4 @@
-/** The sign-in page of the development issuer in a real browser, with and without JavaScript. */
+/** The development issuer's sign-in page in a real browser, with and without JavaScript. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
@@ -17,10 +17,10 @@ describe('the sign-in page in a browser', () => {
   let service: InProcess;
   let context: BrowserContext;
   let page: Page;
-  /** What the browser itself complained about: refused by the policy, or not found. */
+  /** The browser's own complaints: requests that the policy refused or that weren't found. */
   const complaints: string[] = [];
   const requested: string[] = [];
-  /** A dashboard of another origin on the same machine. */
+  /** A dashboard at another origin on the same machine. */
   let dashboard: Server;
   let callback: string;
 
@@ -69,7 +69,7 @@ describe('the sign-in page in a browser', () => {
       code_challenge_method: 'S256',
     })}`;
 
-  /** Claims of the ID token for the code with which the browser came back to the dashboard. */
+  /** Returns the claims of the ID token for the code that the browser brought back to the dashboard. */
   const redeemed = async (): Promise<JWTPayload> => {
     const answer = await fetch(`${service.url}/dev/token`, {
       method: 'POST',
@@ -101,7 +101,7 @@ describe('the sign-in page in a browser', () => {
     it(`lets a synthetic patient be chosen, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       await open({ javaScriptEnabled });
       await page.goto(authorize());
-      // By the keyboard: the e-mail address may stay empty.
+      // By keyboard: the e-mail address can stay empty.
       await page
         .getByRole('button', { name: /^S-002 · Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ })
         .focus();
@@ -143,7 +143,7 @@ describe('the sign-in page in a browser', () => {
   it('says what is wrong with an address, and keeps what was typed as text', async () => {
     await open({ javaScriptEnabled: false });
     await page.goto(`${service.url}/dev`);
-    // The browser's own check would not let it through.
+    // The browser's own validation would reject this address.
     const answer = await context.request.post(`${service.url}/dev`, {
       form: { email: '"><script>document.title = 1</script>' },
     });

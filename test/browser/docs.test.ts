@@ -1,4 +1,4 @@
-/** The documentation page in a real browser that reaches nothing but the service. */
+/** The documentation page in a real browser that can reach only the service. */
 import { expect } from 'chai';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { signIn } from '#test/support/admin.ts';
@@ -10,9 +10,9 @@ import { removeTemporaryFolders } from '#test/support/temporary.ts';
 describe('the documentation page in a browser', () => {
   let browser: Browser;
   let service: InProcess;
-  /** What the browser complained about: refused by the policy, failed, not found. */
+  /** The browser's complaints: requests that the policy refused, that failed, or that weren't found. */
   const complaints: string[] = [];
-  /** Requests to anywhere else, none of which is let through. */
+  /** Requests to other hosts, all of which are blocked. */
   const elsewhere: string[] = [];
 
   before(async function () {
@@ -64,7 +64,7 @@ describe('the documentation page in a browser', () => {
     return form;
   };
 
-  /** Sends the request of a form. */
+  /** Sends a form's request. */
   const send = async (form: Locator): Promise<{ status: string; text: string }> => {
     await form.getByRole('button', { name: 'Send' }).click();
     await form.locator('.answer .status').waitFor();
@@ -157,7 +157,7 @@ describe('the documentation page in a browser', () => {
     expect(elsewhere).to.deep.equal([]);
   });
 
-  // `http/docs-examples` sends all of them without a browser.
+  // `http/docs-examples` sends all prefilled requests without a browser.
   for (const path of someOf(['/docs'], 0))
     it('sends prefilled requests that work: a new Patient, and an update of it', async () => {
       const page = await open(path);
@@ -165,7 +165,7 @@ describe('the documentation page in a browser', () => {
       const execute = async (id: string, rid?: string) => {
         const form = await operation(section, id);
         const credential = form.getByLabel('API key or access token');
-        // The page keeps it for all operations.
+        // The page keeps the key for all operations.
         if (id === 'fhirCreate') await credential.fill(service.key);
         expect(await credential.inputValue()).to.equal(service.key);
         if (rid !== undefined) await form.locator('[data-name="rid"]').fill(rid);
@@ -193,7 +193,7 @@ describe('the documentation page in a browser', () => {
       expect(await links.allTextContents()).to.deep.equal(names);
       for (const name of ['Observations', 'Webhooks', 'Patients']) {
         await links.filter({ hasText: new RegExp(`^${name}$`) }).click();
-        // Further down in the group its heading still stands at the top, and the list of groups beside or above it.
+        // Further down in the group, its heading stays at the top, with the list of groups beside or above it.
         await page.mouse.move(width - 60, 600);
         await page.mouse.wheel(0, 150);
         await page.locator(`#groups a[aria-current]`, { hasText: name }).waitFor();

@@ -1,4 +1,4 @@
-/** OAuth clients that others wrote get tokens through the pages in a real browser, and read and search the record. */
+/** Third-party OAuth clients get tokens through the pages in a real browser, and read and search the record. */
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -25,17 +25,17 @@ import { portOf } from '#test/support/process.ts';
 
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
 
-/** What an application learned. */
+/** The results of an application's requests. */
 interface Learned {
   readonly patient: unknown;
   readonly subject?: string | undefined;
   readonly fhirUser?: string | undefined;
   readonly refreshed: boolean;
-  /** The ids of Observations that it found, by both interfaces. */
+  /** The ids of the Observations that the application found through both interfaces. */
   readonly found: Found;
 }
 
-/** Ids of Observations: on all pages of a search, and in a list of REST v1. */
+/** Observation ids: from all pages of a search, and from a REST v1 list. */
 interface Found {
   readonly fhir: readonly string[];
   readonly rest: readonly string[];
@@ -102,7 +102,7 @@ describe('OAuth clients in a browser', () => {
   const redirect = (response: ServerResponse, url: string | URL) =>
     void response.writeHead(302, { Location: String(url) }).end();
 
-  /** Goes through the pages as a patient of the sandbox, who allows everything. */
+  /** Goes through the pages as a sandbox patient who allows everything. */
   async function connect(one: Application): Promise<Learned> {
     application = one;
     learned = undefined;
@@ -123,7 +123,10 @@ describe('OAuth clients in a browser', () => {
     return learned;
   }
 
-  /** Follows a search from page to page. @param read reads a URL with the application's token */
+  /**
+   * Follows a search from page to page.
+   * @param read reads a URL with the application's token
+   */
   async function searched(read: (url: string) => Promise<unknown>, from: string): Promise<string[]> {
     const ids: string[] = [];
     let url: string | undefined = from;
@@ -135,7 +138,7 @@ describe('OAuth clients in a browser', () => {
     return ids;
   }
 
-  /** Reads Observations by both interfaces. */
+  /** Reads Observations through both interfaces. */
   async function observations(patient: string, read: (url: string) => Promise<unknown>): Promise<Found> {
     const list = await read(`${service.url}/v1/patients/${patient}/observations?limit=200`);
     return {
@@ -189,7 +192,7 @@ describe('OAuth clients in a browser', () => {
             () => '',
             (error: Error) => error.message,
           );
-          // The library can't sign when it refreshes, and confidential clients must authenticate there, too.
+          // The library can't sign when it refreshes, but confidential clients must authenticate there, too.
           if ('clientPrivateJwk' in options) expect(refused).to.contain('invalid_client');
           else expect(refused).to.equal('');
           const isNew = client.state.tokenResponse?.access_token !== before;
@@ -338,7 +341,7 @@ describe('OAuth clients in a browser', () => {
         redirect(response, url);
       },
       async callback(_, __, url) {
-        // It checks iss, because the metadata say that it is there (RFC 9207).
+        // The library checks iss because the metadata says that it is supported (RFC 9207).
         const parameters = oauth.validateAuthResponse(as, client, url, state);
         const answered = await oauth.authorizationCodeGrantRequest(
           as,
@@ -443,7 +446,10 @@ describe('OAuth clients in a browser', () => {
   });
 });
 
-/** Calls every tool of an assistant that may only read. @returns their names */
+/**
+ * Calls every tool of a read-only assistant.
+ * @returns the tools' names
+ */
 async function callEveryTool(client: Client): Promise<string[]> {
   const { tools } = await client.listTools();
   const documents = await callTool(client, 'list_documents', { limit: 1 });

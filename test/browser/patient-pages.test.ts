@@ -1,5 +1,5 @@
 /**
- * The pages of patients in a real browser: a patient's first five minutes in English and Arabic, with and without scripts;
+ * The pages for patients in a real browser: a patient's first five minutes in English and Arabic, with and without scripts;
  * every page on a phone and a desktop, light and dark.
  */
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ const SIZES = {
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const;
 
-/** The pages of a record. */
+/** A record's pages. */
 const PAGES = [
   '',
   '/health',
@@ -34,7 +34,7 @@ const PAGES = [
   '/data',
 ];
 
-/** What the patient clicks and reads. */
+/** The text that the patient clicks and reads. */
 const WORDS = {
   en: {
     signIn: 'Sign in',
@@ -120,7 +120,10 @@ describe('the pages of patients in a browser', () => {
     page.on('request', (request) => requested.push(request.url()));
   };
   let pictures = 0;
-  /** Checks a page: accessible, nothing refused by its policy, nothing from elsewhere, nothing wider than the screen. */
+  /**
+   * Checks that a page is accessible, that its policy refused nothing, that it loads nothing from elsewhere, and that nothing
+   * is wider than the screen.
+   */
   const isFine = async (): Promise<void> => {
     pictures += 1;
     await picture(
@@ -396,9 +399,9 @@ describe('the pages of patients in a browser', () => {
         for (const part of PAGES) {
           await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
           const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
-          // The print has past medicines and who entered each entry, which the pages fold.
+          // The print page shows past medicines and who entered each entry, which the other pages fold.
           expect(length, `${part} ${lang}`).to.be.at.most(part === '/print' ? 4_300 : 4_000);
-          // No value is behind the edge of the screen, not even in a part that scrolls sideways.
+          // No value is beyond the edge of the screen, not even in a part that scrolls sideways.
           const cut: unknown = await page.evaluate(
             `[...document.querySelectorAll('main td')].filter((cell) => {
             const { left, right } = cell.getBoundingClientRect();
@@ -407,7 +410,7 @@ describe('the pages of patients in a browser', () => {
           );
           expect(cut, `${part} ${lang}`).to.deep.equal([]);
         }
-      // Nor is the page that shares it longer; what is out of its range comes first, and nothing of that is folded.
+      // The shared page isn't longer either; out-of-range values come first, and none of them is folded.
       await page.goto(`${service.url}${record ?? ''}/links/new?lang=ar`);
       await page.locator('main form button').first().click();
       await page.waitForURL(/links\/shl_/);

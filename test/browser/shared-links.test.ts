@@ -1,4 +1,4 @@
-/** Shared links in a real browser: the page opens ours and those of a server written by others, and asks nobody else. */
+/** Shared links in a real browser: the page opens our links and those of a third-party server, and contacts nobody else. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ import { revoke, share } from '#test/support/shared-links.ts';
 const EMAIL = 'mira@example.org';
 const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 const LOINC = 'http://loinc.org';
-/** What a record must not be able to do. */
+/** HTML in a record, which must never take effect. */
 const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 const text = (value: string) => ({ text: value });
@@ -293,13 +293,13 @@ describe('the page of a shared link in a browser', () => {
       expect(flags.filter((flag) => flag !== say('result.creatinine')).sort()).to.deep.equal(
         [say('result.hba1c'), say('result.sodium')].sort(),
       );
-      // A later measurement without a result stands beside the last value.
+      // A later measurement without a result is shown beside the last value.
       const failed = await page.locator('.failed').allTextContents();
       expect(failed).to.deep.equal([
         `(${say.day(Date.parse('2026-10-09'))}: ${say('shl.novalue')}${say('shl.comma')} clotted)`,
       ]);
       expect(await page.locator('details.earlier').count()).to.equal(2);
-      // Only values of one day that stand beside each other have a time: that of the day as it is written.
+      // Only adjacent values from the same day show a time, as it was written.
       const days = await page.locator('#viewer .when').allTextContents();
       const times = days.flatMap((day) => /\d\d:\d\d.*/.exec(day) ?? []);
       expect(days.length).to.be.greaterThan(6);
@@ -315,7 +315,7 @@ describe('the page of a shared link in a browser', () => {
       expect([...origins]).to.deep.equal([service.url]);
       const key = String(link.shlink).slice('shlink:/'.length);
       expect(requested.filter((each) => each.split('#')[0]?.includes(key))).to.deep.equal([]);
-      // A wrong passcode is answered 401, which browsers report.
+      // A wrong passcode returns 401, which browsers report.
       expect(complaints.filter((each) => !each.includes('401'))).to.deep.equal([]);
       const { json } = await me(service, EMAIL, `/patients/${record}/shl/${link.id}`);
       expect(json).to.deep.include({ access_count: 1, status: 'active' });
@@ -345,7 +345,7 @@ describe('the page of a shared link in a browser', () => {
       'Bitten Sie die Person um einen neuen',
     );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
-    // The page takes the next link.
+    // The page accepts another link.
     const next = await share(service, EMAIL, record, { content: 'everything' });
     await page.getByLabel('Adresse eines anderen Links').fill(String(next.viewer_url));
     await page.locator('form button').click();
@@ -409,7 +409,7 @@ describe('the page of a shared link in a browser', () => {
     });
     after(() => void server?.close());
 
-    /** Makes a link with the library, whose files are kept here. */
+    /** Makes a link with the library, and keeps its files here. */
     async function foreign(embeddedLengthMax: number, flag?: 'P') {
       const files = new Map<string, string>();
       const shl = SHL.generate({

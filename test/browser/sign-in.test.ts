@@ -1,4 +1,4 @@
-/** The pages of the sign-in and of invitations in a real browser: phone and desktop, both themes, Arabic, keyboard, no scripts. */
+/** The sign-in and invitation pages in a real browser: phone and desktop, both themes, Arabic, keyboard, no scripts. */
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
@@ -70,7 +70,7 @@ describe('the pages of the sign-in in a browser', () => {
     return String((await call(`/v1/patients/${String(id)}/invitations`, {})).url);
   };
 
-  /** Signs in on the page of the development issuer. */
+  /** Signs in on the development issuer's page. */
   const signIn = async (email: string): Promise<void> => {
     await page.getByRole('textbox').fill(email);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -78,7 +78,7 @@ describe('the pages of the sign-in in a browser', () => {
 
   const heading = (): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
 
-  /** Checks a page: accessible, nothing refused by its policy, and nothing wider than the screen. */
+  /** Checks that a page is accessible, that its policy refused nothing, and that nothing is wider than the screen. */
   const isFine = async (): Promise<void> => {
     expect(await accessibilityFaults(page), page.url()).to.deep.equal([]);
     expect(complaints.filter((text) => !text.includes('the server responded with'))).to.deep.equal([]);
@@ -208,7 +208,7 @@ describe('the pages of the sign-in in a browser', () => {
       page.waitForResponse(`${service.url}/signin/out`),
       page.getByRole('button').click(),
     ]);
-    // Another port is the same site, so the browser sends the cookie: the origin of the form is what counts.
+    // Another port counts as the same site, so the browser sends the cookie; the form's origin decides.
     expect(answer.status()).to.equal(403);
     await page.goto(`${service.url}/signin/out`);
     expect(await heading()).to.equal('You are signed in');

@@ -35,7 +35,7 @@ type Connect = (
   person: (url: string) => Promise<string>,
 ) => Promise<Record<string, unknown>>;
 
-/** Does what a person does between an authorization request and its answer. */
+/** Does what a person does between an authorization request and its response. */
 async function decide(url: string, decision = 'allow'): Promise<string> {
   const script = join(ROOT, 'docs', 'examples', 'person.mjs');
   const asked = [script, url, 's-002@patients.example.org', decision];
@@ -327,7 +327,7 @@ describe('the TypeScript client', () => {
     const annal = (more: Partial<Client.Settings> = {}) =>
       new client.Annal({ baseUrl: receiver.url, credential: 'sk_test_1', ...more });
     const requests = (path: string) => receiver.received.filter((one) => one.path === path);
-    /** Answers requests to a path one after the other; the last answer stays. */
+    /** Answers requests to a path with the given answers in turn, repeating the last one. */
     const script = (path: string, ...answers: ((response: ServerResponse) => void)[]) => {
       let at = 0;
       receiver.answer(path, (response) => answers[Math.min(at++, answers.length - 1)]?.(response));

@@ -1,4 +1,7 @@
-/** The packed client runs the flows of the docs in every Node that Annal supports, in Deno and in Bun: for `npm run prove`. */
+/**
+ * The packed client runs the flows in the docs on every Node version that Annal supports, on Deno and on Bun: for `npm run
+ * prove`.
+ */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +16,7 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { runtime, SUPPORTED } from '#test/support/runtimes.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 
-/** Packages of npm with other runtimes, for Linux on x64, and where their program is. */
+/** npm packages of other runtimes for Linux on x64, and the path of each program. */
 const OTHERS: Readonly<Record<string, readonly [name: string, version: string, program: string]>> = {
   Deno: ['@deno/linux-x64-glibc', '2.9.6', 'deno'],
   Bun: ['@oven/bun-linux-x64', '1.4.5', 'bin/bun'],

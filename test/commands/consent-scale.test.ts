@@ -1,6 +1,6 @@
 /**
- * A grant on a long record costs what one on a short record does: at most twice the time, and the events read are those
- * since the newest snapshot, whatever the length.
+ * A grant on a long record costs about as much as on a short one: at most twice the time, and it reads only the events since
+ * the newest snapshot, whatever the length.
  */
 import { expect } from 'chai';
 import { openGrants } from '#commands/consent/grants.ts';
@@ -25,7 +25,7 @@ import { scaled } from '#test/support/scale.ts';
 
 const LONG = scaled(100_000, 3_000);
 const SHORT = 10;
-/** Events of one append, as many as lie between two snapshots. */
+/** Events per append: as many as there are between two snapshots. */
 const CHUNK = 500;
 const ROUNDS = 25;
 const OWNER = { project: 'proj_1', environment: 'sandbox' } as const;
@@ -45,7 +45,7 @@ describe('a grant on a record of many events', function () {
     await database?.drop();
   });
 
-  /** As after a start of the service: nothing in memory. */
+  /** Returns an instance as after a start of the service, with nothing in memory. */
   function instance(over: EventStore = store) {
     const kernel = new Kernel(over);
     const resources: Streams<Resources> = new Streams(kernel, RESOURCES, new SnapshotLoader(over, snapshots));
@@ -54,7 +54,7 @@ describe('a grant on a record of many events', function () {
     return { resources, ...openGrants(deps), ...openLinks(resources) };
   }
 
-  /** Appends resources to a record; the first of a new one is its Patient. */
+  /** Appends resources to a record; a new record's first resource is its Patient. */
   async function write(
     record: string,
     count: number,
@@ -77,7 +77,7 @@ describe('a grant on a record of many events', function () {
     });
   }
 
-  /** Creates a record of so many events, with a person linked at its beginning, and waits for its snapshot. */
+  /** Creates a record with the given number of events, links a person at its beginning, and waits for its snapshot. */
   async function recordOf(events: number, person: ReturnType<typeof identityOf>): Promise<string> {
     const record = newUuid();
     const writer = instance();
@@ -111,7 +111,7 @@ describe('a grant on a record of many events', function () {
         }
       },
     });
-    /** Returns how long one takes, in ms, for an application that has none yet. */
+    /** Returns how long a grant takes, in ms, for an application that has none yet. */
     const grant = async (which: keyof typeof records): Promise<number> => {
       grants += 1;
       const { grant: begin } = instance(counting);
@@ -120,12 +120,12 @@ describe('a grant on a record of many events', function () {
       const from = performance.now();
       await begin(byPerson(person), asked);
       const took = performance.now() - from;
-      // The tail behind the snapshot, which may be two chunks late, the events that entries name, and the project's:
-      // not the stream.
+      // Reads the events after the snapshot, which may be two chunks late, the events that entries name, and the project's
+      // events, but not the whole stream.
       expect(read, which).to.be.below(3 * CHUNK + 60);
       return took;
     };
-    /** A series: alternated, at every distance from the newest snapshot. */
+    /** Measures a series, alternating between the records, at every distance from the newest snapshot. */
     const series = async () => {
       const times = { long: [] as number[], short: [] as number[] };
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -135,7 +135,7 @@ describe('a grant on a record of many events', function () {
       return { long: median(times.long), short: median(times.short) };
     };
     await series(); // the first runs on code that isn't compiled yet
-    // A series that other work on the machine disturbed is measured again.
+    // A series that was disturbed by other work on the machine is measured again.
     for (let tries = 1; ; tries += 1) {
       const { long, short } = await series();
       if (long <= 2 * short) break;

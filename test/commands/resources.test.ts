@@ -198,7 +198,7 @@ describe('handling commands', () => {
       return [found?.fold, found?.head.revision, found?.entries.get(patient)?.version];
     };
     const [older, newer] = [SNAPSHOT_VERSION - 1, SNAPSHOT_VERSION + 1];
-    // What it says is not read: its version and time are wrong, which would have it removed.
+    // The snapshot isn't read: its version and time are wrong, so reading it would remove it.
     expect(await save(older, late, 41)).to.equal(true);
     expect((await entry(instance(1), patient, patient))?.version).to.equal(2);
     expect(await kept()).to.deep.equal([older, late.revision, 41]);
@@ -273,7 +273,7 @@ describe('handling commands', () => {
     const { now } = performance;
     try {
       let first: ReturnType<typeof handler.handle<WriteResult[]>> | undefined;
-      // It has begun to append, and is held there.
+      // The command has begun to append, and is held there.
       await new Promise<void>((entered) => {
         const note = async (): Promise<void> => {
           entered();
@@ -286,7 +286,7 @@ describe('handling commands', () => {
         );
       });
       const second = handler.handle(command(patient, 'update')).catch((error: unknown) => error);
-      // The first is in the store for so long.
+      // As if the first append had been in the store for more than 10 s.
       performance.now = () => now.call(performance) + 10_001;
       release();
       expect((await first)?.result[0]?.version).to.equal(1);

@@ -1,4 +1,4 @@
-/** Commands on small streams over a real log: states that are behind, races between instances, retries of the same request. */
+/** Commands on small streams over a real log: outdated states, races between instances, retries of the same request. */
 import { expect } from 'chai';
 import type { Attempt, RequestContext } from '#commands/command.ts';
 import { Kernel, MANY_TRIES } from '#commands/kernel/kernel.ts';
@@ -30,7 +30,7 @@ describe('small streams', () => {
     await database.drop();
   });
 
-  /** As a process of its own would have it: nothing in memory. */
+  /** Returns an instance as a separate process would have it, with nothing in memory. */
   function instance(index = 0): Streams<ReturnType<typeof ORGANIZATION.initial>> {
     const store = stores[index];
     if (store === undefined) throw new RangeError('no such store');
@@ -78,7 +78,7 @@ describe('small streams', () => {
       ),
     );
     const wrote = (await Promise.all(races)).filter((each) => each !== undefined);
-    // Each member was added by one of the two who tried.
+    // Each member was added by one of the two commands that tried.
     expect(wrote).to.have.length(10);
     expect(await typesIn(id)).to.have.length(11);
   });
@@ -129,7 +129,7 @@ describe('small streams', () => {
 
   it('refuse none of the many who ask one instance at once', async () => {
     const one = instance();
-    // Folds of another kind over the same streams, as projects and sandboxes have them.
+    // Another kind of fold over the same streams, as for projects and sandboxes.
     const other = new Streams(one.kernel, { ...ORGANIZATION, name: 'other' });
     const id = await founded(one);
     const all = Array.from({ length: 30 }, (_, n) =>

@@ -1,4 +1,6 @@
-/** What is answered as already done: reads must show it too, though another request wrote it a moment ago. */
+/**
+ * Commands that report a change as already made: reads must show it too, even if another request wrote it only a moment ago.
+ */
 import { expect } from 'chai';
 import type { Snapshots } from '#commands/command.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';

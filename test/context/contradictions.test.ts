@@ -1,4 +1,4 @@
-/** What contradicts itself, is not certain or cannot be: contexts say so. */
+/** Contexts say what contradicts itself, is uncertain, or is impossible. */
 import { expect } from 'chai';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
@@ -23,12 +23,15 @@ const observation = (code: JsonObject, rest: JsonObject): JsonObject => ({
   ...rest,
 });
 
-/** The text of a context of a record of these. */
+/** Returns the text of a context for a record with these resources. */
 function told(...resources: readonly JsonObject[]): Promise<string> {
   return toldOf(resources);
 }
 
-/** @param byAi whether an AI wrote them @param covered by a grant */
+/**
+ * @param byAi whether an AI wrote the resources
+ * @param covered what a grant covers
+ */
 async function toldOf(
   resources: readonly JsonObject[],
   byAi = false,
@@ -116,7 +119,7 @@ describe('contexts of records that are not all of a piece', () => {
     const zocor = taken(atc('C10AA01', 'Zocor'));
     const other = await told(zocor, taken(atc('C10AA01', 'Simvastatin'), 'stopped'));
     expect(other).to.match(/- (Zocor \/ Simvastatin|Simvastatin \/ Zocor) is both active and stopped/);
-    // A gel and tablets of one name are two.
+    // A gel and tablets with the same name are two medicines.
     const two = await told(
       taken(atc('M02AA15', 'Diclofenac')),
       taken(atc('M01AB05', 'Diclofenac'), 'stopped'),

@@ -1,12 +1,12 @@
-/** What a fact is that a context must tell: the words of `needed.txt`. */
+/** The meaning of the facts that a context must tell: the words in `needed.txt`. */
 import { DIAGNOSES, DRUGS, MEASURES } from '#src/sandbox/codes.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** What one line of a context must hold, all of it, for a fact to be told. Texts in whatever case. */
+/** Parts that one line of a context must all contain for a fact to be told. Strings are case-insensitive. */
 export type Parts = readonly (string | RegExp)[];
 
-/** Whether a text tells what `needed.txt` calls by a name. */
+/** Returns whether a text tells the fact that `needed.txt` calls by the given name. */
 export function tells(text: string, name: string, record: SyntheticRecord): boolean {
   const parts = partsOf(name, record);
   return text
@@ -18,7 +18,7 @@ export function tells(text: string, name: string, record: SyntheticRecord): bool
     );
 }
 
-/** @throws TypeError for a name that means nothing. */
+/** @throws TypeError for an unknown name */
 function partsOf(name: string, record: SyntheticRecord): Parts {
   const [, word = '', rest = ''] =
     /^(age and sex|no allergy|died|last pressure|last visit|last stay|course of|allergic to|takes|took|has|had|says|last) ?(.*)$/.exec(
@@ -82,12 +82,12 @@ function sexOf({ resources }: SyntheticRecord): RegExp {
   return new RegExp(`\\b${String(patient?.gender)}\\b`, 'i');
 }
 
-/** A number that is not part of another. */
+/** Returns a pattern for a number that is not part of another number. */
 function alone(value: number | undefined): RegExp {
   return new RegExp(`(?<![\\d.])${String(value).replace('.', '\\.')}(?!\\d|\\.\\d)`);
 }
 
-/** Observations of a code that no AI wrote, the latest first. */
+/** Returns the Observations with a code that no AI wrote, latest first. */
 function observed({ resources }: SyntheticRecord, code: string | undefined): JsonObject[] {
   return resources
     .filter(({ author, resource }) => author.type !== 'ai' && codeOf(resource) === code)
@@ -99,7 +99,7 @@ function codeOf({ code }: JsonObject): string | undefined {
   return ((code ?? {}) as { coding?: readonly { code?: string }[] }).coding?.[0]?.code;
 }
 
-/** The values of a measure, the latest first. */
+/** Returns a measure's values, latest first. */
 function values(record: SyntheticRecord, measure: string): { value: number; at: string }[] {
   return observed(record, TABLE[measure]?.code).map(({ valueQuantity, effectiveDateTime }) => ({
     value: (valueQuantity as unknown as { value: number }).value,
@@ -114,7 +114,7 @@ function pressure(record: SyntheticRecord): Parts {
   return ['Blood pressure', both, String(latest?.effectiveDateTime).slice(0, 10)];
 }
 
-/** The day and the reason of the last visit, or of the last stay in hospital. */
+/** Returns the day and the reason of the last visit or the last hospital stay. */
 function visit({ resources }: SyntheticRecord, kind: 'AMB' | 'IMP'): Parts {
   const [latest] = resources
     .filter(({ type, resource }) => type === 'Encounter' && (resource.class as JsonObject).code === kind)

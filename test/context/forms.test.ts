@@ -1,6 +1,6 @@
 /**
- * Contexts of records that never change, by their hashes: another answer needs another `FORM`, so that `annal context` can
- * say which rules made an answer (docs/context.md, "Reproducing a context").
+ * Compares the hashes of contexts for records that never change: a different answer needs a different `FORM`, so that `annal
+ * context` can say which rules made an answer (docs/context.md, "Reproducing a context").
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const ASKED: readonly Partial<ContextRequest>[] = [
   { task: 'referral letter', needs: ['conditions:E11', 'medications'], budget_tokens: 20_000 },
 ];
 
-/** Makes all answers of one record, one after the other. */
+/** Makes all answers for one record, one after the other. */
 async function answersOf(patient: string, resources: readonly Authored[]): Promise<object[]> {
   const current = currentOf(resources);
   const authors = new Map(
@@ -76,7 +76,7 @@ describe('the form of contexts', () => {
     const known = existsSync(ANSWERS)
       ? (JSON.parse(readFileSync(ANSWERS, 'utf8')) as Record<string, string>)
       : {};
-    // A form that is known is never written again: other answers are another form.
+    // A known form is never overwritten: different answers need a new form.
     if (process.env.ANNAL_WRITE_FORMS === '1' && known[FORM] === undefined) {
       known[FORM] = now;
       writeFileSync(ANSWERS, `${JSON.stringify(known, null, 2)}\n`);

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 
 /** One record and one task. */
 export interface Needed {
-  /** As the sandbox's cast calls it. */
+  /** The record's name in the sandbox's cast. */
   readonly story: string;
-  /** As a caller would say it. */
+  /** In a caller's words. */
   readonly task: string;
   /** Names of facts (`fact.ts`). */
   readonly facts: readonly string[];

@@ -1,11 +1,11 @@
-/** Trends and changes in contexts: told with the values, and with their evidence by version. */
+/** Trends and changes in contexts: told with their values, and with evidence by version. */
 import { expect } from 'chai';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contextOf, sandboxRecords } from './records.ts';
 
 describe('patterns in contexts', () => {
-  /** A record with further values of a code. */
+  /** Returns a record with additional values for a code. */
   function withValues(
     values: readonly number[],
     author: 'import' | 'ai' = 'import',

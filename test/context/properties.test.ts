@@ -1,4 +1,7 @@
-/** Whatever is asked of whatever record: never over budget, nothing of an AI among the facts, the same for the same. */
+/**
+ * For any request on any record, a context is never over budget, has nothing from an AI among its facts, and is the same for
+ * the same input.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Composed } from '#src/context/compose.ts';
@@ -55,7 +58,7 @@ const asks = fc.record({
   window_days: fc.option(fc.integer({ min: 1, max: 9_000 }), { nil: undefined }),
 });
 
-/** Which of a record's resources an AI wrote, and which have odd words, each one in so many. */
+/** Which of a record's resources an AI wrote, and which have odd words, each as one in n. */
 const changes = fc.record({
   record: fc.nat(29),
   byAi: fc.integer({ min: 2, max: 9 }),
@@ -63,7 +66,7 @@ const changes = fc.record({
   offset: fc.nat(8),
 });
 
-/** A text in the place of every word of a resource. */
+/** Returns a resource with every word replaced. */
 function reworded(value: Json, words: (before: string) => string): Json {
   if (Array.isArray(value)) return value.map((each) => reworded(each, words));
   if (!isObject(value)) return value;
@@ -96,7 +99,7 @@ function changed(
   return { ...record, resources };
 }
 
-/** Returns the budget, or the smallest one that holds what is never cut; one token less doesn't. */
+/** Returns the budget, or the smallest budget that fits what is never cut; one token less doesn't. */
 async function fittingBudget(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number> {
   const { budget_tokens = 0 } = ask;
   const least = await findLeast(record, ask);
@@ -142,13 +145,13 @@ describe('contexts of all kinds', () => {
   it('are never over budget, count what they hold, and have nothing of an AI among the facts', async () => {
     await holds(scaled(1_000, 100), ({ text, tokens, sections, omitted }, record, { budget_tokens = 0 }) => {
       expect(tokens).to.equal(count(text)).and.to.be.at.most(budget_tokens);
-      // No word of the record begins a line, those of warnings neither.
+      // No line begins with a word from the record, not even in warnings.
       for (const each of text.split('\n'))
         expect(each).to.match(/^(?:- |## |Patient \(|Not shown: |In brackets: )/);
       for (const section of sections) {
         expect(text).to.include(section.text);
         expect(section.tokens).to.equal(count(section.text));
-        // A line is a line, whatever the record says.
+        // Each item is one line, whatever the record says.
         const heads = section.kind === 'patient' ? 0 : 1;
         const left = omitted.some(({ kind }) => kind === section.kind) ? 1 : 0;
         expect(section.text.split('\n')).to.have.length(Math.max(1, section.items.length + heads + left));

@@ -1,4 +1,4 @@
-/** The judge: what contexts tell of what clinicians need (`needed.txt`). */
+/** Measures how much of what clinicians need (`needed.txt`) contexts tell. */
 import { expect } from 'chai';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 import { tells } from './fact.ts';

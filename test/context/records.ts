@@ -12,17 +12,17 @@ import type { Authored, SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import type { Coverage } from '#src/shared/access/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
 
-/** The day on which they are told. */
+/** The day for which contexts are made. */
 export const TODAY = '2026-11-22';
 
-/** The thirty, by story. */
+/** Returns the thirty records, by story. */
 export function sandboxRecords(seed: string): Map<string, SyntheticRecord> {
   const ids = new IdSource('11111111-1111-4111-8111-111111111111', Date.parse(TODAY));
   const { records } = generateSandbox({ seed, today: TODAY, ids });
   return new Map(records.map((record, index) => [CAST[index]?.story ?? '', record]));
 }
 
-/** Resources as they are stored, version 1. */
+/** Returns resources as they are stored, as version 1. */
 export function currentOf(resources: readonly Authored[]): Current[] {
   return resources.map(({ type, id, resource }) => ({
     type,
@@ -32,7 +32,11 @@ export function currentOf(resources: readonly Authored[]): Current[] {
   }));
 }
 
-/** A context of a record. @param ask what it is asked beside the defaults @param covered by a grant */
+/**
+ * Makes a context of a record.
+ * @param ask what is asked, other than the defaults
+ * @param covered what a grant covers
+ */
 export async function contextOf(
   record: SyntheticRecord,
   ask: Partial<ContextRequest>,

@@ -1,4 +1,4 @@
-/** The contract of the event store port, to which every adapter is held. */
+/** The contract of the event store port, which every adapter must meet. */
 import { expect } from 'chai';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import type { Adapter, LogUnderTest } from './event-store/adapter.ts';
@@ -10,8 +10,9 @@ import { reading } from './event-store/read.ts';
 import { subscribing } from './event-store/subscribe.ts';
 
 /**
- * Describes one adapter. All of it runs on one log, so that each part meets the events of the others.
- * @param adapter undefined when there is no server: the tests count as skipped.
+ * Describes the contract's tests for one adapter. All of them run on one log, so each part meets the events of the other
+ * parts.
+ * @param adapter undefined when there is no server: the tests count as skipped
  * @param isInMemory true if no other process can open the log
  */
 export function eventStoreContract(

@@ -1,9 +1,12 @@
-/** Removes what the contract suite wrote to a shared log: `annal verify` would report its events, which no service wrote. */
+/**
+ * Removes what the contract suite wrote to a shared log; otherwise `annal verify` would report its events, which no service
+ * wrote.
+ */
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { BEGINNING } from '#src/events/store.ts';
 import { openStore } from './eventstoredb-store.ts';
 
-/** Erases all streams of the contract suite, also those that an interrupted run left. */
+/** Erases all streams of the contract suite, including those that an interrupted run left. */
 export async function eraseContractStreams(): Promise<void> {
   const store = await openStore();
   try {

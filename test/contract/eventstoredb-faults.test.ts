@@ -8,7 +8,7 @@ import { writesThrough } from './event-store/load.ts';
 import { eraseContractStreams } from './eventstoredb-erase.ts';
 import { openStore } from './eventstoredb-store.ts';
 
-/** Longest that a caller may be kept waiting by a server that does not answer, in ms. */
+/** Maximum time in ms that a server that doesn't answer may keep a caller waiting. */
 const PATIENCE = 15_000;
 
 (CONTROLLED ? describe : describe.skip)('EventStoreDB', () => {
@@ -26,7 +26,7 @@ const PATIENCE = 15_000;
       const live = new Audit();
       const follower = new Follower(store, { after }, async ({ events }) => live.take(events), 'forget');
       const written = await writesThrough(store, async () => {
-        // One that still reads pages would be told that the store is away, and had to begin again.
+        // A follower that was still reading pages would be told that the store is away, and would have to start again.
         await follower.reaches(await store.head());
         await control(down);
         const began = performance.now();
@@ -59,7 +59,7 @@ const PATIENCE = 15_000;
   }
 });
 
-/** What a promise rejects with; undefined when it does not. */
+/** Returns what a promise rejects with; undefined if it doesn't. */
 function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,

@@ -1,4 +1,7 @@
-/** A process that answers requests has no subscribers, but hears of all that is written, and of a log that was moved. */
+/**
+ * A process that answers requests has no subscribers, but hears about everything that is written, and about a log that was
+ * moved.
+ */
 import { expect } from 'chai';
 import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import { Unavailable, type WrittenBatch } from '#src/events/store.ts';

@@ -1,6 +1,6 @@
 /**
- * The search for the leader when one freezes or dies: against a gossiping peer that plays a cluster, with each leader as
- * it says, and against a real cluster where one is there (`docs/eventstoredb.md`).
+ * The search for the leader when it freezes or dies: against a gossiping peer that acts as a cluster and says which node
+ * leads, and against a real cluster if there is one (`docs/eventstoredb.md`).
  */
 import { once } from 'node:events';
 import { createServer, type Server as Silent, type Socket } from 'node:net';
@@ -44,7 +44,7 @@ describe('the leader of a cluster of EventStoreDB', () => {
   it('is looked for again when it takes connections and says nothing', async () => {
     const address = frozen.address();
     peer.leader = typeof address === 'object' && address !== null ? address.port : 0;
-    // Every deadline but that of connecting is far away.
+    // Every deadline except the connection's is far away.
     const client = open(60_000);
     const error = await read(client).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Unavailable);
@@ -115,16 +115,16 @@ describe('the leader of a cluster of EventStoreDB', () => {
   });
 });
 
-/** A server that plays a node of a cluster. */
+/** A server that acts as a cluster node. */
 interface Peer {
   readonly server: Server;
   readonly port: number;
   readonly url: string;
-  /** The port of the node that leads, as it says. */
+  /** The port of the node that the peer says is the leader. */
   leader: number;
-  /** False: it leaves reads without an answer. */
+  /** If false, the peer leaves reads unanswered. */
   answers: boolean;
-  /** How often it was asked who leads. */
+  /** How often the peer was asked who leads. */
   asked: number;
   reads: number;
 }
@@ -160,7 +160,7 @@ async function startPeer(): Promise<Peer> {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  // Two seeds: with one the library takes the address for a single node's.
+  // Two seeds: with only one, the library takes the address for a single node's.
   const url = `esdb://127.0.0.1:${port},127.0.0.1:${port}?tls=false`;
   const peer: Peer = { server, port, url, leader: port, answers: true, asked: 0, reads: 0 };
   return peer;

@@ -2,7 +2,10 @@
 import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 
-/** A store on the server that EVENTSTORE_URL names. @param settings further parameters of the connection string */
+/**
+ * Opens a store on the server that EVENTSTORE_URL names.
+ * @param settings additional parameters for the connection string
+ */
 export function openStore(settings = ''): Promise<EventStore> {
   const url = process.env.EVENTSTORE_URL ?? '';
   return EventStoreDbStore.open({

@@ -9,7 +9,8 @@ eventStoreContract(
     : async () => ({
         open: openStore,
         process: { module: new URL('eventstoredb-store.ts', import.meta.url).href, env: {} },
-        // The server is the caller's: its log stays. Each test follows the log from where it found it, or uses streams of its own.
+        // The server belongs to the caller, so its log stays. Each test follows the log from where the test found it, or uses
+        // its own streams.
         drop: eraseContractStreams,
       }),
 );

@@ -1,4 +1,4 @@
-/** What only the PostgreSQL log has to get right: broken connections, restarts, missed notifications. */
+/** Faults that only the PostgreSQL log has to handle: broken connections, restarts, missed notifications. */
 import { expect } from 'chai';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
@@ -24,7 +24,10 @@ import { Relay } from './relay.ts';
 
 const NEVER = 3_600_000;
 
-/** Ends every connection to the test's database except the one that asks; the names are those in pg_stat_activity. */
+/**
+ * Ends every connection to the test's database except its own.
+ * @param name a pattern for the names in pg_stat_activity
+ */
 async function terminate(pool: pg.Pool, name = '%'): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -87,7 +90,7 @@ describe('the PostgreSQL log', () => {
     let received = 0;
     let after = await store.head();
     const reading = async (): Promise<void> => {
-      // A subscriber may be told that the log is away, and goes on from where it was.
+      // A subscriber may be told that the log is away; it then continues from where it was.
       const follower = new Follower(store, { after });
       await follower.until(({ end }) => end !== undefined).catch(() => undefined);
       after = follower.position ?? after;
@@ -98,7 +101,7 @@ describe('the PostgreSQL log', () => {
     await writesThrough(store, async () => {
       for (let round = 0; round < 15 * SCALE; round += 1) {
         await terminate(database.pool);
-        // Until it writes again, so that every round meets it at work.
+        // Wait until it writes again, so that every round interrupts it at work.
         const head = await store.head();
         while ((await store.head()) === head) await soon();
       }

@@ -1,4 +1,4 @@
-/** An instance's memory of what others wrote to the log. */
+/** An instance's memory of what other instances wrote to the log. */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { Feed } from '#src/events/postgres/feed.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Relays connections; can freeze them, break them, and swallow an answer. */
+/** Relays connections; can freeze or break them, and can swallow a response. */
 export class Relay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -23,7 +23,7 @@ export class Relay {
     return relay;
   }
 
-  /** The URL of the same database or server through the relay. */
+  /** The URL that reaches the same database or server through the relay. */
   get url(): string {
     const address = this.#server.address();
     if (address === null || typeof address === 'string') throw new Error('the relay is closed');
@@ -33,13 +33,13 @@ export class Relay {
     return `postgres://${user}@127.0.0.1:${address.port}${pathname}?sslmode=disable`;
   }
 
-  /** Leads new connections elsewhere, and breaks the old ones. */
+  /** Sends new connections to another server, and breaks the old ones. */
   redirect(target: string): void {
     this.#target = target;
     this.break();
   }
 
-  /** Leads new connections elsewhere; old ones hang, as when a machine is gone without a word. */
+  /** Sends new connections to another server; old ones hang, as when a machine disappears without a word. */
   abandon(target: string): void {
     this.#target = target;
     for (const socket of this.#sockets) socket.pause();
@@ -50,19 +50,19 @@ export class Relay {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Passes nothing on any more, in either direction, over old and new connections: both ends go on waiting. */
+  /** Passes on nothing more in either direction, on old or new connections: both ends keep waiting. */
   freeze(): void {
     this.#frozen = true;
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Passes on what was held back, and what comes. */
+  /** Passes on what was held back, and everything that follows. */
   thaw(): void {
     this.#frozen = false;
     for (const socket of this.#sockets) socket.resume();
   }
 
-  /** Breaks the connection that next carries an answer, instead of passing it on. */
+  /** Breaks the next connection that carries a response, instead of passing the response on. */
   swallowAnswer(): void {
     this.#swallow = true;
   }

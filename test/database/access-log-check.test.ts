@@ -48,7 +48,7 @@ describe('the check of the access log', () => {
   interface Given {
     readonly heads?: readonly AccessHead[];
     readonly events?: readonly PurgeTrace[];
-    /** What the log of events has by the end. */
+    /** The event log's content by the end. */
     readonly later?: ReadonlyMap<string, PurgeTrace>;
   }
   const check = async ({
@@ -227,7 +227,7 @@ describe('the check of the access log', () => {
     expect(await faults({ heads, events: [requested(one)] }), 'under way').to.deep.equal([]);
     const later = new Map([[one, erased(one, kept)]]);
     expect(await faults({ heads, later }), 'a younger purge').to.deep.equal([]);
-    // A purge that is asked for again doesn't hide what the first one kept.
+    // Requesting a purge again doesn't hide what the first purge recorded.
     expect(await faults({ heads, events: [...events, requested(one)] })).to.deep.equal([]);
     expect(
       await faults({ heads, events: [erased(one, { ...kept, entries: 4 }), requested(one)] }),
@@ -236,7 +236,7 @@ describe('the check of the access log', () => {
       ['checkpoint', 'one', 1, 'the access log is missing; the checkpoint has it up to entry 5'],
     ]);
     expect(await faults({ events: [erased(one, { ...kept, hash: 'a'.repeat(64) })] })).to.have.length(1);
-    // PostgreSQL was restored from before some reads, and the purge was repeated.
+    // PostgreSQL was restored to a time before some reads, and the purge was repeated.
     expect(
       await faults({ heads, events: [erased(one, { entries: 6, hash: 'a'.repeat(64) })] }),
     ).to.deep.equal([]);

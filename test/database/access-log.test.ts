@@ -222,7 +222,7 @@ describe('the writer of the access log', () => {
       );
     };
     await readOnly('on');
-    // The first may meet the connection's end.
+    // The first write may meet the end of its connection.
     await refusal(writer.written([entry(record)]));
     const denied = [entry(record, { status: 'denied' }), entry(record, { status: 'denied' })];
     for (const each of denied) writer.note(each);
@@ -246,7 +246,7 @@ describe('the writer of the access log', () => {
     const lost = openPool(database.url, { max: 1 });
     const real = lost.query.bind(lost);
     let answered = false;
-    // The connection ends after the commit, before its answer arrives.
+    // The connection ends after the commit, but before the response arrives.
     const cut = Object.assign(lost, {
       query: async (...asked: Parameters<typeof real>) => {
         const result = await real(...asked);

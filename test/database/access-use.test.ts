@@ -1,4 +1,4 @@
-/** What is counted of grants' reads: by two instances at once, by the migration, and nothing after a purge. */
+/** Counts of reads under grants: by two instances at once, by the migration, and none after a purge. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openGrantUse } from '#queries/access-use.ts';
@@ -43,7 +43,7 @@ describe('what is counted of the reads of grants', () => {
     requestId: newRequestId(),
   });
 
-  /** The counts as they follow from the entries. */
+  /** Returns the counts that follow from the entries. */
   const expected = async (): Promise<unknown[]> => {
     const { rows } = await database.pool.query(
       `select record, grant_id, count(*)::int as entries, count(*) filter (where status = 'ok')::int as reads,

@@ -1,4 +1,4 @@
-/** An instance of newer software in a process of its own: `node --import tsx newer-instance.ts <database url>`. */
+/** An instance of newer software in a separate process: `node --import tsx newer-instance.ts <database url>`. */
 import { becomeNewer } from './newer-software.ts';
 
 becomeNewer();

@@ -1,4 +1,7 @@
-/** Events that newer software wrote, read by an instance that doesn't know them: it stops, says so, and lets others go on. */
+/**
+ * Events that newer software wrote, read by an instance that doesn't know them: it stops, says so, and lets other instances go
+ * on.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
@@ -87,7 +90,7 @@ describe('events of a newer version', () => {
     expect(status?.failure?.message).to.contain(UPGRADE);
     expect(notes.notice).to.contain('ProjectDeleted version 2');
     expect(logged.join()).to.contain('too old to go on');
-    // No lock is held, so that the newer instance runs what this one cannot.
+    // No lock is held, so the newer instance can run what this one can't.
     const program = await bundledProgram('test/events/newer-instance.ts');
     const child = spawn(process.execPath, [program, database.url]);
     children.push(child);
@@ -125,7 +128,7 @@ describe('events of a newer version', () => {
       const young = run(['ProjectDeleted', 'ProjectRenamed'], async ({ type }) => void done.push(type));
       expect(await young.hasDone(deleted, 10_000)).to.equal(true);
       young.stop();
-      // An unknown type stops it just so, although it acts on others only.
+      // An unknown type also stops it, although it acts only on other types.
       const later = run(['ProjectDeleted'], async () => undefined);
       await until(async () => later.hasPassed(deleted, 0));
       logged.length = 0;

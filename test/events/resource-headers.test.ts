@@ -6,7 +6,7 @@ import { decode, HEADERS } from '#src/events/codec.ts';
 import { UPCASTERS } from '#src/events/upcast/upcast.ts';
 
 const ID = '01999999-0000-7000-8000-000000000001';
-/** Spaces, a decimal and a text that looks like a header: what parsing and printing would change. */
+/** Spaces, a decimal, and text that looks like a header: parsing and printing would change them. */
 const BODY = '{ "resourceType":"Patient","x":1.50,"y":",\\"resource\\":{}" ,"resource":{}}';
 const V1 = `{"resource_type":"Patient","resource_id":"${ID}","version":1`;
 const TYPES = ['ResourceCreated', 'ResourceUpdated', 'ResourceDeleted'] as const;

@@ -1,7 +1,7 @@
 /**
- * Every version of every event type that was ever written, as real services wrote it (`samples/`), stays readable:
- * upcasters, folds, projections, history and verification take each. The files hold whole streams, split by type; files
- * that end with `.2` and so on hold streams that were added later.
+ * Every version of every event type that was ever written, as real services wrote it (`samples/`), stays readable by
+ * upcasters, folds, projections, history and verification. The files hold whole streams, split by type; files that end with
+ * `.2` and so on hold streams that were added later.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ import { startInstance } from '#test/projections/instance.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
 
 const FOLDER = new URL('./samples/', import.meta.url);
-/** File → SHA-256, hex: a line is added for a new version, and none changes. */
+/** File → SHA-256, in hex. A new version adds a line; existing lines never change. */
 const FROZEN = 'sha256.json';
 
 interface Sample {
@@ -42,10 +42,10 @@ interface Sample {
 const text = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
 const files = readdirSync(FOLDER).filter((file) => file !== FROZEN);
 const types = Object.keys(CATALOG) as EventType[];
-/** `ResourceCreated.v1.2.json` has more of `ResourceCreated.v1.json`. */
+/** `ResourceCreated.v1.2.json` adds events to those in `ResourceCreated.v1.json`. */
 const firstOf = (file: string): string => file.replace(/^(\w+\.v\d+)\.\d+\.json$/, '$1.json');
 
-/** File → its events, as a store hands them over. */
+/** File → its events, as a store returns them. */
 const samples = new Map(
   files.map((file) => {
     const [type = ''] = file.split('.');
@@ -56,7 +56,7 @@ const samples = new Map(
 
 const recordedAt = ({ metadata }: RecordedEvent): number => toMicros(parseMetadata(metadata).recorded_at);
 
-/** All of them, in the order in which they were written. */
+/** All events, in the order in which they were written. */
 const log = [...samples.values()].flat().sort((a, b) => recordedAt(a) - recordedAt(b));
 
 /** Stream → its events in order. */

@@ -1,6 +1,6 @@
 /**
- * The schema of every version of every event type, and the streams it goes to, are frozen (`schemas/`): a change of either
- * without a new version would be read wrongly by instances that say the same version. What documents a member may change.
+ * The schema of every version of every event type, and the streams that it goes to, are frozen (`schemas/`): if either changed
+ * without a new version, instances with the same version would read it wrongly. A member's documentation may change.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { z } from 'zod';
 import { CATALOG, type EventType } from '#src/events/catalog.ts';
 
 const FOLDER = new URL('./schemas/', import.meta.url);
-/** File → SHA-256, hex: a line is added for a new version, and none changes. */
+/** File → SHA-256, in hex. A new version adds a line; existing lines never change. */
 const FROZEN = 'sha256.json';
 
 const types = Object.keys(CATALOG) as EventType[];
 const fileOf = (type: EventType, version: number): string => `${type}.v${version}.json`;
 const text = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
 
-/** The current form of a type, without descriptions. */
+/** Returns the current form of a type, without descriptions. */
 function formOf(type: EventType): object {
   const { streams, data } = CATALOG[type];
   const schema = z.toJSONSchema(data, {
@@ -27,7 +27,7 @@ function formOf(type: EventType): object {
   return { streams, schema };
 }
 
-/** Adds the files of versions that have none; never touches one that is there. */
+/** Adds files for versions that have none; never touches an existing file. */
 function addMissing(): void {
   const digests = existsSync(new URL(FROZEN, FOLDER)) ? JSON.parse(text(FROZEN)) : {};
   for (const type of types) {

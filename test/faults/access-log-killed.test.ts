@@ -1,4 +1,7 @@
-/** The access log while the service is killed: every answer that an application received is in it, and its chains hold. */
+/**
+ * The access log while the service is killed: it contains every answer that an application received, and its chains stay
+ * intact.
+ */
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,7 +22,7 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 const KILLS = scaled(30, 1);
 const READERS = scaled(64, 8);
 const RECORDS = 4;
-/** Answers between two kills. */
+/** Number of answers between two kills. */
 const ANSWERS = 5 * READERS;
 
 /** A granted record with a document. */
@@ -27,12 +30,12 @@ interface Readable extends Allowed {
   readonly document: string;
 }
 
-/** A request of an application. */
+/** A request from an application. */
 interface Asked {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status of what it is answered with. */
+  /** The expected status. */
   readonly expected?: number;
 }
 
@@ -49,7 +52,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
   before(async () => {
     database = await createMigratedDatabase();
     folders = [await temporaryFolder(), await temporaryFolder()];
-    // Several instances share the store of documents.
+    // Several instances share the document store.
     const documents = await temporaryFolder();
     for (const folder of folders) await symlink(documents, join(folder, 'documents'));
     services = [await start(0), await start(1)];
@@ -75,7 +78,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
     await removeTemporaryFolders();
   });
 
-  /** The n-th request: reads, searches, bytes, HEAD and 304 on both interfaces. */
+  /** Returns the n-th request: reads, searches, bytes, HEAD and 304 on both interfaces. */
   function asked(n: number, grant: Readable | undefined): Asked {
     const { patient = '', document = '' } = grant ?? {};
     const all: readonly Asked[] = [
@@ -91,7 +94,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
     return all[n % all.length] ?? { path: '' };
   }
 
-  /** Reads without pause until it is told to stop; notes the request of every whole answer. */
+  /** Reads without pause until it is stopped; records the request id of every complete answer. */
   function readers(count: number, of: readonly Readable[]) {
     const received: string[] = [];
     const statuses = new Map<number, string>();
@@ -110,7 +113,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
           if (!statuses.has(answer.status)) statuses.set(answer.status, `${method} ${path}: ${text}`);
           if (answer.status === expected) received.push(answer.headers.get('service-request-id') ?? '');
         } catch {
-          // The instance was killed, or isn't there.
+          // The instance was killed, or isn't running.
         }
       }
     };
@@ -135,7 +138,10 @@ describeAtFullSize('the access log, while the service is killed', () => {
 
   const statusOf = async (grant: Readable, n: number): Promise<number> => (await answerOf(grant, n)).status;
 
-  /** Adds an Observation and a document with its bytes. @returns the document's id */
+  /**
+   * Adds an Observation and a document with its bytes.
+   * @returns the document's id
+   */
   async function filled(service: Service, record: string): Promise<string> {
     const send = async (method: string, path: string, body: string, type = 'application/json') => {
       const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': type };
@@ -196,7 +202,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
     const name = new URL(database.url).pathname.slice(1);
     const entries = async () =>
       Number((await database.pool.query('select count(*) as n from operations.access_entry')).rows[0].n);
-    /** Only new sessions take the setting, so all but this one end. */
+    /** Only new sessions get the setting, so all sessions except this one are ended. */
     const readOnly = async (value: string) => {
       await database.pool.query(
         `begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`,
@@ -215,7 +221,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
         return statuses.every((status) => status === 503);
       }, 60_000);
       const [known, sent] = [await entries(), received.length];
-      // As many requests as there are readers, each of a kind, on both instances.
+      // Sends each kind of request to both instances, as many as there are readers.
       for (let n = 0; n < 2 * READERS; n += 1) {
         const answer = await answerOf(allowed[n % allowed.length], n);
         expect(answer.status, answer.text).to.equal(503);

@@ -1,4 +1,4 @@
-/** Approvals of access requests whose instance is killed right before or after it wrote the grant: one grant each. */
+/** Approvals of access requests whose instance is killed right before or after it wrote the grant: each gives one grant. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -12,7 +12,7 @@ import { RecordEvents } from '#test/support/record-events.ts';
 import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
-/** Kills before and after the append, each that often. */
+/** Number of kills before the append, and after it. */
 const ROUNDS = scaled(5, 1);
 
 describeAtFullSize('an approval whose instance is killed', () => {
@@ -61,7 +61,7 @@ describeAtFullSize('an approval whose instance is killed', () => {
     // The approval is claimed, and nobody has told the application.
     expect((await pollAccess(journey, app, asked)).error).to.equal('authorization_pending');
     if (round % 2 === 0) {
-      // The person tries again, at another instance: it was approved, and is carried out now.
+      // The person tries again, on another instance: the request has been approved and is now carried out.
       const again = await me(service, email, path, 'POST', body);
       expect(again.status).to.equal(409);
     }

@@ -1,4 +1,4 @@
-/** A command beside a service that keeps its log elsewhere finds it without being told where. */
+/** Beside a service that keeps its log elsewhere, a command finds the log without being told where. */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';

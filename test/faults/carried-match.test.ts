@@ -10,7 +10,7 @@ const IDENTIFIER = [{ system: 'urn:annal:test', value: 'the-clinic' }];
 const CLINIC = { resourceType: 'Organization', name: 'Clinic', identifier: IDENTIFIER };
 const CRITERIA = 'identifier=urn:annal:test|the-clinic';
 
-/** A new patient with the clinic, which is created unless it is there. */
+/** A new patient with the clinic, which is created unless it exists. */
 const VISIT = {
   resourceType: 'Bundle',
   type: 'transaction',

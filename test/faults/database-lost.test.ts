@@ -1,4 +1,6 @@
-/** PostgreSQL is lost and the log is whole: a new database gets everything that can be derived (docs/backup.md). */
+/**
+ * PostgreSQL is lost but the log is intact: a new database gets everything that can be derived from the log (docs/backup.md).
+ */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -10,7 +12,7 @@ describeAtFullSize('a lost database whose log is whole', () => {
   let database: TestDatabase;
   let service: Service;
   before(async () => {
-    // A log in another database stands for EventStoreDB.
+    // A log in another database replaces EventStoreDB.
     log = await createDatabase();
     database = await createMigratedDatabase();
     service = await startService({ databaseUrl: database.url, env: { EVENTSTORE_URL: log.url } });

@@ -17,7 +17,7 @@ import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
-/** A service that is killed while it takes documents: nothing is lost, and nothing is left for long. */
+/** A service that is killed while it receives documents: nothing is lost, and nothing is left over for long. */
 describeAtFullSize('documents of a service that is killed', () => {
   let database: TestDatabase;
   let service: Service;
@@ -43,7 +43,10 @@ describeAtFullSize('documents of a service that is killed', () => {
     });
   const blobsOf = (id: string): Promise<string[]> => readdir(join(folder, patient, id)).catch(() => []);
 
-  /** Sends a document in chunks, as fast as they are taken. @returns the status */
+  /**
+   * Sends a document in chunks, as fast as the service accepts them.
+   * @returns the status
+   */
   const putMany = (id: string, chunk: Buffer, size: number): Promise<number> => {
     const { hostname, port } = new URL(service.url);
     const headers = { Authorization: `Bearer ${service.key}`, 'Content-Length': String(size) };
@@ -147,7 +150,7 @@ describeAtFullSize('documents of a service that is killed', () => {
         );
       expect(await sweep(new Date(Date.now() - 60_000)), 'what is young stays').to.equal(0);
       expect(await sweep(new Date(Date.now() + 60_000))).to.equal(2);
-      // The events have the last word, where the read model knows nothing.
+      // Where the read model knows nothing, the events decide.
       const shown = async () => new Set<never>();
       const store = new DiskStore(folder);
       expect(
@@ -169,7 +172,7 @@ describeAtFullSize('documents of a service that is killed', () => {
   });
 });
 
-/** Resident memory of a process; 0 where the system does not tell. */
+/** Returns a process's resident memory in bytes; 0 where the system doesn't tell. */
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_000;

@@ -1,4 +1,7 @@
-/** POST requests with an Idempotency-Key that are sent to a service that dies of them, and then again to one that lives. */
+/**
+ * POST requests with an Idempotency-Key that are sent to a service that dies while it handles them, and then again to a live
+ * one.
+ */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -6,13 +9,13 @@ import { eventually } from '#test/support/process.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
 import { holdLead } from './held-lead.ts';
 
-/** Identifier system of what these requests write. */
+/** Identifier system of the resources that these requests write. */
 export const SYSTEM = 'urn:annal:test';
 
-/** A request, and the append after which the service that gets it dies (see `dying-service.ts`). */
+/** A request, and the append after which the service that receives it dies (see `dying-service.ts`). */
 export interface DyingRequest {
   readonly diesAfter: string;
-  /** Below the FHIR base, or from the root where it begins with `/admin` or `/v1`. */
+  /** Relative to the FHIR base, or to the root if it begins with `/admin` or `/v1`. */
   readonly path: string;
   readonly call: Call;
 }
@@ -20,7 +23,7 @@ export interface DyingRequest {
 const send = ({ url, fhir }: Service, { path, call }: DyingRequest): Promise<Answer> =>
   fhir(/^\/(?:admin|v1)\//.test(path) ? url + path : path, call);
 
-/** A POST with a key of its own. */
+/** Returns a POST with its own key. */
 export function post(
   diesAfter: string,
   path: string,
@@ -31,7 +34,7 @@ export function post(
   return { diesAfter, path, call: { method: 'POST', body: JSON.stringify(body), headers: all } };
 }
 
-/** Where a request dies: a service on `dataDir`, over the database and with the key of one that lives. */
+/** Where a request dies: a service on `dataDir`, with the database and the key of a live service. */
 export interface DyingPlace {
   readonly databaseUrl: string;
   readonly dataDir: string;
@@ -41,8 +44,8 @@ export interface DyingPlace {
 }
 
 /**
- * Sends a request to a service that dies after an append. If that is the directory's, no instance's process may make
- * it first.
+ * Sends a request to a service that dies after an append. If that append is to the directory, no other instance's process may
+ * make it first.
  */
 export async function sendToDying({ baseUrl, ...place }: DyingPlace, request: DyingRequest): Promise<void> {
   const dying = await startService({
@@ -59,8 +62,8 @@ export async function sendToDying({ baseUrl, ...place }: DyingPlace, request: Dy
 }
 
 /**
- * Sends requests to a service that is killed when each has made its appends to records (`record- 3`: three at the same
- * time), and none more.
+ * Sends requests to a service that is killed once each has made its appends to records (`record- 3`: three at the same time)
+ * and no further append.
  */
 export async function sendToOneDying(
   { baseUrl, ...place }: DyingPlace,
@@ -90,7 +93,7 @@ export async function sendToOneDying(
   await dying.stop();
 }
 
-/** The same request to a service that lives, twice. While the dead attempt's lease lasts it answers 409. */
+/** Sends the same request to a live service, twice. While the dead attempt's lease lasts, the service returns 409. */
 export async function retry(service: Service, request: DyingRequest): Promise<Answer> {
   let answer = await send(service, request);
   await eventually(async () => {
@@ -103,12 +106,12 @@ export async function retry(service: Service, request: DyingRequest): Promise<An
   return answer;
 }
 
-/** A Patient by its identifier. */
+/** Returns a Patient with the given identifier. */
 export function patient(value: string): JsonObject {
   return { resourceType: 'Patient', identifier: [{ system: SYSTEM, value }] };
 }
 
-/** A batch of new patients. */
+/** Returns a batch of new patients. */
 export function batchOf(values: readonly string[]): JsonObject {
   const entry = values.map((value) => ({
     resource: patient(value),
@@ -117,7 +120,9 @@ export function batchOf(values: readonly string[]): JsonObject {
   return { resourceType: 'Bundle', type: 'batch', entry };
 }
 
-/** A new patient with a new organization: a record's and a directory's stream. */
+/**
+ * Returns a transaction with a new patient and a new organization, which writes to a record's stream and to the directory's.
+ */
 export function withOrganization(value: string): JsonObject {
   const identifier = [{ system: SYSTEM, value }];
   return {
@@ -141,7 +146,7 @@ export function withOrganization(value: string): JsonObject {
   };
 }
 
-/** The statuses in a Bundle's answer. */
+/** Returns the statuses in a Bundle response. */
 export function statuses(answer: Answer): unknown[] {
   const { entry } = answer.json;
   if (!Array.isArray(entry)) throw new Error(answer.text);

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL through clean and unclean ends. */
+/** The embedded PostgreSQL through clean and unclean shutdowns. */
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,10 +32,10 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** A folder on which a server has run and kept the number 1. */
+/** Returns a folder on which a server has run and stored the number 1. */
 async function usedFolder(open = true): Promise<string> {
   const folder = await temporaryFolder(open);
-  // Only a folder that PostgreSQL's user can reach holds its cluster, so that it can be copied.
+  // Only a folder that PostgreSQL's user can reach contains the cluster, so that it can be copied.
   if (!open) await use(folder);
   else {
     used ??= temporaryFolder().then(use);

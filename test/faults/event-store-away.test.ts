@@ -33,7 +33,7 @@ const FOLLOWING = 'annal_subscription_active{subscriber="event log"}';
       const refusals: (string | null)[] = [];
       let acknowledged = 0;
       let going = true;
-      /** Creates Observations, sending each again until it is acknowledged. */
+      /** Creates Observations, sending each request again until it is acknowledged. */
       const write = async (): Promise<void> => {
         while (going) {
           const headers = { 'Idempotency-Key': randomUUID() };

@@ -1,6 +1,6 @@
 /**
- * An EventStoreDB whose files were put back from a backup, and that has written to its log since: it is longer than what was
- * derived from it, and is refused all the same. Needs EVENTSTORE_CONTROL and EVENTSTORE_FILES: docs/eventstoredb.md.
+ * An EventStoreDB whose files were restored from a backup and that has written to its log since: the log is longer than what
+ * was derived from it, but is refused all the same. Needs EVENTSTORE_CONTROL and EVENTSTORE_FILES: docs/eventstoredb.md.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -36,7 +36,10 @@ const { EVENTSTORE_URL: url = '', EVENTSTORE_FILES: files = '' } = process.env;
   };
   const watchOver = (store: EventStore): LogWatch =>
     new LogWatch({ store, pool: database.pool, log: { error: () => undefined } });
-  /** An instance that writes and ends. @returns where the log is then */
+  /**
+   * Runs an instance that writes and exits.
+   * @returns where the log ends afterwards
+   */
   const writes = (count: number): Promise<Position> =>
     onStore(async (store) => {
       const watch = watchOver(store);

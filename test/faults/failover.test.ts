@@ -1,6 +1,6 @@
 /**
- * The primary of PostgreSQL is killed under load, and its synchronous standby is promoted: what was acknowledged is there,
- * once, and read models go on (docs/scale.md). `npm run prove` does it six times.
+ * PostgreSQL's primary is killed under load, and its synchronous standby is promoted: everything acknowledged is there, once,
+ * and read models go on (docs/scale.md). `npm run prove` does this six times.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { tell } from '#test/support/tell.ts';
 
 const FAILOVERS = scaled(6, 2);
 const CLIENTS = 8;
-/** Writes between two failovers. */
+/** Number of writes between two failovers. */
 const BETWEEN = scaled(1_000, 100);
 /** How long a client retries a request, in ms. */
 const PATIENCE_MS = 120_000;
@@ -26,7 +26,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
   /** The address that always leads to the primary. */
   let address: Relay;
   const instances: Service[] = [];
-  /** Markers of what was acknowledged, with the ids. */
+  /** Markers of acknowledged writes, with their ids. */
   const acknowledged = new Map<string, string>();
   const faults: string[] = [];
   const pauses: number[] = [];
@@ -44,7 +44,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
     await postgres?.stop();
   });
 
-  /** Sends a request until it is answered, by one instance after the other. */
+  /** Sends a request to the instances in turn until it is answered. */
   async function send(first: number, path: string, call: Parameters<Service['fhir']>[1]): Promise<Answer> {
     for (let n = first, until = performance.now() + PATIENCE_MS; ; n += 1) {
       const instance = instances[n % instances.length];
@@ -55,7 +55,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
     }
   }
 
-  /** Writes, and reads on the other instance what was acknowledged. */
+  /** Writes, and reads the acknowledged writes on the other instance. */
   async function run(client: number): Promise<void> {
     const patient = await send(client, '/Patient', {
       method: 'POST',
@@ -96,7 +96,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
       await writes(BETWEEN);
       const began = performance.now();
       await postgres.killPrimary();
-      // Connections break and lead to the standby too early, or they hang as when the machine is gone.
+      // Connections break and lead to the standby too early, or they hang as if the machine were gone.
       if (n % 2 === 0) address.redirect(postgres.standbyUrl);
       await postgres.promote();
       if (n % 2 === 1) address.abandon(postgres.url);

@@ -1,6 +1,6 @@
 /**
- * Real full disks: small file systems in memory, one for the events in PostgreSQL, one for documents. Without the right
- * to mount them, or with the events in EventStoreDB, the test counts as skipped.
+ * Real full disks: small file systems in memory, one for the events in PostgreSQL, one for documents. Without permission to
+ * mount them, or with the events in EventStoreDB, the test is skipped.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,10 @@ describe('a full disk', () => {
   const mounted: string[] = [];
   let service: InProcess | undefined;
 
-  /** Mounts a file system of so many MB. @returns its folder; undefined without the right to mount */
+  /**
+   * Mounts a file system with the given size in MB on a folder.
+   * @returns false without permission to mount
+   */
   const small = async (folder: string, megabytes: number): Promise<boolean> => {
     try {
       await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
@@ -50,7 +53,7 @@ describe('a full disk', () => {
     if (service === undefined) throw new Error('it did not start');
     return service;
   };
-  /** Waits until `/health/ready` says something, over connections of their own: each may lead to another process. */
+  /** Waits until `/health/ready` contains a text, with a new connection each time, because each may lead to another process. */
   const readySays = async (text: string): Promise<void> => {
     const url = `${running().url}/health/ready`;
     const headers = { connection: 'close' };
@@ -91,7 +94,7 @@ describe('a full disk', () => {
     await chown(folder, uid, gid);
     await pool.query(`create tablespace tiny location '${folder}'`);
     await pool.query('alter table log.events set tablespace tiny');
-    // What PostgreSQL can't compress much.
+    // Content that PostgreSQL can't compress much.
     const patient = (): string => {
       const texts = Array.from({ length: 500 }, () => ({ name: { text: randomBytes(500).toString('hex') } }));
       return JSON.stringify({ resourceType: 'Patient', contact: texts });

@@ -1,4 +1,4 @@
-/** The service killed around each event with which it ends the grants of a deleted application: each ends once. */
+/** The service is killed around each event with which it ends the grants of a deleted application: each grant ends once. */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { applicationStream } from '#src/events/streams.ts';
@@ -52,7 +52,7 @@ describeAtFullSize('grants of a deleted application, while the service is killed
     const deleted = made({ type: 'ApplicationDeleted', data: { application_id: application } });
     await streams.append(applicationStream(application), deleted);
     await store.close();
-    // In this order each has an append left to die at: those of a page are made together.
+    // In this order, each run has an append left to die at, because the appends of a page are made together.
     for (const dies of [
       { DIES_BEFORE: 'record- 1' },
       { DIES_BEFORE: 'record- 2' },

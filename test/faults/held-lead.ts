@@ -2,12 +2,12 @@
 import pg from 'pg';
 import { eventually } from '#test/support/process.ts';
 
-/** Interval in ms at which the session shows life: instances end a leader's session that is idle for seconds. */
+/** Interval in ms at which the session shows that it is alive: instances end a leader's session that is idle for seconds. */
 const BEAT_MS = 500;
 
 /**
- * Takes the lead of a process from the instance that has it. Nobody does the process's work until it is released.
- * @returns a function that releases it
+ * Takes the lead of a process from the instance that has it. Nobody does the process's work until the lead is released.
+ * @returns a function that releases the lead
  */
 export async function holdLead(databaseUrl: string, name: string): Promise<() => Promise<void>> {
   const [holder, ender] = [await connect(databaseUrl), await connect(databaseUrl)];

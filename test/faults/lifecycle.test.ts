@@ -1,4 +1,4 @@
-/** The service as a process: its start, its end, and everything that can stand in the way of either. */
+/** The service as a process: its start, its exit, and everything that can prevent either. */
 import { once } from 'node:events';
 import { access, cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -106,7 +106,7 @@ describe('the service', () => {
     expect(samePort.stderr()).to.contain(
       `Annal cannot start: PORT ${port} on 127.0.0.1 is in use by another Annal service (version ${VERSION}, http://localhost:${port})`,
     );
-    // Found out before a cluster was made.
+    // Detected before a cluster was created.
     expect(await readdir(other)).to.deep.equal([]);
 
     expect(await statusOf(port, '/health/ready')).to.equal(200);
@@ -239,7 +239,7 @@ describe('the service', () => {
       },
     });
     sent.write(body.slice(0, 20));
-    // An answer to a request that came later shows that this one has arrived.
+    // A response to a later request shows that this one has arrived.
     await statusOf(port, '/health/ready');
     program.child.kill('SIGTERM');
     await eventually(() => program.stderr().includes('stopping'));
@@ -311,7 +311,7 @@ async function quickstartOf(dataDir: string): Promise<Quickstart> {
   return JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as Quickstart;
 }
 
-/** The process that holds a DATA_DIR. */
+/** Returns the process that holds a DATA_DIR. */
 async function servicePid(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, 'lock.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as { pid: number }).pid;
@@ -322,7 +322,7 @@ async function databasePid(dataDir: string): Promise<number> {
   return Number(text.split('\n')[0]);
 }
 
-/** Asks a process to end that may be gone by now. */
+/** Asks a process to exit that may already be gone. */
 function endIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');

@@ -1,4 +1,4 @@
-/** Whose log it is: an installation knows its own, whatever the settings name. */
+/** The log's owner: an installation recognises its own log, whatever the settings name. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -46,7 +46,7 @@ describe('the log of an installation', () => {
     });
     patient = String(made.json.id);
     const other = await startService({ databaseUrl: stranger.url, env: { EVENTSTORE_URL: '' } });
-    // It is the longer one: its length gives nothing away.
+    // This is the longer log, so its length gives nothing away.
     await stranger.pool.query("select setval('log.positions', 100000)");
     await other.stop();
   });
@@ -74,7 +74,7 @@ describe('the log of an installation', () => {
 
   itAtFullSize('is not taken for that of another installation', async () => {
     const { code, output } = await annal(['verify'], stranger.url);
-    // It cannot be told from a log whose first event was changed.
+    // This log can't be told from a log whose first event was changed.
     expect(code, output).to.equal(3);
     expect(output).to.contain('a log of another installation');
   });

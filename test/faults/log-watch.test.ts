@@ -1,4 +1,6 @@
-/** A log that is cut and grows again under a running instance: nothing more is acknowledged, however long it is by now. */
+/**
+ * A log that is cut and grows again under a running instance: nothing more is acknowledged, however long the log is by then.
+ */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
@@ -31,7 +33,7 @@ describe('the watch over the log', () => {
     watches.push(watch);
     return { watch, guarded: watch.guarded() };
   }
-  /** As a restore does: what is behind a position is gone, and positions are given out again. */
+  /** Cuts the log as a restore does: events after a position are gone, and positions are given out again. */
   async function cut(position: number): Promise<void> {
     await database.pool.query('delete from log.events where position > $1', [position]);
     await database.pool.query("select setval('log.positions', $1)", [position]);
@@ -43,7 +45,7 @@ describe('the watch over the log', () => {
     const { watch, guarded } = watched();
     for (let n = 0; n < 10; n += 1) await append(guarded);
     await cut(5);
-    // They go into the log together: when the first is looked into, the log is as long as it ever was.
+    // These appends go into the log together: when the first is checked, the log is as long as it ever was.
     const settled = await Promise.allSettled(Array.from({ length: 8 }, () => append(guarded)));
     expect(Number(await store.reached())).to.be.at.least(10);
     for (const each of settled) {

@@ -91,7 +91,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
     other = await createDatabase();
     dataDir = await newDataDir();
     service = await start();
-    // Positions of the first log are ahead of those that the second gives.
+    // Positions in the first log are ahead of those that the second log assigns.
     await query("select setval('log.positions', 5000)");
     patient = await newPatient('Kept');
     purged = await newPatient('Purged');
@@ -113,7 +113,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
     expect(code, text).to.equal(0);
     expect(text).to.contain('"outcome": "copied"');
     expect(await events(other)).to.deep.equal(await events(database));
-    // Half a log is nothing to start on.
+    // The service doesn't start on half a log.
     await startService({ databaseUrl: database.url, env: { EVENTSTORE_URL: other.url } }).then(
       async (started) => {
         await started.stop();
@@ -144,7 +144,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
 
   it('moves the service, while writers go on and repeat what was refused', async () => {
     const before = await totals();
-    // Of a process that nobody leads: none tries it again meanwhile.
+    // The event of a process that nobody leads, so nobody retries it meanwhile.
     await query(
       `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
        select 'asleep', stream, revision, position::text, id, 'x', 6, now() + interval '1 day'
@@ -172,7 +172,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
         where type = 'DirectoryEntriesCarried' order by log.events.position limit 1`,
     );
     expect(parked).to.deep.equal(there);
-    // A process may not have noted the last second; the read models have what was written.
+    // A process might not have recorded the last second, but the read models have everything that was written.
     const [followers] = await query(
       'select r.position as resources, h.position as history from resources.checkpoint r, history.checkpoint h',
     );
@@ -187,7 +187,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
     );
     expect(followers).to.deep.equal({ resources: ends[0]?.head, history: ends[0]?.head });
 
-    // The newest event that was followed is looked for at its place in the new log.
+    // The newest event that was followed is looked up at its place in the new log.
     const [mark] = await query('select event_id, position::int8 as position from operations.log_mark');
     expect(
       (await other.pool.query('select id from log.events where position = $1', [mark?.position])).rows,

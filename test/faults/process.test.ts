@@ -1,4 +1,4 @@
-/** A process and an event that it cannot act on: the event is set aside, what is behind it goes on, nothing is lost. */
+/** A process meets an event that it can't act on: the event is set aside, later events continue, and nothing is lost. */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type Position, type RecordedEvent, Unavailable } from '#src/events/store.ts';
@@ -177,7 +177,7 @@ describe('a process', () => {
     const started = performance.now();
     for (let n = 2; n < 12; n += 1)
       expect(await follower.hasPassed(await append(`record-${n}`), 5_000)).to.equal(true);
-    // A leader saves once a second by itself.
+    // By itself, a leader saves once a second.
     expect(performance.now() - started).to.be.lessThan(5_000);
   });
 

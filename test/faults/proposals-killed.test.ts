@@ -1,4 +1,6 @@
-/** Proposals whose instance is killed right before or after it wrote: each is made once, and accepted whole or not at all. */
+/**
+ * Proposals whose instance is killed right before or after it wrote: each is made once, and accepted completely or not at all.
+ */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
@@ -8,7 +10,7 @@ import { conditionOf, Proposing, type Shared } from '#test/support/proposals.ts'
 import { describeAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
-/** Kills before and after each append, each that often. */
+/** Number of kills before each append, and after it. */
 const ROUNDS = scaled(4, 1);
 
 type When = 'DIES_BEFORE' | 'DIES_AFTER';
@@ -58,7 +60,7 @@ describeAtFullSize('a proposal whose instance is killed', () => {
     const send = (url: string) => proposing.app(shared.allowed, '', 'POST', body, { headers, url });
     await dies(when, shared, send);
     expect(await count(shared, 'ProposalMade')).to.equal(when === 'DIES_AFTER' ? 1 : 0);
-    // The retry finds what the first attempt wrote, or makes it.
+    // The retry finds what the first attempt wrote, or writes it.
     const answer = await send(service.url);
     expect(answer.status, String(answer)).to.equal(201);
     expect(await count(shared, 'ProposalMade')).to.equal(1);

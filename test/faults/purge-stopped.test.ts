@@ -1,6 +1,6 @@
 /**
- * A purge that a crash stops before or after any of its steps is carried out all the same, also of a record with twenty
- * grants: no grant, token or person is left behind.
+ * A purge that a crash stops before or after any of its steps is still carried out, including for a record with twenty grants:
+ * no grant, token or person is left behind.
  */
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -171,13 +171,13 @@ describe('a purge that is stopped at each step', () => {
 
 const GRANTS = 20;
 
-/** Names of the log's tables, if it is in PostgreSQL. */
+/** Returns the names of the log's tables, if the log is in PostgreSQL. */
 const inLog = (...tables: readonly string[]): string[] =>
   EVENTSTORE_URL === '' ? tables.map((table) => `log.${table}`) : [];
 
 /**
- * Gives a record twenty grants by four people, and one that was replaced; codes, tokens and an invitation.
- * @returns the subjects of the people
+ * Gives a record twenty grants from four people, a grant that was replaced, codes, tokens and an invitation.
+ * @returns the people's subjects
  */
 async function withGrants(
   { consents }: ConsentInstance,
@@ -216,7 +216,10 @@ async function withGrants(
 
 const READS = 3;
 
-/** Gives a record an access log. @returns the hash of its last entry, in hex */
+/**
+ * Gives a record an access log.
+ * @returns the hash of its last entry, in hex
+ */
 async function withReads({ url, pool }: TestDatabase, record: string): Promise<string> {
   const own = openPool(url, { max: 1 });
   const writer = new AccessLogWriter(own, pino({ level: 'silent' }));
@@ -247,7 +250,7 @@ async function withReads({ url, pool }: TestDatabase, record: string): Promise<s
 /** As if the process had ended here. */
 class Stopped extends Error {}
 
-/** The real ports, of which one stops the process before or after its work. */
+/** Returns the real ports, one of which stops the process before or after its work. */
 function depsThatStop(
   {
     pool,
@@ -293,7 +296,7 @@ function depsThatStop(
     },
     reacted: (_, patient) =>
       port('reacted', async () => {
-        // Webhooks are made from these events, before the stream is gone.
+        // Webhooks are made from these events before the stream is removed.
         const ends: string[] = [];
         for await (const { type, data } of store.read(recordStream(patient)))
           if (type === 'ConsentRevoked') ends.push(JSON.parse(data).reason);

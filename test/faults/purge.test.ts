@@ -1,4 +1,4 @@
-/** `_purge`: nothing of the record is left, whatever it was stopped at; nobody else's is touched. */
+/** `_purge`: nothing of the record is left, wherever the purge was stopped; other records aren't touched. */
 import { expect } from 'chai';
 import { openEventStore } from '#src/events/open.ts';
 import { type EventStore, type Position, StreamDeleted } from '#src/events/store.ts';
@@ -16,7 +16,7 @@ import { wholeLog } from '#test/support/whole-log.ts';
 
 const DIRECTORY = { system: 'urn:annal:test', value: 'directory' };
 
-/** The log, if it is in PostgreSQL, and every read model. */
+/** The log's tables, if the log is in PostgreSQL, and those of every read model. */
 const TABLES_OF_A_RECORD = [
   ...(EVENTSTORE_URL === '' ? ['log.events'] : []),
   'resources.resource',
@@ -34,7 +34,7 @@ const ENTERED_IN_ERROR = {
   ],
 };
 
-/** A transaction over a new record, every resource of which bears the marker. */
+/** Returns a transaction for a new record in which every resource has the marker. */
 function recordOf(marker: string): string {
   const patient = 'urn:uuid:11111111-1111-4111-8111-111111111111';
   const subject = { reference: patient };
@@ -113,7 +113,7 @@ describe('purge', () => {
       await service.stop();
     });
 
-    /** Types of a project's events that name a record. */
+    /** Returns the types of a project's events that name a record. */
     async function erasuresOf(id: string): Promise<string[]> {
       const events = await wholeLog(store, began);
       return events
@@ -125,7 +125,7 @@ describe('purge', () => {
       const [gone, kept] = [`marker-${newUuid()}`, `marker-${newUuid()}`];
       const id = await createRecord(service, gone);
       await createRecord(service, kept);
-      // Writes wait for what they can be read by at once, not for searches and lists.
+      // Writes wait until they can be read, but not until searches and lists show them.
       await eventually(async () => {
         const tables = new Set(await tablesWith(database.pool, kept));
         return TABLES_OF_A_RECORD.every((table) => tables.has(table));
@@ -136,7 +136,8 @@ describe('purge', () => {
       expect(await tablesWith(database.pool, gone)).to.deep.equal([]);
       expect(await tablesWith(database.pool, kept)).to.deep.equal(before);
       expect(await lastOf(store, id)).to.equal('erased');
-      // As a process that starts now sees it; EventStoreDB keeps the bytes until `annal scavenge` (faults/scavenge.test.ts).
+      // As a process that starts now sees the log; EventStoreDB keeps the bytes until `annal scavenge`
+      // (faults/scavenge.test.ts).
       const later = await openStore();
       const events = await wholeLog(later, began);
       await later.close();
@@ -199,7 +200,9 @@ describe('purge', () => {
             headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
           });
           expect(made.status).to.equal(201);
-          /** Ends of grants that were delivered, or are in the ledger: after a kill an attempt is repeated later. */
+          /**
+           * Returns the ends of grants that were delivered or are in the ledger: after a kill, an attempt is repeated later.
+           */
           const told = async (): Promise<string[]> => {
             const { rows: due } = await database.pool.query<{ payload: string }>(
               'select payload from operations.webhook_delivery',
@@ -265,7 +268,7 @@ describe('purge', () => {
   });
 });
 
-/** The type of a record's last event, or `erased`. */
+/** Returns the type of a record's last event, or `erased`. */
 async function lastOf(store: EventStore, id: string): Promise<string> {
   try {
     for await (const { type } of store.read(recordStream(id), { direction: 'backwards', limit: 1 }))

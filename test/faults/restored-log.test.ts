@@ -1,4 +1,4 @@
-/** An older log under newer read models, as after a restore: found at the start, mended by one command. */
+/** An older log under newer read models, as after a restore: detected at startup, fixed by one command. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -19,10 +19,10 @@ import {
 } from '#test/support/service.ts';
 
 const run = promisify(execFile);
-/** They restore the log in PostgreSQL. */
+/** These tests restore the log in PostgreSQL. */
 const describeHere = EVENTSTORE_URL === '' ? describe : describe.skip;
 
-/** Runs work on the database of a service that is stopped. */
+/** Runs work on the database of a stopped service. */
 async function onDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir });
   const client = new pg.Client({ connectionString: server.url });
@@ -40,7 +40,7 @@ interface Log {
   readonly position: string;
 }
 
-/** The log up to the event of a type, which is where a backup may end. */
+/** Returns the log up to the event of a type, which is where a backup may end. */
 async function readLog(client: pg.Client, until: string): Promise<Log> {
   const { rows } = await client.query<Log>(
     `select json_agg(e order by position) as events, max(position)::text as position from log.events e
@@ -84,7 +84,7 @@ describeHere('a restored log that is older than the read models', () => {
     const body = JSON.stringify({ resourceType: 'Patient', id: patient, name: [{ family }] });
     return service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
   };
-  /** More than the number of events after which a snapshot of the record is taken. */
+  /** Writes more events than the number after which a snapshot of the record is taken. */
   const measure = (): Promise<Answer> => {
     const entry = Array.from({ length: 600 }, (_, n) => observation(patient, n));
     return post('', { resourceType: 'Bundle', type: 'transaction', entry });
@@ -156,7 +156,7 @@ describeHere('a restored log that is older than the read models', () => {
     expect(answer.version).to.equal(1);
     expect(answer.text).to.contain('"Before"');
     expect((await service.fhir(`/Patient/${lost}`)).status).to.equal(404);
-    // What its events began is done again.
+    // Work that the log's events started is done again.
     await eventually(async () => (await service.fhir('/Organization')).json.total === 1);
   });
 
@@ -205,7 +205,7 @@ describeHere('a log that is restored under a service that runs', () => {
   it('makes it unready, and closed to writes until it is restarted', async () => {
     const patient = { resourceType: 'Patient' };
     await service.post('/Patient', patient);
-    // Over connections of their own: each may lead to another process, which looks for itself.
+    // Over new connections, because each may lead to another process, which checks for itself.
     const headers = { connection: 'close' };
     const ready = () => service.fhir(`${service.url}/health/ready`, { headers });
     expect((await ready()).status).to.equal(200);
@@ -221,7 +221,7 @@ describeHere('a log that is restored under a service that runs', () => {
     const refused = await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient) });
     expect(refused.status).to.equal(503);
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-    // Others may write it on to where it was.
+    // Other instances may write until the log is as long as it was.
     await service.pool.query("select setval('log.positions', $1)", [(rows[0]?.at ?? 0) + 100]);
     for (const { status } of await Promise.all([ready(), ready()])) expect(status).to.equal(503);
     const said = 'the event log is shorter than what was derived';

@@ -1,4 +1,7 @@
-/** POSTs of the admin interface that were killed between append and answer, and are sent again: one write each, secrets too. */
+/**
+ * POSTs to the admin interface that were killed between append and response, and are sent again: one write each, also for
+ * secrets.
+ */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -9,19 +12,19 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
 import { tell } from '#test/support/tell.ts';
 import { type DyingRequest, post, retry, sendToDying } from './dying-requests.ts';
 
-/** Every kind that often, 48 kills, at full size; else some kinds once. */
+/** Rounds over every kind at full size, 48 kills in all; otherwise some kinds once. */
 const ROUNDS = scaled(3, 0);
 
 /** Sends a request as a person. */
 type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
 
-/** A request that dies, and what must be so after its retry. */
+/** A request that dies, and what must be true after its retry. */
 interface Kill {
   readonly diesAfter: string;
   readonly path: string;
   readonly body: object;
   readonly status: 200 | 201;
-  /** The list that has one entry afterwards. */
+  /** The list that then has one entry. */
   readonly list: string;
 }
 
@@ -30,7 +33,7 @@ const project = async (ask: Ask) =>
   String((await ask('POST', `/admin/organizations/${await organization(ask)}/projects`, NAMED)).json.id);
 const NAMED = { name: 'Once' };
 
-/** What each kind needs is there before. */
+/** Kinds of requests; each first creates what it needs. */
 const KINDS: Readonly<Record<string, (ask: Ask) => Promise<Kill>>> = {
   organization: async () => {
     const path = '/admin/organizations';
@@ -79,7 +82,7 @@ describeAtFullSize('an admin request killed between append and answer', () => {
     dyingDir = await newDataDir();
     service = await startService({ databaseUrl: database.url });
     const place = { databaseUrl: database.url, dataDir: dyingDir, key: service.key, baseUrl: service.url };
-    // Its quickstart project, if it makes one, is made by the first start.
+    // If this instance makes a quickstart project, its first start makes it.
     await (await startService({ databaseUrl: database.url, dataDir: dyingDir, key: service.key })).stop();
     for (let round = 0; round < Math.max(1, ROUNDS); round += 1) {
       for (const name of NAMES) {
@@ -92,7 +95,7 @@ describeAtFullSize('an admin request killed between append and answer', () => {
         killed.set(name, [...(killed.get(name) ?? []), { kill, ask: ask.ask, request }]);
       }
     }
-    // Leases of the dead last 10 s; another test waits for them.
+    // Leases of killed attempts last 10 s; another test waits for them.
     await database.pool.query(
       "update operations.idempotency set lease_until = now() - interval '1 second' where answer is null",
     );

@@ -1,4 +1,4 @@
-/** Fifty kills between append and answer, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
+/** Fifty kills between append and response, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -19,15 +19,15 @@ import {
 
 const KILLS = scaled(50, 2);
 
-/** A request that dies, and what there must be of it afterwards. */
+/** A request that dies, and what it must have written afterwards. */
 interface Kill {
   readonly request: DyingRequest;
   readonly status: 200 | 201;
-  /** Of each, one resource with this identifier and one version. */
+  /** For each identifier, one resource with one version. */
   readonly written: Readonly<Partial<Record<'Patient' | 'Organization', readonly string[]>>>;
 }
 
-/** Every kind in turn; `name` is the identifier of what it writes. */
+/** Every kind in turn; `name` is the identifier of what the request writes. */
 const KINDS: readonly ((name: string) => Kill)[] = [
   (name) => ({
     request: post(
@@ -99,7 +99,7 @@ describeAtFullSize(`${KILLS} kills between append and answer`, () => {
       await sendToDying(place, kill.request);
       kills.push(kill);
     }
-    // Leases of the dead last 10 s; the test beside this one waits for them.
+    // Leases of killed attempts last 10 s; the test beside this one waits for them.
     await database.pool.query(
       "update operations.idempotency set lease_until = now() - interval '1 second' where answer is null",
     );

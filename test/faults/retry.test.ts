@@ -1,4 +1,4 @@
-/** A request that was killed between its append and its answer, and is sent again with its Idempotency-Key: one write. */
+/** A request that was killed between its append and its response, and is sent again with its Idempotency-Key: one write. */
 
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
@@ -31,7 +31,7 @@ const REQUESTS = {
   batch: post('record- 3', '', batchWithUpdate()),
   document: post('record- 1', '', withDocument('document')),
 } satisfies Record<string, DyingRequest>;
-/** Requests on patients that are there before: done twice, they would answer or do otherwise. */
+/** Requests on existing patients: done twice, they would return or do something else. */
 const CHANGES = {
   moved: post('record- 1', '', {
     resourceType: 'Bundle',
@@ -69,7 +69,7 @@ describe('a request killed between append and answer', () => {
   let signed: DyingRequest;
   let repeated: DyingRequest;
   let labs: DyingRequest;
-  /** The Observation that it deletes. */
+  /** The Observation that the request deletes. */
   let deleted = '';
 
   before(async () => {
@@ -90,7 +90,7 @@ describe('a request killed between append and answer', () => {
     labs = post('record- 1', `/v1/patients/${String(person.json.id)}/labs/import`, {
       message: results('OBX|1|NM|2345-7^Glucose^LN||5|mmol/L|||||F'),
     });
-    // All die first, then all are retried: one wait for the lease of the dead.
+    // All requests die first, then all are retried, so there is only one wait for the leases.
     await sendToDying(place, BOTH);
     const { create, ...others } = { ...REQUESTS, ...CHANGES };
     await sendToDying(place, create);
@@ -103,7 +103,7 @@ describe('a request killed between append and answer', () => {
     await Promise.all([dataDir, dyingDir].map((folder) => rm(folder, { recursive: true, force: true })));
   });
 
-  /** A transaction that changes a patient and deletes what is deleted already. */
+  /** Returns a transaction that changes a patient and deletes what is already deleted. */
   async function repeatedDelete(): Promise<DyingRequest> {
     const created = await service.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
     const id = String(created.json.id);
@@ -207,7 +207,7 @@ describe('a request killed between append and answer', () => {
   });
 });
 
-/** A batch that makes all its creations at the same time, and only after them an update, which creates its patient. */
+/** Returns a batch that makes all its creations at the same time, and only after them an update, which creates its patient. */
 function batchWithUpdate(): JsonObject {
   const { entry, ...bundle } = batchOf(BATCH);
   const update = {
@@ -217,7 +217,7 @@ function batchWithUpdate(): JsonObject {
   return { ...bundle, entry: [...(Array.isArray(entry) ? entry : []), update] };
 }
 
-/** A new patient with a document, whose text comes with it. */
+/** Returns a new patient with a document, whose text is included. */
 function withDocument(value: string): JsonObject {
   const fullUrl = 'urn:uuid:0b8f2c5e-6a1d-4c3b-9f70-5d2e8a4c1b90';
   const attachment = { contentType: 'text/plain', data: Buffer.from('A letter').toString('base64') };

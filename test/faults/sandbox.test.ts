@@ -1,4 +1,4 @@
-/** Filling and resetting a sandbox, killed at every kind of append and gone on with by the next start. */
+/** Filling and resetting a sandbox, killed at every kind of append and continued by the next start. */
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
@@ -13,9 +13,9 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 
 const PATIENTS = 4;
 const EMAIL = 'dev@clinic.example';
-/** The same for every start, whatever its port: its issuer says who a member is. */
+/** The same for every start, whatever its port, because its issuer identifies the members. */
 const BASE_URL = 'http://annal.test';
-/** Where the service dies while it resets: which streams, and the how-manieth append to one of them. */
+/** Where the service dies during a reset: a stream prefix, and which append to such a stream. */
 const DEATHS = [
   ['record-', 8], // the synthetic patients are half made
   ['project-', 2], // purges are asked for
@@ -28,7 +28,7 @@ const DEATHS = [
 describeAtFullSize('a sandbox whose service is killed', () => {
   let database: TestDatabase;
   let service: Service | undefined;
-  /** The same for every start: it holds the bytes of documents. */
+  /** The same for every start, because it holds the bytes of documents. */
   let dataDir: string;
 
   before(async function () {
@@ -66,7 +66,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
     };
   }
 
-  /** The newest fact about a project's sandbox. */
+  /** Returns the newest event about a project's sandbox. */
   async function newest(project: string): Promise<{ type: string; data: string } | undefined> {
     const { rows } = await database.pool.query<{ type: string; data: string }>(
       `select type, data from log.events where stream = $1 and type like 'Sandbox%' order by revision desc limit 1`,
@@ -78,7 +78,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
   const filled = (project: string): Promise<void> =>
     eventually(async () => (await newest(project))?.type === 'SandboxProvisioned');
 
-  /** Live resources of a project, each with its version. */
+  /** Returns a project's live resources, each with its version. */
   async function live(project: string): Promise<{ type: string; id: string; version: number }[]> {
     const { rows } = await database.pool.query(
       `select r.type, r.id, r.version from resources.resource r join history.version v on v.id = r.id and v.version = 1
@@ -88,7 +88,10 @@ describeAtFullSize('a sandbox whose service is killed', () => {
     return rows;
   }
 
-  /** What is there is what the event says, each resource once. @returns the Patients' ids */
+  /**
+   * Checks that the sandbox has what the event says, each resource once.
+   * @returns the Patients' ids
+   */
   async function whole(project: string): Promise<string[]> {
     const there = await live(project);
     const { resources, patients } = JSON.parse((await newest(project))?.data ?? '{}');
@@ -101,7 +104,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
 
   it('is filled to its end by the next start', async () => {
     const dying = await start('record- 6');
-    // The quickstart project's sandbox is what it fills; it may be gone before anything can be asked of it.
+    // This instance fills the quickstart project's sandbox, and may be dead before it can be asked anything.
     await eventually(() =>
       dying.service.fhir('/metadata').then(
         () => false,

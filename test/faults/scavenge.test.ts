@@ -1,5 +1,5 @@
 /**
- * `annal scavenge`: after a purge, no byte of the record is left in any file. Where EVENTSTORE_URL names a server,
+ * `annal scavenge`: after a purge, no byte of the record is left in any file. If EVENTSTORE_URL names a server,
  * EVENTSTORE_FILES names the folder of its files.
  */
 import { randomBytes } from 'node:crypto';
@@ -14,7 +14,7 @@ import { annal, type Service, startService } from '#test/support/service.ts';
 const { EVENTSTORE_URL = '', EVENTSTORE_FILES } = process.env;
 const MARKERS = 100;
 
-/** A record of a patient, each resource with a marker of its own; some are changed, searched for and read. */
+/** A patient's record in which each resource has its own marker; some resources are changed, searched for and read. */
 class MarkedRecord {
   readonly markers = Array.from({ length: MARKERS }, () => `marker${randomBytes(12).toString('hex')}`);
   patient = '';
@@ -50,7 +50,7 @@ class MarkedRecord {
   }
 }
 
-/** Every file below a folder, whole; those that vanish meanwhile are left out. */
+/** Yields every file below a folder as a whole; files that vanish meanwhile are left out. */
 async function* filesIn(folder: string): AsyncGenerator<Buffer> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -59,7 +59,7 @@ async function* filesIn(folder: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Which of the markers stand in a file below one of the folders. */
+/** Returns the markers that appear in a file below one of the folders. */
 async function foundIn(folders: readonly string[], markers: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
   for (const folder of folders) {
@@ -70,7 +70,7 @@ async function foundIn(folders: readonly string[], markers: readonly string[]): 
   return markers.filter((marker) => found.has(marker));
 }
 
-/** How many rows of any table hold a text; values that are compressed in the files are found here. */
+/** Returns how many rows of any table contain a text; this finds values that are compressed in the files. */
 async function rowsWith(database: string, texts: readonly string[]): Promise<number> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();

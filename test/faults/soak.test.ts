@@ -1,6 +1,6 @@
 /**
- * A soak at the edge of the rate limit: 64 clients behind a trusted proxy, with addresses and keys of their own, on two
- * instances of which one is killed and started again and again. `npm run prove` does it for ten minutes.
+ * A soak at the edge of the rate limit: 64 clients behind a trusted proxy, each with its own address and key, on two
+ * instances, one of which is killed and restarted again and again. `npm run prove` does this for ten minutes.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,10 +15,10 @@ import { tell } from '#test/support/tell.ts';
 const CLIENTS = 64;
 const SECONDS = scaled(600, 10);
 const KILL_EVERY = scaled(60, 4);
-/** A soak of that many seconds or more first finds out where the edge is. */
+/** A soak of this many seconds or more first finds out where the edge is. */
 const LONG = 300;
 const TRIED_SECONDS = 20;
-/** What an instance may take, in bytes: it takes less than half of it when nothing leaks. */
+/** Maximum memory of an instance, in bytes: it takes less than half of this when nothing leaks. */
 const MEMORY = 500_000_000;
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
@@ -27,16 +27,16 @@ interface Client {
   readonly address: string;
   readonly key: string;
   readonly patient: string;
-  /** What was let through, and what was not. */
+  /** Numbers of requests that were let through and that were throttled. */
   through: number;
   throttled: number;
-  /** Markers of creates that were acknowledged, with their ids. */
+  /** Markers of acknowledged creates, with their ids. */
   readonly created: Map<string, string>;
 }
 
 describeAtFullSize('a soak at the edge of the rate limit', function () {
   this.timeout((SECONDS + 240) * 1_000);
-  /** Requests of a client in a minute. */
+  /** A client's requests per minute. */
   let limit = 6;
   const envOf = (perMinute: number) => ({
     RATE_LIMIT_PER_MINUTE: String(perMinute),
@@ -45,7 +45,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   });
   let database: TestDatabase;
   let steady: Service;
-  /** Undefined while it is down. */
+  /** Undefined while the instance is down. */
   let killed: Service | undefined;
   const clients: Client[] = [];
   const faults: string[] = [];
@@ -65,7 +65,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   before(async () => {
     database = await createMigratedDatabase();
     if (SECONDS >= LONG) limit = await reachable();
-    // The first leads the projections, so that its first death is felt.
+    // The first instance leads the projections, so that its first death is felt.
     killed = await startKilled();
     steady = await startService({ databaseUrl: database.url, env: envOf(limit) });
     if (clients.length === 0) await makeClients();
@@ -76,7 +76,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     await database?.drop();
   });
 
-  /** Half of what this machine, with all that it does beside, can do for each client in a minute. */
+  /** Returns half of what this machine, with everything else that it does, can do for each client in a minute. */
   async function reachable(): Promise<number> {
     steady = await startService({ databaseUrl: database.url, env: envOf(0) });
     await makeClients();
@@ -88,7 +88,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     return Math.max(6, Math.round((each * 60) / TRIED_SECONDS / 2));
   }
 
-  /** Each with a key of the quickstart project and a patient. */
+  /** Makes clients, each with a key of the quickstart project and a patient. */
   async function makeClients(): Promise<void> {
     const keys = Array.from({ length: CLIENTS }, () => `sk_test_${randomBytes(32).toString('base64url')}`);
     await database.pool.query(
@@ -110,8 +110,8 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   }
 
   /**
-   * Until somebody answers: a connection that was killed is tried again elsewhere, under the same Idempotency-Key, also
-   * beyond the end; what was throttled until then was not done, and undefined.
+   * Sends a request until an instance answers: after a killed connection, on the other instance with the same Idempotency-Key,
+   * even after `until`. Returns undefined if the request was still throttled at `until`, and so was not done.
    */
   async function send(client: Client, path: string, call: Call, until: number): Promise<Answer | undefined> {
     for (let attempt = 0; performance.now() < until + 30_000; attempt += 1) {
@@ -197,14 +197,14 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     );
   }
 
-  /** The most that was taken in the second and in the last third of the time, in bytes. */
+  /** Returns the maximum memory in the second and in the last third of the time, in bytes. */
   function thirds(): { middle: number; last: number } {
     const third = Math.floor(memory.length / 3);
     return { middle: Math.max(...memory.slice(third, -third)), last: Math.max(...memory.slice(-third)) };
   }
 
   it('answers nothing with an error of its own, and cuts no connection but those of the killed', () => {
-    // Under load the last one may be late.
+    // Under load, the last kill may be late.
     expect(kills).to.be.at.least(SECONDS >= LONG ? Math.floor(SECONDS / KILL_EVERY) - 2 : 1);
     expect(faults.slice(0, 5)).to.deep.equal([]);
   });
@@ -212,7 +212,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   it('lets each client through as often as it says, and no more', () => {
     // A client's first window began at most 60 s before the soak did.
     const windows = Math.floor(elapsed / 60) + 1 + (elapsed < 45 ? 0 : 1);
-    // In a short run who was with the killed waits for most of it until the lease of his write has ended.
+    // In a short run, a client of the killed instance waits for most of the run until the lease of its write has ended.
     const atTheEdge = clients.filter(({ throttled }) => throttled > 0).length;
     expect(atTheEdge).to.be.at.least(SECONDS >= LONG ? CLIENTS : 1);
     for (const { address, through } of clients) expect(through, address).to.be.at.most(limit * windows);
@@ -245,7 +245,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     expect(memory.length).to.be.above(5);
     expect(Math.max(...memory)).to.be.below(MEMORY);
     const { middle, last } = thirds();
-    // The first third warms up; in a short run all of it does.
+    // The first third is warm-up; in a short run, all of it is.
     if (SECONDS >= LONG) expect(last).to.be.below(middle * 1.25);
   });
 });

@@ -1,7 +1,6 @@
 /**
- * Two instances, of which one is cut off from the event store: it goes on serving reads, and none that lacks what the
- * other has acknowledged. On a PostgreSQL log in a database of its own, and on EventStoreDB where EVENTSTORE_START
- * starts one.
+ * Two instances, one of which is cut off from the event store: it keeps serving reads, but none that lacks what the other
+ * instance has acknowledged. On a PostgreSQL log in its own database, and on EventStoreDB if EVENTSTORE_START starts one.
  */
 import { expect } from 'chai';
 import { Relay } from '#test/contract/relay.ts';
@@ -34,16 +33,16 @@ for (const [name, open] of Object.entries(LOGS)) {
       let log: Log;
       let relay: Relay;
       let database: TestDatabase;
-      /** It leads every projection when it is cut off. */
+      /** This instance leads every projection when it is cut off. */
       let cutOff: Service;
       let other: Service;
       let user: AdminUser;
       let patient: string;
       let key: string;
       let keyId: string;
-      /** When it was cut off, on the clock of `performance.now`. */
+      /** When the instance was cut off, on the clock of `performance.now`. */
       let since: number;
-      /** Sent to it right after that. */
+      /** Writes sent to the cut-off instance right after that. */
       let writes: Promise<readonly { status: number; text: string; after: number }[]>;
 
       before(async () => {
@@ -72,7 +71,7 @@ for (const [name, open] of Object.entries(LOGS)) {
         expect((await ask(cutOff, '/Patient', { key })).status).to.equal(200);
         relay.freeze();
         since = performance.now();
-        // To one record, so that each waits for the one before.
+        // All to one record, so that each write waits for the previous one.
         const body = {
           resourceType: 'Observation',
           status: 'final',
@@ -112,7 +111,7 @@ for (const [name, open] of Object.entries(LOGS)) {
       };
 
       it('lets the other lead: a key that is revoked there is dead here', async () => {
-        // Until the lead has gone over, the revocation may be answered with 503.
+        // Until the lead has moved, the revocation may return 503.
         await eventually(async () => (await user.ask('DELETE', `/keys/${keyId}`)).status === 204);
         expect((await ask(cutOff, '/Patient', { key })).status).to.equal(401);
       });
@@ -141,7 +140,7 @@ for (const [name, open] of Object.entries(LOGS)) {
         const holder = await database.pool.connect();
         let late = '';
         try {
-          // Nobody can move the read model on.
+          // Nobody can move the read model forward.
           await holder.query('begin');
           await holder.query('select 1 from resources.checkpoint for update');
           late = await created('Patient');

@@ -16,7 +16,7 @@ import { scaled } from '#test/support/scale.ts';
 
 const RECORDS = scaled(5_000, 20);
 const EVENTS = scaled(200, 20);
-/** Selected events of a record: half of them change what others wrote. */
+/** Number of selected events per record; half of them change what others wrote. */
 const SELECTED = scaled(10, 4);
 const KILLS = scaled(5, 1);
 const isFull = RECORDS >= 1_000;
@@ -24,7 +24,7 @@ const SOURCE = 'wrong';
 const BEGAN = Date.parse('2026-03-01T00:00:00Z') * 1_000;
 const PROGRAM = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
-/** The events of a record: a Patient, observations by others, and the selected ones at places in between. */
+/** Returns a record's events: a Patient, observations by others, and the selected events at places in between. */
 function madeRecord(
   patient: string,
   owner: { readonly project: string; readonly environment: 'sandbox' },
@@ -142,7 +142,7 @@ describe('a take-back that is killed', () => {
     expect(code, printed).to.equal(0);
     return JSON.parse(printed) as Record<string, unknown>;
   };
-  /** Runs an action, and kills it each time when it is as far as the next part. */
+  /** Runs an action, and kills it each time it has reached the next part. */
   const runKilled = async (
     action: 'start' | 'undo',
     id: string,
@@ -166,7 +166,7 @@ describe('a take-back that is killed', () => {
     }
     return finished(annal(action, id));
   };
-  /** The latencies of reads and writes of others, in ms, until it is stopped. */
+  /** Measures the latencies of other clients' reads and writes, in ms, until it is stopped. */
   const load = () => {
     const times: number[] = [];
     let going = true;
@@ -240,7 +240,7 @@ describe('a take-back that is killed', () => {
     }
     const undone = await runKilled('undo', String(id), 1);
     expect(undone.undo_result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
-    // The load has made Patients of its own.
+    // The load has made its own Patients, which are removed here.
     await service.pool.query(`delete from resources.resource where body like '%"family":"Load"%'`);
     expect(await digest('content')).to.equal(content);
     expect(await digest('untouched')).to.equal(untouched);
@@ -251,7 +251,7 @@ describe('a take-back that is killed', () => {
     const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     try {
       const { log } = await verify({ store, databaseUrl: service.databaseUrl });
-      // A shared log has streams of other tests that are no records.
+      // A shared log has other tests' streams that aren't records.
       expect(log.filter(({ stream }) => !stream.startsWith('contract-'))).to.deep.equal([]);
     } finally {
       await store.close();

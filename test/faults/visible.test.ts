@@ -1,4 +1,4 @@
-/** What a write's answer promises: every read shows it, on every instance of the service over one database. */
+/** A write's response promises that every read shows the write, on every instance of the service on the same database. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -19,10 +19,10 @@ describeAtFullSize('reads after writes', () => {
   /** Two instances of the service on one database. */
   let first: Service;
   let second: Service;
-  /** Several records: writes to one wait for each other. */
+  /** Several records, because writes to one record wait for each other. */
   const patients: string[] = [];
   let patient: string;
-  /** Requests that tests before this file had to send again. */
+  /** Number of requests that earlier tests had to send again. */
   let sentBefore = 0;
 
   before(async () => {
@@ -35,7 +35,7 @@ describeAtFullSize('reads after writes', () => {
     patient = patients[0] ?? '';
   });
   after(async () => {
-    // Where nothing else runs there are none; a write that is always answered too early would make one of each read.
+    // When nothing else runs, no read is repeated; a write that is always answered too early would make every read repeat.
     expect(sentAgain() - sentBefore, 'reads that had to be asked again').to.be.lessThan(scaled(250, 40));
     await Promise.all([first?.stop(), second?.stop()]);
     await database?.drop();
@@ -173,7 +173,7 @@ describeAtFullSize('reads after writes', () => {
     expect(answers[4]?.text).to.contain('"valueQuantity":{"value":2.500}');
   });
 
-  /** @param instances of a turn: the one to write to, and the one to read from. */
+  /** @param instances returns, for a turn, the instance to write to and the one to read from */
   async function writeAndRead(
     instances: (turn: number) => readonly [Service, Service],
     turns: number,
@@ -205,7 +205,7 @@ describeAtFullSize('reads after writes', () => {
     return misses;
   }
 
-  /** What a reader does not show of a version that was acknowledged. Each turn asks one kind of read, in rotation. */
+  /** Returns what a reader fails to show of an acknowledged version. Each turn tries one kind of read, in rotation. */
   async function missOf(
     reader: Service,
     id: string,

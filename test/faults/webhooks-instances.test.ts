@@ -1,4 +1,7 @@
-/** Two instances that deliver at once: each event comes once; when one is killed, what it had under way comes again. */
+/**
+ * Two instances that deliver at once: each event arrives once; when one instance is killed, its deliveries under way arrive
+ * again.
+ */
 import { expect } from 'chai';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
@@ -10,9 +13,9 @@ import { type Service, startService } from '../support/service.ts';
 import { endpointAt } from '../support/webhooks.ts';
 
 const EVENTS = 300;
-/** How long the receiver takes, in ms: both instances have something to do. */
+/** How long the receiver takes, in ms, so that both instances have something to do. */
 const SLOW_MS = 100;
-/** Deliveries to one endpoint that one instance has sent and not noted. */
+/** Number of deliveries to one endpoint that one instance has sent but not recorded. */
 const IN_FLIGHT = 16;
 
 describeAtFullSize('two instances that deliver webhooks', () => {
@@ -51,7 +54,7 @@ describeAtFullSize('two instances that deliver webhooks', () => {
     const ids = (): string[] =>
       receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: string } }).data.id);
     const once: string[] = [];
-    // A machine with little time may let one of them deliver the first all by itself.
+    // On a busy machine, one instance may deliver the first batch all by itself.
     let counts: number[] = [];
     for (let tries = 0; tries === 0 || (counts.includes(0) && tries < 3); tries += 1) {
       once.push(...(await write(one)));
@@ -71,13 +74,16 @@ describeAtFullSize('two instances that deliver webhooks', () => {
   });
 });
 
-/** Deliveries that an instance has made. */
+/** Returns how many deliveries an instance has made. */
 async function delivered({ url }: Service): Promise<number> {
   const metrics = await readMetrics(url);
   return Number(/^annal_webhook_attempts_total\{result="delivered"\} (\d+)/m.exec(metrics)?.[1] ?? 0);
 }
 
-/** Writes patients, all in one Bundle. @returns their ids */
+/**
+ * Writes patients, all in one Bundle.
+ * @returns their ids
+ */
 async function write(service: Service): Promise<string[]> {
   const entry = Array.from({ length: EVENTS }, () => ({
     resource: { resourceType: 'Patient' },

@@ -1,6 +1,6 @@
 /**
- * The service killed with SIGKILL while it writes and delivers: every healthy endpoint receives every event at least
- * once, few twice; endpoints that always fail end exhausted; and a rebuild of every read model sends nothing.
+ * The service is killed with SIGKILL while it writes and delivers: every healthy endpoint receives every event at least once,
+ * and few events twice; endpoints that always fail end up exhausted; and rebuilding every read model sends nothing.
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,10 +15,10 @@ import { endpointAt } from '../support/webhooks.ts';
 const HEALTHY = ['/a', '/b', '/c', '/d', '/e'];
 const FAILING = ['/x', '/y', '/z'];
 const HANGING = ['/h', '/i'];
-/** Patients of one batch, and batches under way. */
+/** Patients per batch, and the number of batches under way. */
 const TOGETHER = 25;
 const WRITERS = 4;
-/** Deliveries to one endpoint that one instance has sent and not noted. */
+/** Number of deliveries to one endpoint that one instance has sent but not recorded. */
 const IN_FLIGHT = 16;
 
 describe('the service killed while it delivers', function () {
@@ -114,7 +114,7 @@ describe('the service killed while it delivers', function () {
     const before = sent();
     const { code, output } = await annal(service, ['rebuild']);
     expect(code, output).to.equal(0);
-    // What the rebuild had sent would be before what is written now.
+    // Anything that the rebuild sent would arrive before what is written now.
     const ids = await write(service);
     await eventually(() => {
       const there = new Set(
@@ -126,7 +126,10 @@ describe('the service killed while it delivers', function () {
   });
 });
 
-/** Writes patients in one batch. @returns their ids */
+/**
+ * Writes patients in one batch.
+ * @returns their ids
+ */
 async function write(service: Service): Promise<string[]> {
   const entry = Array.from({ length: TOGETHER }, () => ({
     resource: { resourceType: 'Patient' },

@@ -1,4 +1,4 @@
-/** Prints the problems that a linter finds in `openapi.json` of this folder, without those of the ignore file, as JSON. */
+/** Prints, as JSON, the problems that a linter finds in this folder's `openapi.json`, except those in the ignore file. */
 import { lint, loadConfig } from '@redocly/openapi-core';
 
 const config = await loadConfig({ configPath: 'redocly.yaml' });

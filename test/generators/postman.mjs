@@ -1,4 +1,7 @@
-/** Converts `openapi.json` of this folder into a Postman collection, as the import does with the settings that docs/generators.md names. */
+/**
+ * Converts this folder's `openapi.json` into a Postman collection, as the import does with the settings that
+ * docs/generators.md names.
+ */
 import { readFileSync } from 'node:fs';
 import converter from 'openapi-to-postmanv2';
 

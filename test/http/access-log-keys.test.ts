@@ -1,4 +1,4 @@
-/** The access log of reads with members' tokens, and with `ACCESS_LOG=all` of those with API keys (docs/access-log.md). */
+/** The access log of reads with members' tokens, and with `ACCESS_LOG=all` also of reads with API keys (docs/access-log.md). */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -33,7 +33,7 @@ for (const setting of ['grants', 'all'] as const) {
       expect(status, text).to.be.within(200, 201);
       return String(json.id);
     };
-    /** The entries of a request. */
+    /** Returns a request's entries. */
     async function entriesOf(request: string): Promise<Entry[]> {
       const { rows } = await service.pool.query<Entry>(
         'select record, action, resource_id, count from operations.access_entry where request_id = $1 order by record',

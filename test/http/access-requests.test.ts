@@ -49,7 +49,7 @@ describe('access requests of a person', () => {
     expect(answer.status, answer.text).to.equal(200);
     return answer;
   };
-  /** The pending requests of this test's application. */
+  /** Returns the pending requests of this test's application. */
   const pending = async (email: string, query = SANDBOX): Promise<readonly MyItem[]> => {
     const { json } = await me(service, email, `/access-requests?${query}&status=pending`);
     return json.data.filter(({ application }) => JSON.stringify(application).includes(app.id));
@@ -116,7 +116,7 @@ describe('access requests of a person', () => {
     expect(tokens.id_token.split('.')).to.have.length(3);
     expect(await journey.opens(tokens)).to.equal(200);
     expect((await journey.refresh(app, tokens.refresh_token)).status).to.equal(200);
-    // The consent is as the page writes it.
+    // The consent is the same as one that the page writes.
     const grants = await me(service, PERSON, `/patients/${await recordOf(PERSON)}/grants?${SANDBOX}`);
     const grant = grants.json.data.find(({ id }) => id === tokens.grant_id);
     expect(grant).to.deep.include({ status: 'active', granted_by: 'patient', scopes: request.scopes });
@@ -183,7 +183,7 @@ describe('access requests of a person', () => {
       const answer = await asked(PERSON);
       const { id } = await only(PERSON);
       const { json } = await approve(PERSON, id);
-      // As the row is after the claim; the grant may be written or not.
+      // The row as it is after the claim; the grant may or may not have been written.
       await service.pool.query(
         "update operations.access_request set grant_id = null, decided_at = decided_at - interval '11 s' where id = $1",
         [id],
@@ -311,7 +311,7 @@ describe('access requests of a person', () => {
     expect(await pending(email)).to.deep.equal([]);
     expect((await approve(email, id, { patient_id: record })).status).to.equal(404);
     await expectPending(answer);
-    // A later one is shown.
+    // A later request is shown.
     await asked(String(rows[0]?.patient));
     expect((await approve(email, (await only(email)).id, { patient_id: record })).status).to.equal(200);
   });
@@ -337,7 +337,7 @@ describe('access requests of a person', () => {
     const second = await asked(PERSON);
     expect(await pending(PERSON)).to.deep.equal([]);
     await expectPending(second);
-    // Others still see what it asks of them.
+    // Other people still see what the application asks of them.
     await asked(MOTHER);
     expect(await pending(MOTHER)).to.have.length(1);
     const path = `/muted-applications/${app.id}`;

@@ -1,4 +1,4 @@
-/** E-mail domains of organizations: single sign-on by them, discovery, verification. */
+/** Organizations' e-mail domains: single sign-on by domain, discovery, verification. */
 import { expect } from 'chai';
 import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { CLIENT_ID, ISSUER } from '#src/http/webfinger.ts';
@@ -31,11 +31,11 @@ describe('admin: domains of organizations', () => {
   });
   after(() => service.stop());
 
-  /** Asks without a credential. */
+  /** Sends a request without a credential. */
   const webfinger = (query: Record<string, string>): Promise<Response> =>
     fetch(`${service.url}/.well-known/webfinger?${new URLSearchParams(query)}`);
 
-  /** The owner says where people sign in; an admin with the address then adds its domain. */
+  /** Configures where people sign in, as the owner; an admin whose address is in the domain then adds the domain. */
   async function configure(id: string, founder: AdminUser, settings: Sso, email: string): Promise<void> {
     const { issuer, subject, ask } = await signIn(service, email);
     await founder.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
@@ -46,7 +46,7 @@ describe('admin: domains of organizations', () => {
   }
 
   describe('single sign-on', () => {
-    /** The development issuer of another installation is the organization's identity provider. */
+    /** Another installation, whose development issuer is the organization's identity provider. */
     let elsewhere: InProcess;
     let provider: { readonly issuer: string; signIn(email: string): Promise<AdminUser> };
     before(async () => {
@@ -103,14 +103,14 @@ describe('admin: domains of organizations', () => {
       const unlinked = await webfinger({ resource: account, rel: 'http://webfinger.net/rel/avatar' });
       expect(await unlinked.json()).to.deep.equal({ subject: account, links: [] });
 
-      // Named and removed, a person stays out.
+      // A person who was added by name and then removed stays out.
       const { issuer, subject } = joiner;
       await owner.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
-      // A token that only the organization trusts gives no more.
+      // A token that only the organization trusts gives no higher role.
       expect((await joiner.done('GET', `/organizations/${id}`)).role).to.equal('developer');
       await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-      // Without the domain, so does everybody.
+      // Without the domain, everybody stays out.
       const other = await provider.signIn(`other@${SSO}`);
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
       await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });

@@ -1,4 +1,7 @@
-/** What the admin interface wrote is in the log: it is the same after a rebuild, on an instance that starts later, and to verify. */
+/**
+ * Everything that the admin interface wrote is in the log: it is the same after a rebuild and on an instance that starts
+ * later, and it passes verification.
+ */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
 import { openEventStore } from '#src/events/open.ts';
@@ -62,7 +65,7 @@ describe('admin: what was written', () => {
     organizations: await user.done('GET', '/organizations'),
     members: await user.done('GET', `/organizations/${organization}/members`),
     projects: await user.done('GET', `/organizations/${organization}/projects`),
-    // Using it isn't an event.
+    // Using a key isn't an event.
     keys: (await user.done('GET', `/projects/${project}/keys`)).data.map((key) => ({
       ...key,
       last_used_at: null,

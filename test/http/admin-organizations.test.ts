@@ -102,7 +102,7 @@ describe('admin: organizations and projects', () => {
     let cursor = first.next_cursor;
     while (cursor !== null) {
       const page = await owner.done('GET', `/organizations/${id}/projects?limit=2&cursor=${cursor}`);
-      // Counted for the first page.
+      // The total is the one that was counted for the first page.
       expect(page.total).to.equal(5);
       names.push(...page.data.map(({ name }) => name));
       cursor = page.next_cursor;
@@ -217,7 +217,7 @@ const APPLICATION = {
   scopes: ['patient/*.rs'],
 };
 
-/** An error without what differs in each: the request's id and the id that was asked for. */
+/** Returns an error without the parts that differ: the request's id and the id that was asked for. */
 function alike(text: string): string {
   return text.replace(/req_[\w-]+/g, 'req').replace(/(org|proj|key|app)_[\w-]{22}/g, '$1');
 }

@@ -1,4 +1,4 @@
-/** Patients of a project, their records at any moment, and consents, through the admin interface. */
+/** A project's patients, their records at any time, and consents, through the admin interface. */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -94,7 +94,7 @@ describe('admin: patients', () => {
     const now = await developer.ask('GET', pathOf(made.id));
     expect(now.headers.get('content-type')).to.contain('application/fhir+json');
     expect(now.text).to.contain('"value":61.50');
-    // What the references of its resources resolve by.
+    // The URLs by which references in its resources resolve.
     const { entry } = JSON.parse(now.text) as { entry: { fullUrl: string }[] };
     expect(entry.map(({ fullUrl }) => fullUrl)).to.deep.equal([
       `${service.url}/fhir/R4/Patient/${made.id}`,

@@ -1,15 +1,17 @@
-/** The cost of a record's overview and changes as of a moment, for a record of 2,000 versions (docs/performance.md). */
+/**
+ * The cost of a record's overview and changes as of a point in time, for a record with 2,000 versions (docs/performance.md).
+ */
 import { expect } from 'chai';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 
-/** Resources, a tenth of which have a second version. */
+/** Number of resources; a tenth of them have a second version. */
 const RESOURCES = 1_820;
 const CODES = 60;
 const TIMES = 40;
-/** The most that the median may be, in ms: p95 also depends on what else the machine does. */
+/** Maximum median, in ms; p95 also depends on what else the machine does. */
 const MOST = 300;
 
 describeAtFullSize('the time of a record’s overview', () => {

@@ -1,4 +1,7 @@
-/** What members see of a patient's record: its overview now and then, its moments, and what changed between two of them. */
+/**
+ * Members' views of a patient's record: its overview now and at earlier times, its moments, and what changed between two of
+ * them.
+ */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -711,7 +714,7 @@ describe('admin: a patient’s record', () => {
     expect(
       read.filter(({ purpose }) => purpose === 'complaint 17').map(({ action }) => action),
     ).to.deep.equal(['changes', 'timeline', 'overview']);
-    // Such requests are in the log of the environment.
+    // Such requests are in the environment's log.
     await eventually(async () => {
       const { data } = await owner.done('GET', `/projects/${project}/logs?environment=production&limit=50`);
       return data.some(({ path }) => String(path).endsWith('/overview'));

@@ -1,6 +1,6 @@
 /**
- * Every route below `/admin` with every role, in both environments: docs/admin.md, "Who may do what". A route without a
- * line in the table fails, so that a new one says who may use it.
+ * Every route below `/admin` with every role, in both environments: docs/admin.md, "Who may do what". A route that isn't in
+ * the table fails, so every new route must say who may use it.
  */
 import { expect } from 'chai';
 import { isObject, parseJson } from '#src/shared/json/json.ts';
@@ -17,7 +17,7 @@ import {
 import { newPatient } from '#test/support/me.ts';
 
 type Role = 'owner' | 'admin' | 'developer' | 'auditor';
-/** The roles that suffice. */
+/** The roles that are sufficient. */
 const WHO = {
   members: ['owner', 'admin', 'developer', 'auditor'],
   developers: ['owner', 'admin', 'developer'],
@@ -28,7 +28,10 @@ const WHO = {
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 type Who = keyof typeof WHO;
 
-/** Path → method → who may; two where the environments differ: sandbox, production. `self`: everyone, about themselves. */
+/**
+ * Path → method → who may use it, or a pair where the environments differ: sandbox, production. `self`: everyone, about
+ * themselves.
+ */
 const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, Who] | 'self'>>>> = {
   '/admin/config': { GET: 'self' },
   '/admin/sso/discover': { GET: 'self' },
@@ -82,7 +85,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, 
   '/admin/projects/{project_id}/takebacks/{takeback_id}/undo': { POST: 'admins' },
   '/admin/projects/{project_id}/usage': { GET: 'members' },
   '/admin/projects/{project_id}/webhooks': { GET: ['developers', 'admins'], POST: ['developers', 'admins'] },
-  // A job of a project is its auditors', and unknown to everyone else (`verifications and checkpoints over HTTP`).
+  // A project's job is open only to the project's auditors, and unknown to everyone else (`verifications and checkpoints over
+  // HTTP`).
   '/admin/operations/verifications/{job_id}': { GET: 'self' },
   '/admin/operations/verifications/{job_id}/cancel': { POST: 'self' },
   '/admin/webhooks/{endpoint_id}': { PATCH: ['developers', 'admins'], DELETE: ['developers', 'admins'] },
@@ -93,16 +97,16 @@ const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, 
   '/admin/webhooks/{endpoint_id}/deliveries': { GET: ['developers', 'admins'] },
 };
 
-/** Routes that are older than reasons. */
+/** Routes that existed before reasons did. */
 const OLDER = /^\/patients(?:\?|\/[^/]+\/record$)/;
 const REASON = { 'X-Service-Reason': 'Case%207' };
 
-/** Reads of records that need a reason in production, on the gateway; whether the access log has them. */
+/** Reads of records that need a reason in production, on the gateway, each with whether the access log records it. */
 const READS = [
   ['/patients?environment=production', true],
   ['/patients/{patient_id}/record', true],
   ['/patients/{patient_id}/overview', true],
-  // How often the record changed when, and nothing of it.
+  // Shows when and how often the record changed, but none of its content.
   ['/patients/{patient_id}/moments', false],
   ['/patients/{patient_id}/changes', true],
   ['/patients/{patient_id}/timeline', true],
@@ -137,7 +141,7 @@ describe('admin: every route with every role', () => {
       }),
     );
     people = new Map<Role, AdminUser>([['owner', owner], ...members]);
-    // An owner of another organization, and an auditor there.
+    // An owner and an auditor of another organization.
     const other = await signIn(service, 'owner@elsewhere.example');
     const elsewhere = (await other.done('POST', '/organizations', { name: 'Elsewhere' })).id;
     const theirs = await signIn(service, 'auditor@elsewhere.example');
@@ -181,7 +185,7 @@ describe('admin: every route with every role', () => {
     const may = MAY[path]?.[method] ?? (path.startsWith('/admin/operations/') ? 'operators' : undefined);
     return typeof may === 'string' || may === undefined ? may : may[environment === 'sandbox' ? 0 : 1];
   };
-  /** Sends the least that the route takes. */
+  /** Sends the minimum that the route accepts. */
   const send = async (who: AdminUser, { method, path, query, operation }: Described, environment: string) => {
     const values = ids[environment] ?? {};
     const at = path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x').slice('/admin'.length);
@@ -211,11 +215,11 @@ describe('admin: every route with every role', () => {
         const may = mayAt(one.path, one.method, environment);
         if (may === undefined || may === 'self') continue;
         const about = `${one.method} ${one.path}`;
-        // A record that isn't open to the role looks as if it weren't there.
+        // A record that isn't open to the role looks as if it didn't exist.
         const refused = environment === 'production' && one.path.includes('{patient_id}') ? 404 : 403;
         for (const [role, person] of people) {
           const isAllowed = WHO[may].some((each) => each === role);
-          // Who may is asked only for reads: the writes have tests of their own.
+          // Allowed roles are tried only for reads, because the writes have their own tests.
           if (isAllowed && one.method !== 'GET') continue;
           const { status } = await send(person, one, environment);
           if (!isAllowed) expect(status, `${role} ${about}`).to.equal(refused);
@@ -253,7 +257,7 @@ describe('admin: every route with every role', () => {
       const given = await session.ask(path, { headers: REASON });
       expect(given.status, `${read} ${given.text}`).to.equal(200);
       expect(await count(), read).to.equal(isNoted ? before + 1 : before);
-      // With an ID token, too; routes that are older than reasons do without one.
+      // The same with an ID token; routes that existed before reasons did work without a reason.
       const auditor = people.get('auditor');
       const bare = await auditor?.ask('GET', path.slice('/admin'.length));
       expect(bare?.status, read).to.equal(OLDER.test(read) ? 200 : 400);

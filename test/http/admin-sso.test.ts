@@ -13,7 +13,7 @@ describe('admin: single sign-on with an organization’s own client', () => {
   let own: string;
   let others: string;
 
-  /** Somebody with a token of the issuer for one of its clients. */
+  /** Returns a person with a token from the issuer for one of its clients. */
   async function person(
     subject: string,
     aud: string,
@@ -188,7 +188,7 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect((await (await person('eve', 'nobody')).ask('GET', '/organizations')).status).to.equal(401);
     const ben = await person('ben', 'clinic');
     const { id: project } = await owner.done('POST', `/organizations/${own}/projects`, { name: 'Data' });
-    // Of the organization's client; and of the installation's, by the domain of the address.
+    // With the organization's client, and with the installation's client through the domain of the address.
     const tokens: string[] = [];
     for (const one of [ben, await person('ann', 'dashboard')])
       tokens.push(

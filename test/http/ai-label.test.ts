@@ -1,4 +1,4 @@
-/** HL7's label AIAST on what an AI wrote (docs/spec/decisions.md, section 5, "What an AI wrote"). */
+/** HL7's label AIAST on resources that an AI wrote (docs/spec/decisions.md, section 5, "What an AI wrote"). */
 import { expect } from 'chai';
 import { recordStream } from '#src/events/streams.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
@@ -47,7 +47,7 @@ describe('what an AI wrote carries the label AIAST', () => {
     expect(answer.status, answer.text).to.equal(200);
     return answer.text;
   };
-  /** Codes of the labels of a resource. */
+  /** Returns the codes of a resource's labels. */
   const labels = (text: string | JsonObject): string[] => {
     const { meta } = typeof text === 'string' ? parseStored(text) : text;
     const { security = [] } = meta as { security?: readonly { code: string }[] };
@@ -57,7 +57,7 @@ describe('what an AI wrote carries the label AIAST', () => {
     const { entry = [] } = JSON.parse(await read(path)) as { entry?: readonly Entry[] };
     return entry.map(({ resource }) => resource);
   };
-  /** The labels of a version in the log. */
+  /** Returns the labels of a version in the log. */
   const logged = async (id: string, version: number): Promise<string[]> => {
     for await (const { data } of events.store.read(recordStream(patient))) {
       const { resource_id, version: number, resource } = parseStored(data);
@@ -115,7 +115,7 @@ describe('what an AI wrote carries the label AIAST', () => {
     const updated = await put(id, meta, BY_DEVICE, '2');
     expect(labels(updated.text)).to.deep.equal(['R']);
     expect(await logged(id, 2)).to.deep.equal(['R']);
-    // The version that it replaces isn't an AI's: the client says it itself.
+    // The version that it replaces isn't an AI's, so the label comes from the client itself.
     expect(labels((await put(id, meta, BY_DEVICE, '3')).text)).to.deep.equal(['R', 'AIAST']);
     expect(await logged(id, 3)).to.deep.equal(['R', 'AIAST']);
   });

@@ -1,11 +1,11 @@
-/** What one answer may hold: pages end early, Bundle entries and operations are refused with `too-costly`. docs/limits.md */
+/** Limits on one response: pages end early; Bundle entries and operations are refused with `too-costly`. docs/limits.md */
 import { expect } from 'chai';
 import { isObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** Bytes of an answer, and of each large resource: three of them fit. */
+/** Size limit of a response in bytes, and the size of each large resource: three of them fit. */
 const LIMIT = 2_500_000;
 const SIZE = 700_000;
 const LARGE = 6;
@@ -53,7 +53,7 @@ describe('the limits of an answer', () => {
   });
   after(() => service.stop());
 
-  /** All pages of a listing; each is within the limit. */
+  /** Returns all pages of a listing; each is within the limit. */
   const pagesOf = async (path: string): Promise<Bundle[]> => {
     const pages: Bundle[] = [];
     for (let url: string | undefined = path; url !== undefined; ) {
@@ -146,7 +146,7 @@ describe('the limits of an answer', () => {
     expect(Buffer.byteLength(answer.text)).to.be.below(LIMIT + 50_000);
     const { entry: entries = [] } = bundleIn(answer);
     const statuses = entries.map(({ response }) => response?.status.slice(0, 3));
-    // Two large resources fit once, a single one beside them.
+    // One search with two large resources fits, and a single large resource besides.
     expect(statuses).to.deep.equal(['200', ...Array.from({ length: 11 }, () => '413'), '200', '200', '413']);
     for (const { response } of entries)
       if (response?.status.startsWith('413'))
@@ -154,7 +154,7 @@ describe('the limits of an answer', () => {
     const outcomes = entries.flatMap(({ response }) =>
       response?.status.startsWith('413') ? [JSON.stringify(response.outcome)] : [],
     );
-    // Not what the entries before have left.
+    // The message names the whole limit, not what the previous entries left of it.
     for (const outcome of outcomes)
       expect(outcome).to.contain(
         'the answers of this Bundle together would exceed 2,500,000 bytes; ask for less, for example with fewer entries,',

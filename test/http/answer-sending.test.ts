@@ -1,4 +1,7 @@
-/** Answers and slow readers: what they hold, when they end, and how many connections an address may have. docs/limits.md */
+/**
+ * Responses and slow readers: the memory that they hold, when they end, and how many connections an address may have.
+ * docs/limits.md
+ */
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +11,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** Opens a connection, sends a request and reads nothing of its answer. */
+/** Opens a connection, sends a request and reads none of the response. */
 function unread(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const head = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -22,7 +25,7 @@ function unread(url: string, path: string, headers: Readonly<Record<string, stri
   });
 }
 
-/** All that comes over a connection until it is closed. */
+/** Returns how many bytes come over a connection until it is closed. */
 async function wholeOf(socket: Socket): Promise<number> {
   let bytes = 0;
   for await (const chunk of socket) bytes += (chunk as Buffer).length;
@@ -36,7 +39,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 describe('readers that take nothing', () => {
   const CHUNK = Buffer.alloc(4_000_000, 'x');
 
-  /** How many pieces of an answer without end were made for a reader that reads nothing, and whether its connection ended. */
+  /** Checks how few pieces of an endless response are made for a reader that reads nothing, and that its connection ends. */
   const served = async (listener: RequestListener): Promise<void> => {
     const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -74,7 +77,7 @@ describe('readers that take nothing', () => {
       void sendStream(res, endless(), 200).catch(() => undefined);
     });
     await until(() => ended);
-    // What the system buffers of it, and the piece that waits.
+    // The pieces that the system buffers, and the piece that waits.
     expect(made).to.be.below(5);
   });
 });
@@ -126,10 +129,10 @@ describe('a large record', () => {
       const readers = await Promise.all(
         Array.from({ length: 12 }, () => unread(service.url, `/fhir/R4${path}`, auth())),
       );
-      // Each has been given what its connection takes; another request is still answered.
+      // Each reader has been given what its connection takes; another request is still answered.
       await Promise.all(readers.map((socket) => new Promise((resolve) => socket.once('readable', resolve))));
       expect((await service.fhir('/Patient?_count=1')).status).to.equal(200);
-      // Held whole, they would take 384 MB, twice that while they are put together.
+      // Held as a whole, they would take 384 MB, and twice that while they are assembled.
       expect(rss() - before).to.be.below(size * 6);
       for (const socket of readers) socket.destroy();
       const reader = await unread(service.url, `/fhir/R4${path}`, { ...auth(), Connection: 'close' });
@@ -161,7 +164,7 @@ describe('connections of one address', () => {
     };
     const sockets: Socket[] = [];
     let refused: Socket | undefined;
-    // Connections that fetch keeps open count as well.
+    // Connections that fetch keeps open also count.
     while (refused === undefined && sockets.length <= MOST) {
       const socket = await open();
       if ((await status(socket)) === '429') refused = socket;

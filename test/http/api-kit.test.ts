@@ -1,4 +1,6 @@
-/** What every request of the JSON interfaces passes: its URL, credential, body, Idempotency-Key, each with its refusal. */
+/**
+ * The checks that every request to the JSON interfaces passes: URL, credential, body, Idempotency-Key, each with its refusal.
+ */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';

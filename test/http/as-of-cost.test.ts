@@ -1,4 +1,4 @@
-/** The time of answers as of a moment, for a record of 2,000 resources (docs/performance.md). */
+/** The time of answers as of a point in time, for a record with 2,000 resources (docs/performance.md). */
 import { expect } from 'chai';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { ask, type Question } from '#test/support/as-of.ts';
@@ -8,8 +8,8 @@ import { describeAtFullSize } from '#test/support/scale.ts';
 const RESOURCES = 2_000;
 const TIMES = 60;
 /**
- * The most that p95 of an answer may be: times that of the same question now, or ms. The record of a context is
- * cached, as of a moment once it was read for one. Below `noise` ms nothing is compared.
+ * Limits for the p95 of an answer: a multiple of the p95 for the same query now, or ms. A context's record is cached; as of a
+ * point in time, once a context was made for that time. Below `noise` ms nothing is compared.
  */
 const MOST = { factor: 3, ms: 150, noise: 10 } as const;
 

@@ -182,7 +182,7 @@ describe('events for auditors', () => {
     const deletion = await auditor.done('GET', `${path}/${found[0]?.id}`);
     expect(deletion.title).to.equal('Latex');
     expect(deletion.changes).to.deep.include({ path: 'code.text', before: '"Latex"', after: null });
-    // Names are content: of production only to a person who says why.
+    // Names are content: for production, they are shown only to a person who gives a reason.
     const [unnamed] = await search('environment=production');
     expect([unnamed?.title, unnamed?.patient_name]).to.deep.equal([null, null]);
     const { text } = await auditor.ask('GET', `${path}?environment=production`, undefined, REASON);
@@ -198,7 +198,7 @@ describe('events for auditors', () => {
     ]);
     const found = await auditing.auditor.done('GET', `${path}/${event?.id}`);
     expect((found.chain as { holds: boolean }).holds).to.equal(false);
-    // One whose time was altered is found by its id; one that was removed is named as missing.
+    // An event whose time was altered is found by its id; an event that was removed is reported as missing.
     await service.pool.query(
       `update log.events set metadata = replace(metadata, '"recorded_at":"20', '"recorded_at":"19') where id = $1`,
       [event?.id],

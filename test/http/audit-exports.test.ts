@@ -60,7 +60,7 @@ describe('signed exports for auditors', () => {
     { kind: 'search', query: `Observation?patient=${patient.id}&_sort=date` },
   ];
 
-  /** Tells whether the verifier refuses a file with its own errors, which name the reason. */
+  /** Returns whether the verifier refuses a file with its own errors, which name the reason. */
   const refuses = (file: Uint8Array): boolean => {
     try {
       verifier.verifyExport(file, key);
@@ -101,7 +101,7 @@ describe('signed exports for auditors', () => {
       events: 2,
       query: `Observation?patient=${patient.id}&_sort=date`,
     });
-    // The hashes of an answer are those of the record's events.
+    // An answer's hashes are those of the record's events.
     const events = record.toString().split('\n');
     for (const line of search.toString().split('\n').slice(2, 4)) {
       const { revision, event, hash } = JSON.parse(line) as Record<string, string>;
@@ -208,7 +208,7 @@ describe('signed exports for auditors', () => {
       `record-${patient.id}`,
     ]);
     for (const asked of all().slice(0, 2)) expect((await post(asked)).status).to.equal(409);
-    // The version that was altered isn't the one that the answer shows.
+    // This holds even though the answer doesn't show the altered version.
     expect(
       (
         await post({

@@ -1,4 +1,4 @@
-/** The role `auditor`: reads everything of a project, and changes nothing (docs/admin.md, "Who may do what"). */
+/** The role `auditor`: reads everything in a project, and changes nothing (docs/admin.md, "Who may do what"). */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type SignedIn, signedIn } from '#test/support/gateway.ts';
@@ -14,7 +14,7 @@ describe('an auditor', () => {
   let session: SignedIn;
   let org: string;
   let project: string;
-  /** Environment → a patient and a key. */
+  /** A patient and a key in each environment. */
   let sandbox: { readonly key: string; readonly keyId: string; readonly patient: string };
   let production: typeof sandbox;
 

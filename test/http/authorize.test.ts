@@ -216,7 +216,7 @@ describe('the authorization endpoint', () => {
     );
     expect(again.headers.get('x-frame-options')).to.equal('DENY');
     expect(again.headers.get('cache-control')).to.equal('no-store');
-    // Only its own pages learn its URL.
+    // Only Annal's own pages learn this page's URL.
     expect(again.headers.get('referrer-policy')).to.equal('same-origin');
     expect(again.text).not.to.match(/<script|javascript:/);
     const cookie = visitor.cookieLine('annal_request') ?? '';
@@ -273,7 +273,7 @@ describe('the authorization endpoint', () => {
     const stolen = /name="request" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     await other.open(authorizePath(clientId));
     expect((await other.submit({ request: stolen, decision: 'deny' })).status).to.equal(400);
-    // The first browser signs in as another person; the page that it showed before decides nothing.
+    // The first browser signs in as another person; the page that it showed before can't decide anything.
     const session = visitor.cookie('annal_session') ?? '';
     await visitor.open(page.url.replace('/oauth/consent?', '/oauth/consent?account=other&'));
     await visitor.submit({ email: 's-001@patients.example.org' });
@@ -304,7 +304,7 @@ describe('the authorization endpoint', () => {
     const again = await visitor.open(page.url);
     expect(again.status).to.equal(409);
     expect(again.text).to.include('You have already denied this');
-    // Only the session that decided learns what it decided.
+    // Only the session that decided learns the decision.
     const other = await new PageVisitor(service.url).open(page.url);
     expect([other.status, other.text.includes('no longer open')]).to.deep.equal([400, true]);
   });
@@ -442,7 +442,7 @@ describe('the authorization endpoint', () => {
     expect(there).to.have.length(3);
     const ids = (all: typeof here) => all.map(({ value }) => value).filter((value) => value !== 'new');
     expect(ids(here).filter((id) => ids(there).includes(id))).to.deep.equal([]);
-    // A record of the other project is not offered, and a form that names it gets the page again.
+    // A record of the other project isn't offered, and a form that names it returns the page again.
     await visitor.open(authorizePath(clientId));
     const refused = await visitor.submit([
       ['record', ids(there)[0] ?? ''],

@@ -10,14 +10,17 @@ const AUTHOR = 'X-Service-Author-Ref';
 const BEHALF = 'X-Service-On-Behalf-Of';
 
 const DAY = 86_400_000;
-/** A date so many days from now, to a precision: 4 the year, 7 the month, 10 the day, 20 the second. */
+/**
+ * Returns a date the given number of days from now, to a precision: 4 for the year, 7 for the month, 10 for the day, 20 for
+ * the second.
+ */
 const day = (days: number, precision = 10) =>
   new Date(Date.now() + days * DAY)
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .slice(0, precision);
 
-/** Whom writes name: docs/spec/interface.md, section 5; docs/spec/decisions.md, section 2. */
+/** The people that writes name: docs/spec/interface.md, section 5; docs/spec/decisions.md, section 2. */
 describe('acting-as, author-ref and on-behalf-of', () => {
   let service: InProcess;
   let stranger: string;
@@ -280,7 +283,7 @@ describe('acting-as, author-ref and on-behalf-of', () => {
 const PARTICIPANT = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
 const AUTHOR_TYPE = 'https://annal.dev/fhir/author-type';
 
-/** 422, an OperationOutcome with an issue for each header and for no other. */
+/** Expects 422 and an OperationOutcome with an issue for each of these headers and for no other. */
 function refused(answer: Answer, ...headers: readonly string[]): void {
   expect(answer.status, answer.text).to.equal(422);
   const { resourceType, issue } = answer.json;

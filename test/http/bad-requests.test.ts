@@ -1,4 +1,4 @@
-/** Bad requests around their bodies, each with its documented status and body (docs/spec/decisions.md, section 2). */
+/** Requests that are bad outside their bodies, each with its documented status and body (docs/spec/decisions.md, section 2). */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import type { KeyedCall } from '#test/support/in-process.ts';

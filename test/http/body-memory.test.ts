@@ -1,4 +1,4 @@
-/** Large request bodies: what they hold in memory while they come in. docs/limits.md */
+/** Large request bodies: the memory that they hold while they arrive. docs/limits.md */
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -16,7 +16,10 @@ describe('the memory of large bodies', () => {
     await service?.stop();
   });
 
-  /** Begins a request with a body of 4 MB, sends 3 MB of it and stops. @returns what is answered meanwhile, if anything is */
+  /**
+   * Begins a request with a body of 4 MB, sends 3 MB of it and stops.
+   * @returns the connection, and the answer if one arrives meanwhile
+   */
   const begun = (): { socket: Socket; answer: Promise<string> } => {
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -41,7 +44,7 @@ describe('the memory of large bodies', () => {
   const create = () => service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient) });
 
   it('is bounded: a further one is 503 until those before are answered or gone', async () => {
-    // Which of the two comes first is not said.
+    // Which of the two is accepted isn't specified.
     const [one, other] = [begun(), begun()];
     const refused = await Promise.race([
       one.answer.then((answer) => ({ answer, left: other })),
@@ -99,7 +102,7 @@ describe('the memory of large bodies', () => {
       small.push(since.slice(0, since.lastIndexOf('small')).filter((size) => size === 'large').length);
     }
     expect(await large).to.deep.equal(Array.from({ length: count }, () => 201));
-    // One is being written, and one was about to be.
+    // One large body is being written, and another was about to be.
     expect(Math.max(...small)).to.be.at.most(2);
   });
 });

@@ -1,4 +1,4 @@
-/** A client library that others wrote asks for access and polls: openid-client, in CIBA's poll mode. */
+/** A third-party client library asks for access and polls: openid-client, in CIBA's poll mode. */
 import { expect } from 'chai';
 import * as openid from 'openid-client';
 import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
@@ -32,7 +32,7 @@ describe('CIBA with openid-client', () => {
     });
     const { json } = await me(service, PERSON, '/access-requests?environment=sandbox&status=pending');
     const [request] = json.data.filter(({ status }) => status === 'pending');
-    // The library waits that long before its first poll; the person answers meanwhile.
+    // The library waits this long before its first poll; the person answers meanwhile.
     return { config, response: { ...response, interval: 0.2 }, id: request?.id ?? '' };
   };
 

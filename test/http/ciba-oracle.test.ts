@@ -1,6 +1,6 @@
 /**
- * An application can't tell by its requests for access who exists: answers and their times are the same for every kind
- * of person (docs/spec/decisions.md, section 7). `npm run prove` sends 1,000 requests, `npm test` fewer.
+ * An application can't tell from its access requests who exists: responses and their times are the same for every kind of
+ * person (docs/spec/decisions.md, section 7). `npm run prove` sends 1,000 requests, `npm test` fewer.
  */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
@@ -15,7 +15,7 @@ const KINDS = ['known', 'unknown', 'muted', 'unverified', 'patient', 'no patient
 type Kind = (typeof KINDS)[number];
 const ROUNDS = Math.ceil(scaled(1_000, 90) / KINDS.length);
 
-/** What an application learns, without what differs from answer to answer. */
+/** An application's view, without the parts that differ from response to response. */
 interface Seen {
   readonly kind: Kind;
   readonly answer: string;
@@ -36,7 +36,10 @@ describe('what an application learns by asking for access', () => {
   });
   after(() => stopWorkshop(service));
 
-  /** Makes a person of a kind, as sign-ins, links, grants and muting leave them. @returns the hint */
+  /**
+   * Makes a person of a kind, in the state that sign-ins, links, grants and muting leave.
+   * @returns the hint
+   */
   async function hintFor(kind: Kind, n: number): Promise<string> {
     const email = `${kind.replace(' ', '-')}-${n}@example.org`;
     const patient = newUuid();
@@ -75,7 +78,10 @@ describe('what an application learns by asking for access', () => {
     const answer = await work();
     return { answer, ms: performance.now() - begun };
   };
-  /** Everything that an answer says; secrets as their form, and headers that count or number requests by name. */
+  /**
+   * Returns everything that a response says, with only the form of secrets, and only the names of headers that count or number
+   * requests.
+   */
   const said = ({ status, headers, text }: TokenAnswer): string => {
     const changing = new Set(['date', 'ratelimit', 'service-request-id']);
     const named = [...headers].map(([name, value]) => `${name}: ${changing.has(name) ? '…' : value}`);
@@ -92,7 +98,7 @@ describe('what an application learns by asking for access', () => {
     }
     const seen: Seen[] = [];
     for (let n = 0; n < ROUNDS; n += 1) {
-      // In another order each time, so that no kind always comes after the same other.
+      // In a different order each time, so that no kind always follows the same other kind.
       for (const kind of [...KINDS].sort(() => Math.random() - 0.5)) {
         const login_hint = hints.get(kind)?.[n];
         const asked = await timed(() => askAccess(journey, app, { login_hint, binding_message: 'W4SCT' }));
@@ -105,7 +111,8 @@ describe('what an application learns by asking for access', () => {
     for (const which of [0, 1]) {
       const ranked = [...seen].sort((a, b) => (a.ms[which] ?? 0) - (b.ms[which] ?? 0));
       for (const kind of KINDS) {
-        // The ranks of a kind among all (Wilcoxon): five standard deviations come by chance once in a million times.
+        // The ranks of one kind among all (Wilcoxon): a deviation of five standard deviations happens by chance once in a
+        // million times.
         const ranks = ranked.flatMap((each, index) => (each.kind === kind ? [index + 1] : []));
         const [own, all] = [ranks.length, ranked.length];
         const expected = (own * (all + 1)) / 2;

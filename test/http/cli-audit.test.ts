@@ -15,7 +15,7 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 
 const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** Runs a program that stands alone. */
+/** Runs a standalone program. */
 function node(args: readonly string[]): Promise<CommandOutcome> {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: tmpdir() }, (error, stdout, stderr) =>
@@ -24,7 +24,7 @@ function node(args: readonly string[]): Promise<CommandOutcome> {
   });
 }
 
-/** Whether the log is in tables, which a test can tamper with. */
+/** True if the log is in tables, which a test can tamper with. */
 const inTables = (process.env.EVENTSTORE_URL ?? '') === '';
 
 const signedSchema = z.object({ key_id: z.string(), public_key: z.string(), streams: z.int().optional() });
@@ -215,7 +215,7 @@ describe('the command line, for auditors', () => {
     const readme = await node([alone, file('README.md')]);
     expect(readme).to.include({ code: 1, stdout: '' });
     expect(readme.stderr).to.contain('README.md: this is not an Annal export');
-    // The command that an export prints can be run as it is.
+    // The command that an export prints can be run as is.
     const second = join(folder, 'second.ndjson');
     const printed = /^To check the file: node (\S+) (\S+) --key (\S+)$/m.exec(
       (await annal('export', patient, '--out', second)).stdout,

@@ -12,7 +12,7 @@ import { type Answer, annal, type Service, startService } from '#test/support/se
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
-/** Runs the command line as a person would: text, from any folder, in a process of its own. */
+/** Runs the command line as a person would: with text output, from any folder, in a separate process. */
 function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ function start(
   });
 }
 
-/** The same in this process, for what a process of its own shows nothing more of. */
+/** Runs the command line in this process, where a separate process would show nothing more. */
 const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandOutcome> =>
   runCommand(args, { DATABASE_URL: '', ...env });
 

@@ -9,7 +9,7 @@ describe('annal explain', () => {
   let own: readonly string[];
   before(async () => {
     service = await startService();
-    // A shared log has projects of other tests.
+    // A shared log has other tests' projects.
     const project = (await readQuickstart(service.dataDir))?.project_id ?? '';
     own = ['--project', project];
     const patient = await service.fhir('/Patient', {
@@ -81,7 +81,7 @@ describe('annal explain', () => {
 
   it('explains Provenance, compartments and shared terminology', async () => {
     const id = '00000000-0000-7000-8000-000000000001';
-    // Answers once the terminology is installed.
+    // This is answered once the terminology is installed.
     await service.fhir('/CodeSystem?name=a');
     for (const search of [
       'Provenance?recorded=gt2020',

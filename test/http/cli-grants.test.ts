@@ -74,7 +74,7 @@ describe('annal grants', () => {
     await service?.stop();
   });
 
-  /** An event that happens now. */
+  /** Returns the event with the current time. */
   const at = <E extends { readonly metadata: string }>(event: E): E => ({
     ...event,
     metadata: JSON.stringify({
@@ -144,7 +144,7 @@ describe('annal grants', () => {
   it('has an application’s grants on purged records, of which only ids and dates are left', async () => {
     const gone = grantData({ application_id: application, project_id: project });
     const patient = await newPatient(service);
-    // The last event of the project that owns it.
+    // The purge becomes the last event of the project that owns the record.
     const home = (await service.pool.query('select project from projects.api_key limit 1')).rows[0].project;
     const purge = erasedWith(patient, [gone]);
     await events.appendTo(`project-${home}`, purge);

@@ -84,7 +84,7 @@ describe('annal import', () => {
     return { code, report: json as unknown as ReportData };
   };
 
-  /** The resources of a type, by search criteria. */
+  /** Returns the resources of a type that match search criteria. */
   const search = async (query: string, from: Service = service): Promise<JsonObject[]> => {
     const answer = await from.fhir(`/${query}`);
     expect(answer.status, String(answer)).to.equal(200);
@@ -243,7 +243,7 @@ describe('annal import', () => {
         identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: npi }],
         name: [{ family: 'Gleason' }],
       };
-      // As hospital and practitioner files of Synthea have them, each export under ids of its own.
+      // Files like Synthea's hospital and practitioner files, each export with its own ids.
       const files = (n: number) => ({
         'hospital.json': bundle(
           post(n + 1, { resourceType: 'Organization', name: `Clinic ${number}` }),
@@ -280,7 +280,7 @@ describe('annal import', () => {
       expect(second.report).to.deep.include({ complete: true, warnings: [] });
       expect(await counts()).to.deep.equal(before);
       for (const type of TYPES) expect(second.report.types[type], type).to.include({ loaded: 0 });
-      // NDJSON, and the same sources once more.
+      // The same sources once more, with NDJSON.
       await rm(folder, { recursive: true });
       await write({
         'Organization.ndjson': ndjson({
@@ -364,7 +364,7 @@ describe('annal import', () => {
     const { code, report } = await load();
     expect(report.faults).to.deep.equal([]);
     expect(code).to.equal(0);
-    // Directory, two patients, and the Provenance, whose record only its target tells.
+    // Four transactions: the directory, two patients, and the Provenance, whose record is known only from its target.
     expect(report.transactions).to.equal(4);
     expect(report.references).to.deep.equal({ dropped: 2, missing: 0 });
     const one = await onlyPatient(`${marker}-1`);
@@ -381,7 +381,7 @@ describe('annal import', () => {
     const provenances = await search(`Provenance?target=Observation/${String(weighed?.id)}`);
     expect(provenances.filter(({ recorded }) => String(recorded).startsWith('2020'))).to.have.length(1);
 
-    // A second run finds everything done; a file that is added later is loaded into the records that are there.
+    // A second run finds everything done; a file that is added later is loaded into the existing records.
     expect((await load()).report).to.deep.include({ transactions: 0, complete: true });
     await write({
       'Later.ndjson': ndjson({
@@ -536,7 +536,7 @@ describe('annal import', () => {
     await onlyPatient(marker);
     await onlyPatient(`${marker}-good`);
     expect(await search('Patient?identifier=urn:test|none')).to.deep.equal([]);
-    // Mended, the same command loads what was missing and nothing twice.
+    // Once the file is fixed, the same command loads what was missing, and nothing twice.
     await write({
       'invalid.json': bundle(post(1, marked(`${marker}-mended`)), post(2, observation(urn(1)))),
     });
@@ -686,7 +686,7 @@ describe('annal import', () => {
     expect(again.report.faults).to.have.length(4);
     expect(again.report.types.Observation).to.include({ loaded: 0, already: 3, failed: 2 });
     expect(await of(marker)).to.have.length(2);
-    // Mended NDJSON joins the record that is there.
+    // Fixed NDJSON is added to the existing record.
     await write({ 'pool.ndjson': file('female', 'final')['pool.ndjson'] });
     await load(args);
     expect(await of(`${marker}-pool`)).to.have.length(2);
@@ -802,7 +802,10 @@ describe('annal import', () => {
     }
   });
 
-  /** Starts an import and kills it once its journal holds so many answered transactions. @returns whether it was killed. */
+  /**
+   * Starts an import and kills it once its journal has the given number of answered transactions.
+   * @returns whether it was killed
+   */
   async function killAfter(transactions: number, from: Service): Promise<boolean> {
     const child = spawn(process.execPath, [LAUNCHER, 'import', folder, '--json'], {
       env: { ...process.env, DATA_DIR: from.dataDir },
@@ -863,7 +866,7 @@ describe('annal import', () => {
     }
   });
 
-  /** References of everything on a service that name nothing there. */
+  /** Returns the references, in everything on a service, that point to nothing there. */
   async function dangling(from: Service, types: readonly string[]): Promise<string[]> {
     const there = new Set<string>();
     const named = new Set<string>();

@@ -66,7 +66,7 @@ describe('client credentials', () => {
   }
   const comparable = ({ status, text, headers }: Awaited<ReturnType<typeof send>>) => ({
     status,
-    // Elsewhere the message says what kind of credential it was.
+    // In some places, the message says what kind of credential it was.
     text: text.replace(DRAWN, '…').replace(/(?:access tokens|API keys) are for/, '… are for'),
     names: [...headers.keys()].filter((name) => name !== 'content-length').sort(),
     type: headers.get('content-type'),
@@ -75,7 +75,7 @@ describe('client credentials', () => {
   });
 
   it('get the answers of an API key, on every interface', async () => {
-    /** Walks through the interfaces with a credential of its own. */
+    /** Walks through the interfaces with the given credential. */
     async function walk(credential: string): Promise<[string, object][]> {
       const answers: [string, object][] = [];
       const step = async (sent: Sent) => {
@@ -310,7 +310,7 @@ describe('client credentials', () => {
       '/fhir/R4/?_type=Observation,Condition',
     ])
       await refused({ method: 'GET', path });
-    // What names no type leaves out others.
+    // Requests that name no type return only the allowed types.
     for (const [path, found] of [
       [`/fhir/R4/?_id=${observation},${patient},${condition}`, 1],
       ['/fhir/R4/Observation?_include=*&_count=50', 0],
@@ -466,7 +466,7 @@ describe('client credentials', () => {
     hides(imported);
     const family2 = { family: 'Made' };
     await done({ method: 'POST', path: '/v1/patients', body: family2 }, purging);
-    // Nothing of it was changed.
+    // None of these requests changed anything.
     expect((await get(`/fhir/R4/Condition/${condition}`, key)).json).to.have.nested.property(
       'meta.versionId',
       '1',

@@ -1,4 +1,4 @@
-/** Compressed and indented answers: docs/fhir.md, docs/api.md */
+/** Compressed and indented responses: docs/fhir.md, docs/api.md */
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 /**
- * Grants and links behind a snapshot: instances that begin at it decide as those that read every event, and
- * `annal verify` finds its entries in the log.
+ * Grants and links with a snapshot: instances that begin at the snapshot decide like those that read every event, and `annal
+ * verify` finds the snapshot's entries in the log.
  */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
@@ -29,7 +29,7 @@ describe('grants and links behind a snapshot', () => {
     await service?.stop();
   });
 
-  /** An instance with nothing in memory. */
+  /** Opens an instance with nothing in memory. */
   async function fresh(): Promise<ConsentInstance> {
     const instance = await openInstance(service.databaseUrl);
     open.push(instance);

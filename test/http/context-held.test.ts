@@ -1,4 +1,4 @@
-/** Records that are held for the next context: what is told is the record as it is, whatever happened in between. */
+/** Records that are held for the next context: the context tells the record as it is, whatever happened in between. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openMakeContext } from '#queries/context/context.ts';
@@ -15,7 +15,7 @@ const ASK = { task: 'follow-up: diabetes', needs: [], budget_tokens: 1_500, form
 const CODES = ['4548-4', '2345-7', '718-7'];
 const AI = { 'X-Service-Author-Type': 'ai' };
 
-/** What may happen to a record: `of` is the code of a new resource, or which one is changed. */
+/** Possible changes to a record: `of` is the code of a new resource, or selects the resource to change. */
 const happens = fc.record({
   what: fc.constantFrom(
     'create',
@@ -104,7 +104,7 @@ describe('contexts of a record that is held', () => {
           await created({ resourceType: 'Device', patient: { reference: `Patient/${patient}` } });
         expect(await told(holding, patient), what).to.equal(await told(open(), patient));
       }
-      // As of each change and just before it, asked in both directions and again: as one that holds nothing tells it.
+      // At each change and just before it, in both directions and again: the answer equals that of a cache that holds nothing.
       const { rows } = await service.pool.query<{ at: number }>(
         'select recorded_at as at from history.version where record = $1 order by recorded_at',
         [patient],

@@ -10,13 +10,13 @@ import { patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-/** The second of them is the mother of the third. */
+/** The second patient is the third patient's mother. */
 const PATIENTS = 3;
 const MOTHER = 's-002@patients.example.org';
 
 describe('synthetic patients at the development issuer', () => {
   let service: InProcess;
-  /** Of a sandbox that was filled. */
+  /** The key of a sandbox that was filled. */
   let key: string;
 
   before(async () => {

@@ -286,7 +286,7 @@ describe('the development issuer and other machines', () => {
         const exchange = { method: 'POST', headers, body: new URLSearchParams() };
         expect((await fetch(`${service.url}/dev/token`, exchange)).status).to.equal(403);
       }
-      // As a proxy without settings of its own does.
+      // Like a proxy without settings of its own.
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       socket.write('GET /dev HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n');
       const [answer] = (await once(socket, 'data')) as [Buffer];

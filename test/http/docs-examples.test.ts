@@ -1,4 +1,7 @@
-/** What `/docs` prefills: every request of the FHIR and the admin interface is answered with success as it stands, once its ids are filled in. */
+/**
+ * The requests that `/docs` prefills: every request of the FHIR and the admin interface succeeds as it stands, once its ids
+ * are filled in.
+ */
 import { expect } from 'chai';
 import { TAGS } from '#src/http/api/tags.ts';
 import { ID_OF_URL } from '#src/http/openapi/fhir-examples.ts';
@@ -32,7 +35,7 @@ interface Document {
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
 }
 
-/** A request with what the page prefills, and with ids. */
+/** A request with everything that the page prefills, and with ids. */
 interface Prefilled {
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -47,7 +50,7 @@ describe('the documentation’s examples', () => {
   let owner: AdminUser;
 
   before(async () => {
-    // Where production is open, nobody has to ask for it.
+    // With open production, nobody has to ask for it.
     service = await startInProcess({}, { PRODUCTION_ACCESS: 'request' });
     described = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
     owner = await signIn(service, 'owner@clinic.example');
@@ -105,7 +108,7 @@ describe('the documentation’s examples', () => {
   itAtFullSize('of the FHIR interface work', async () => {
     const ask = (path: string, method: string, { headers, body }: Omit<Prefilled, 'path'>) =>
       service.fhir(service.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
-    /** Of the terminology that the examples ask about. */
+    /** Returns the id of the terminology resource that the examples ask about. */
     const idOf = async (type: string, operationId: string): Promise<string> => {
       const system = operationId.includes('Subsumes') ? 'http://www.whocc.no/atc' : 'http://loinc.org';
       const url = { CodeSystem: system, ValueSet: 'http://hl7.org/fhir/ValueSet/administrative-gender' }[
@@ -126,9 +129,9 @@ describe('the documentation’s examples', () => {
     };
     const failures: string[] = [];
     for (const { path, method, operation } of operations('/fhir/R4')) {
-      // A URL has no place for the resource that is to be validated.
+      // A URL has no place for the resource to validate.
       if (method === 'GET' && path === '/fhir/R4/{resource_type}/$validate') continue;
-      // Requests on condition find one Patient; those with an id, one of their own.
+      // Conditional requests find one Patient; requests with an id get their own.
       await run(updated);
       const fixed = /^\/fhir\/R4\/([A-Z]\w+)\//.exec(path)?.[1] ?? 'Patient';
       const patient = String((await run(created)).json.id);
@@ -185,7 +188,7 @@ describe('the documentation’s examples', () => {
     for (const { path, method, operation } of operations('/admin')) {
       const ends = method === 'DELETE' || operation.operationId === 'putSso';
       const ids = ends ? await found() : shared;
-      // Those name something that only the reader knows, or are the operator's.
+      // These name something that only the reader knows, or are the operator's.
       if (
         /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id|takeback_id|receipt_id)\}/.test(
           path,

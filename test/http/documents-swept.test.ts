@@ -1,4 +1,7 @@
-/** A direct upload that is finalized while bytes that no event names are removed: it is kept, or it is 409, never lost. */
+/**
+ * A direct upload is finalized while bytes that no event names are removed: the upload is kept or returns 409, but is never
+ * lost.
+ */
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { DiskStore } from '#src/documents/disk.ts';
@@ -35,7 +38,7 @@ describe('documents that are finalized while others are swept', () => {
   const put = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(url, { method: 'PUT', headers, body: TEXT });
 
-  /** The id of a document whose content was uploaded directly. */
+  /** Returns the id of a document whose content was uploaded directly. */
   const uploaded = async (): Promise<string> => {
     const { id: patient } = await made('/patients', { family: 'Berg' });
     const members = { title: 'Letter', content_type: 'text/plain' };
@@ -44,7 +47,7 @@ describe('documents that are finalized while others are swept', () => {
     expect((await put(url, headers)).status).to.equal(200);
     return String(id);
   };
-  /** As if all bytes were old, and no read model knew of any. */
+  /** Sweeps as if all bytes were old and unknown to every read model. */
   const sweep = (deps: { log?: Pick<EventStore, 'read'>; remove?: (key: BlobKey) => Promise<void> }) =>
     sweepDocuments(
       {

@@ -1,6 +1,6 @@
 /**
  * No request holds the event loop for more than 250 ms: the corpus of largest bodies, one request at a time. `npm test` sends
- * smaller ones, which finds work that grows faster than its body; at full size they are as large as the service takes.
+ * smaller bodies, which finds work that grows faster than its body; at full size, bodies are as large as the service accepts.
  */
 import { writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -18,16 +18,16 @@ import {
 } from '#test/support/largest-bodies.ts';
 import { everyNth, scaled } from '#test/support/scale.ts';
 
-/** With small bodies only work that grows faster than they do takes long, also on a busy machine. */
+/** With small bodies, only work that grows faster than the body takes long, even on a busy machine. */
 const MOST_MS = scaled(250, 1_500);
-/** Of a whole request that is refused while it comes: 25 MB of blanks are unpacked. */
+/** For a whole request that is refused while it arrives: 25 MB of blanks are unpacked. */
 const CPU_MS = scaled(1_000, 1_500);
 const BODY = scaled(9_900_000, 30_000);
 const BUNDLE = scaled(24_900_000, 100_000);
-/** Of the large record, in transactions. */
+/** Number of observations in the large record, and per transaction. */
 const OBSERVATIONS = scaled(20_000, 400);
 const AT_ONCE = 4_000;
-/** Versions of an Observation with a long note, and so many such Observations. */
+/** Versions of an Observation with a long note, and the number of such Observations. */
 const VERSIONS = scaled(100, 5);
 const NOTE = scaled(400_000, 20_000);
 
@@ -47,7 +47,7 @@ describe('the event loop', () => {
     await service.stop();
   });
 
-  /** Sends bytes that are ready, and reads the answer without keeping it. */
+  /** Sends bytes that are ready, and reads the response without keeping it. */
   const send = (
     method: string,
     path: string,
@@ -72,7 +72,7 @@ describe('the event loop', () => {
       sent.end(body);
     });
 
-  /** The records that reads are of. */
+  /** Creates the records for reads. */
   const fill = async (): Promise<void> => {
     const made = async (path: string, body: string): Promise<string> => {
       const { status, head } = await send(
@@ -122,7 +122,7 @@ describe('the event loop', () => {
       const began = performance.now();
       const { longest } = await heldBy(async () => {
         answer = await send(method, filledIn(path, id), type, sent);
-        // What projections make of it counts as well.
+        // The projections' work counts as well.
         await service.fhir('/Patient?_summary=count&name=nobody');
       });
       const ms = Math.round(performance.now() - began);
@@ -143,7 +143,7 @@ describe('the event loop', () => {
       person = (await signIn(service, 'over@limits.example')).token;
     });
 
-    /** Sends a body, and does not end it unless told to: the answer has to come at the byte that passes the limit. */
+    /** Sends a body, and doesn't end it unless told to: the response must come at the byte that exceeds the limit. */
     const answered = (
       { method, path, type, as, gzip, ends }: BodyOverLimit,
       body: Buffer,

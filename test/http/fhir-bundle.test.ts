@@ -19,7 +19,7 @@ interface Response {
   }[];
 }
 
-/** https://hl7.org/fhir/R4/http.html#transaction: the answer. What is written, the command tests show. */
+/** https://hl7.org/fhir/R4/http.html#transaction: the response. The command tests show what is written. */
 describe('FHIR Bundles', () => {
   let service: InProcess;
   let id: string;

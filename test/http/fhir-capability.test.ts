@@ -1,4 +1,4 @@
-/** Each thing that the CapabilityStatement declares is taken and done. */
+/** Everything that the CapabilityStatement declares is accepted and done. */
 import { expect } from 'chai';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -29,7 +29,7 @@ interface Rest {
   }[];
 }
 
-/** A value that each type of parameter takes. */
+/** A valid value for each type of parameter. */
 const VALUES: Readonly<Record<string, string>> = {
   token: 'urn:x|y',
   reference: 'Patient/00000000-0000-4000-8000-000000000000',
@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<string, string>> = {
   number: '1',
   quantity: '5.4|http://unitsofmeasure.org|mg',
 };
-/** Those whose value is not that of their type. */
+/** Parameters whose value isn't of their type. */
 const SPECIAL: Readonly<Record<string, string>> = {
   _id: '00000000-0000-4000-8000-000000000000',
   _type: 'Patient',
@@ -47,11 +47,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 describe('what the CapabilityStatement declares', () => {
-  // Hundreds of requests.
+  // This sends hundreds of requests.
   let service: InProcess;
   let rest: Rest;
   let statement: JsonObject & { rest: Rest[] };
-  /** Type → id of a resource of it. */
+  /** Type → id of a resource of that type. */
   const ids = new Map<string, string>();
   const strict = { headers: { Prefer: 'handling=strict' } };
   before(async () => {
@@ -83,7 +83,7 @@ describe('what the CapabilityStatement declares', () => {
     expect(answer.status, `${path}: ${answer.text.slice(0, 500)}`).to.equal(200);
     return answer;
   };
-  /** In groups of as many as one project may search at once: on a slow machine others would wait in vain. */
+  /** In groups of as many requests as one project may search at once: on a slow machine, others would wait in vain. */
   const all = async (paths: readonly string[]) => {
     for (let at = 0; at < paths.length; at += 6) await Promise.all(paths.slice(at, at + 6).map(get));
   };
@@ -245,7 +245,7 @@ describe('what the CapabilityStatement declares', () => {
       ),
     ];
     for (const place of places) {
-      // Without its inputs it says what it needs, but it is there: at the type, at an instance, or at both.
+      // Without its inputs, the operation says what it needs, but it exists: at the type, at an instance, or at both.
       const answers = await Promise.all(['GET', 'POST'].map((method) => service.fhir(place, { method })));
       const there = answers.filter(({ status }) => status !== 405);
       if (there.every(({ status, text }) => status === 404 && text.includes('is not supported'))) {

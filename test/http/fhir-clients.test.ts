@@ -5,7 +5,7 @@ import { Client, type FhirResource, type OpPatch } from 'fhir-kit-client';
 import smart from 'fhirclient';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** What these tests look at in a Bundle. */
+/** The parts of a Bundle that these tests look at. */
 interface Bundle {
   readonly resourceType: string;
   readonly type?: string;
@@ -21,7 +21,7 @@ const idsOf = ({ entry = [] }: Bundle) => entry.map(({ resource }) => resource?.
 const withLinks = (bundle: FhirResource) =>
   bundle as FhirResource & { link: { relation: string; url: string }[] };
 
-/** FHIR clients that others wrote, over real HTTP against the service in a process of its own. */
+/** Third-party FHIR clients, over real HTTP against the service in a separate process. */
 describe('FHIR clients', () => {
   let service: Service;
   before(async () => {
@@ -29,7 +29,7 @@ describe('FHIR clients', () => {
   });
   after(() => service.stop());
 
-  /** Creates a patient with so many observations in one transaction. */
+  /** Returns a transaction that creates a patient with the given number of observations. */
   const bundle = (count: number, family: string): FhirResource => ({
     resourceType: 'Bundle',
     type: 'transaction',
@@ -114,7 +114,7 @@ describe('FHIR clients', () => {
   });
 
   describe('fhirclient (SMART)', () => {
-    /** As an application has it after its launch, with a token. */
+    /** Returns the client that an application has after its launch, with a token. */
     const connect = () => {
       const request = new IncomingMessage(new Socket());
       const values = new Map<string, unknown>();

@@ -108,7 +108,7 @@ describe('$everything', () => {
   const nameOf = ({ resourceType, id }: Resource) =>
     Object.keys(refs).find((name) => refs[name] === `${resourceType}/${id}`) ?? resourceType;
   const names = (bundle: Bundle) => (bundle.entry ?? []).map(({ resource }) => nameOf(resource));
-  /** All pages; the first one's query. */
+  /** Returns all pages for the first page's query. */
   const walk = async (query: string): Promise<string[]> => {
     const found: string[] = [];
     let page = await get(query);
@@ -188,7 +188,7 @@ describe('$everything', () => {
   it('gives automatic Provenances only when they are named', async () => {
     const found = await get('?_type=Provenance');
     const targets = (found.entry ?? []).map(({ resource }) => nameOf(resource));
-    // Seven creates, that of the client's own Provenance included, and a delete.
+    // Seven creates, including the client's own Provenance, and a delete.
     expect(targets.filter((name) => name === 'mine')).to.have.length(1);
     expect(targets.filter((name) => name === 'Provenance')).to.have.length(8);
   });

@@ -1,4 +1,4 @@
-/** What clients send back: excerpts are refused, nulls that say nothing are not stored. */
+/** Resources that clients send back: excerpts are refused, and nulls that say nothing are not stored. */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

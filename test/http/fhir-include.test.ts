@@ -21,7 +21,7 @@ interface Bundle {
 /** https://hl7.org/fhir/R4/search.html#include */
 describe('_include and _revinclude', () => {
   let service: InProcess;
-  /** Ids by the names used below. */
+  /** Ids, by the names used below. */
   const ids = new Map<string, string>();
   const id = (name: string) => ids.get(name) ?? '';
   const create = async (name: string, resource: { resourceType: string; [key: string]: unknown }) => {
@@ -74,7 +74,7 @@ describe('_include and _revinclude', () => {
       .map(nameOf)
       .sort()
       .join(' ');
-  /** `matches | what is beside them`, by name. */
+  /** Returns matches, then `|`, then the resources included with them, by name. */
   const found = async (path: string) => {
     const bundle = await search(path);
     return `${shown(bundle, 'match')} | ${shown(bundle, 'include')}`.trim();
@@ -225,7 +225,7 @@ describe('_include and _revinclude', () => {
     const key = await service.newProject();
     const mine = async (path: string, body: object) =>
       (await service.fhir(path, { method: 'POST', body: JSON.stringify(body), key })).json.id as string;
-    // Elsewhere the same URL may stand for something else: only in full and of another server it may be written.
+    // On another server, the same URL may mean something else: such a reference may be written only as a full URL.
     const other = await mine('/Organization', { resourceType: 'Organization', name: 'theirs' });
     const patient = await mine('/Patient', {
       resourceType: 'Patient',

@@ -4,7 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { HERE, type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** The statements about an id that an answer took. */
+/** Returns the statements about an id that an answer needed. */
 async function watched(
   id: string,
   ask: () => Promise<Answer>,
@@ -27,7 +27,10 @@ async function watched(
   }
 }
 
-/** Another project's resource is as if it never existed (docs/spec/interface.md, section 1; docs/spec/decisions.md, section 5). */
+/**
+ * Another project's resource looks as if it never existed (docs/spec/interface.md, section 1; docs/spec/decisions.md, section
+ * 5).
+ */
 describe('isolation of projects', () => {
   let service: InProcess;
   let stranger: string;
@@ -39,7 +42,7 @@ describe('isolation of projects', () => {
     const identifier = [{ system: 'urn:isolated', value: '1' }];
     id = String((await service.post('/Patient', { resourceType: 'Patient', identifier })).json.id);
     const found = await service.fhir(`/Provenance?target=Patient/${id}`);
-    // What follows the log in the background looks at the newest event, which is of another patient.
+    // Background work that follows the log looks at the newest event, which is about another patient.
     await service.post('/Patient', { resourceType: 'Patient' });
     provenance = (JSON.parse(found.text) as { entry: [{ resource: { id: string } }] }).entry[0].resource.id;
   });

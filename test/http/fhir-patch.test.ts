@@ -1,4 +1,7 @@
-/** PATCH over HTTP: both formats, alone and in Bundles, with everything that is refused. https://hl7.org/fhir/R4/http.html#patch */
+/**
+ * PATCH over HTTP: both formats, alone and in Bundles, including everything that is refused.
+ * https://hl7.org/fhir/R4/http.html#patch
+ */
 import { expect } from 'chai';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';

@@ -59,10 +59,10 @@ describe('$summary', () => {
     if (found === undefined) throw new Error(`no section ${title}`);
     return found;
   };
-  /** `Type/id` of a section's entries. */
+  /** Returns the `Type/id` of each of a section's entries. */
   const entriesOf = (document: Document, title: string) =>
     (sectionOf(document, title).entry ?? []).map(({ reference }) => reference.slice(service.base.length + 1));
-  /** What a validator finds wrong. */
+  /** Returns the errors that a validator finds. */
   const faults = (answer: Answer): string[] => {
     const { value } = parseJson(answer.text);
     if (!isObject(value)) throw new Error('no resource');
@@ -70,7 +70,7 @@ describe('$summary', () => {
       .filter(({ severity = 'error' }) => severity === 'error')
       .map(({ expression, diagnostics }) => `${expression}: ${diagnostics}`);
   };
-  /** Literal references that lead nowhere in the document. */
+  /** Returns literal references that lead nowhere in the document. */
   const dangling = ({ entry }: Document): string[] => {
     const urls = new Set(entry.map(({ fullUrl }) => fullUrl));
     const found: string[] = [];

@@ -56,7 +56,7 @@ describe('search of Provenance', () => {
         agent: [{ type: { coding: [{ code: 'verifier' }] }, who: { reference: practitioner } }],
       })
     ).json;
-    /** C, U: the automatic ones of the versions; o: the client's own. Newest first. */
+    /** C, U: the automatic Provenances of the versions; o: the client's own. Newest first. */
     const letters = async (query: string, record = `target=Patient/${id}`) =>
       (await of(`/Provenance?${record}&${query}`))
         .map((each) => (each.id === own ? 'o' : (each.activity?.coding[0]?.code ?? '?').charAt(0)))

@@ -1,4 +1,7 @@
-/** References into the service (docs/spec/decisions.md, section 5 "References"): to versions, and by absolute URLs under its own base. */
+/**
+ * References into the service (docs/spec/decisions.md, section 5 "References"): to versions, and with absolute URLs under the
+ * service's own base.
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -106,7 +109,7 @@ describe('references', () => {
       let medication = '';
       try {
         await blocker.query('begin; lock table resources.checkpoint in exclusive mode');
-        // It is answered before it is shown, once it has waited for that.
+        // The create is answered before the resource is visible, after it has waited for that.
         medication = await create({ resourceType: 'Medication', code: { text: 'Aspirin' } });
         const early = await fetchOnce(`${service.base}/MedicationStatement`, {
           method: 'POST',

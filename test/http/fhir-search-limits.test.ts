@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 
-/** What no honest client asks: each is refused before it costs much, and none is a fault of ours. */
+/** Requests that no honest client sends: each is refused before it costs much, and none is a server error. */
 describe('searches and operations that ask for too much', () => {
   let service: InProcess;
   let patient: string;
@@ -10,7 +10,7 @@ describe('searches and operations that ask for too much', () => {
     service = await startInProcess();
     const identifier = [{ system: 'urn:huge', value: '1' }];
     const text = JSON.stringify({ resourceType: 'Patient', identifier });
-    // A number that FHIR allows and PostgreSQL's jsonb does not.
+    // A number that FHIR allows but PostgreSQL's jsonb doesn't.
     const huge = `${text.slice(0, -1)},"extension":[{"url":"urn:huge","valueDecimal":1e900000}]}`;
     const created = await send('/Patient', huge);
     expect(created.status, created.text).to.equal(201);
@@ -29,7 +29,7 @@ describe('searches and operations that ask for too much', () => {
     expect(status, text.slice(0, 300)).to.equal(400);
     expect(text.slice(0, 1_000)).to.match(says);
   };
-  /** Whatever the answer. */
+  /** Sends a request, whatever the response. */
   const send = (path: string, body: string | object, headers: Record<string, string> = {}) =>
     service.fhir(path, {
       method: 'POST',
@@ -42,8 +42,8 @@ describe('searches and operations that ask for too much', () => {
     'names what the database had to stop because it took too long, and does not call the database away',
     async function () {
       this.timeout(120_000);
-      // Read models that lag are another answer: they have to be where the log is before nothing can be written to them.
-      // A search without parameters doesn't wait for `search`.
+      // Lagging read models give a different error, so they must have caught up with the log before they are locked. A search
+      // without parameters doesn't wait for `search`.
       const settled = ['/Observation?status=final', `${service.url}/v1/patients/${patient}/timeline`];
       for (const path of settled) expect((await service.fhir(path)).status, path).to.equal(200);
       const client = await service.pool.connect();

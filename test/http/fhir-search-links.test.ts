@@ -11,7 +11,7 @@ interface Bundle {
   }[];
 }
 
-/** https://hl7.org/fhir/R4/search.html#conformance, behind another address than the service's own. */
+/** https://hl7.org/fhir/R4/search.html#conformance, behind an address other than the service's own. */
 describe('links of searches', () => {
   const base = 'https://health.example.org/annal/fhir/R4';
   let service: InProcess;
@@ -31,7 +31,7 @@ describe('links of searches', () => {
   });
   after(() => service.stop());
 
-  /** What a client behind the address gets. */
+  /** Returns what a client behind the address gets. */
   const get = async (url: string, headers: Record<string, string> = {}): Promise<Bundle> => {
     const answer = await service.fhir(url.startsWith(base) ? url.slice(base.length) : url, { headers });
     expect(answer.status, `${url}: ${answer.text}`).to.equal(200);
@@ -78,7 +78,7 @@ describe('links of searches', () => {
       ['/Observation?_count=2', [1], true],
       ['/Observation?_count=1&_total=none', [1, 2], false],
       ['/Observation?_count=1&_sort=-_lastUpdated', [1, 2], true],
-      // The one without a date comes last; no page leads back from there.
+      // The Observation without a date comes last; no page leads back from there.
       ['/Observation?_count=1&_sort=-date', [1], false],
       ['/Observation?_count=1&_sort=date,_id&subject:Patient.name=a', [1], false],
       ['/Observation?_count=1&_sort=status,date', [], false],
@@ -196,7 +196,7 @@ describe('links of searches', () => {
       expect((await service.fhir(`/Organization/${id}`, { method: 'DELETE' })).status).to.equal(204);
     const relations = (bundle: Bundle) => bundle.link.map(({ relation }) => relation);
     for (const id of ids.slice(0, 2)) await remove(id);
-    // What came before is gone: the matches are the first page.
+    // The resources on the previous page are gone, so the matches are the first page.
     const back = await get(link(two, 'previous') ?? '');
     expect([back.entry ?? [], relations(back)]).to.deep.equal([[], ['self', 'next', 'first', 'last']]);
     const first = await get(link(back, 'next') ?? '');

@@ -4,7 +4,7 @@ import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { queryText } from '#test/support/search/query-text.ts';
 
-/** Values with which a parameter of a kind can be asked. */
+/** A valid value for each kind of parameter. */
 const VALUES: Readonly<Record<string, string>> = {
   token: 'x',
   reference: 'x',
@@ -35,7 +35,7 @@ const REFUSED: readonly (readonly [type: string, query: string, named: string])[
   ['Patient', 'name=\u0301', 'name'],
 ];
 
-/** https://hl7.org/fhir/R4/search.html; what each parameter finds is in test/search/. */
+/** https://hl7.org/fhir/R4/search.html; test/search/ tests what each parameter finds. */
 describe('FHIR search parameters', () => {
   let service: InProcess;
   before(async () => {
@@ -71,7 +71,7 @@ describe('FHIR search parameters', () => {
       if (type === 'Provenance') continue;
       for (const { code, type: kind } of compiledParameters(type)) {
         const value = VALUES[kind];
-        // Composites and special ones have values of their own.
+        // Composite and special parameters have their own values.
         if (value === undefined) continue;
         const answer = await service.fhir(`/${type}?${code}=${value}&${code}:missing=true&_total=none`, {
           headers: { Prefer: 'handling=strict' },
@@ -120,7 +120,7 @@ describe('FHIR search parameters', () => {
       '1234567890123456e200000',
       '-12345678901234567e-200000',
     ]) {
-      // As text: JavaScript would write another number.
+      // As text, because JavaScript would write a different number.
       const body = `{"resourceType":"Observation","status":"final","code":{"text":"mass"},"subject":{"reference":"Patient/${patient}"},"valueQuantity":{"value":${value},"unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}}`;
       const answer = await service.fhir('/Observation', { method: 'POST', body });
       expect(answer.status, answer.text).to.equal(201);
@@ -133,7 +133,7 @@ describe('FHIR search parameters', () => {
     expect(await ask('gt1e300')).to.deep.equal([large, endless]);
     expect(await ask('lt-1')).to.deep.equal([negative]);
     expect(await ask('gt-1e-3&value-quantity=lt1e-3')).to.have.length(2);
-    // A place beyond all degrees doesn't keep others from being found.
+    // A place with impossible degrees doesn't prevent others from being found.
     for (const longitude of ['1e400', '1e-400'])
       await service.fhir('/Location', {
         method: 'POST',

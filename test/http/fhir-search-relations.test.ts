@@ -3,7 +3,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** By letter; `@x` in a text stands for the id of x, which is made before. */
+/** Resources by letter; `@x` in a text is replaced by the id of x, which is created first. */
 const RESOURCES: Readonly<Record<string, Body>> = {
   O: { resourceType: 'Organization', name: 'North', identifier: [{ system: 'urn:org', value: 'N' }] },
   N: { resourceType: 'Organization', name: 'Ward of North', partOf: { reference: 'Organization/@O' } },
@@ -69,7 +69,7 @@ const CASES: readonly (readonly [query: string, letters: string])[] = [
   ['Observation?subject.name=berg', 'bc'],
   ['Observation?subject:Patient.name=nobody', ''],
   ['Observation?subject:Device.device-name=x', ''],
-  // The genders are so many keys that they are looked up one by one.
+  // There are so many gender keys that they are looked up one by one.
   [`Patient?gender=${GENDERS}`, 'pq'],
   [`Patient?general-practitioner:Practitioner.name=doc&gender=${GENDERS}`, 'p'],
   [`Patient?general-practitioner:Practitioner.name=nobody&gender=${GENDERS}`, ''],
@@ -167,7 +167,7 @@ describe('FHIR searches across references', () => {
     };
     for (const [letter, body] of Object.entries(RESOURCES)) {
       if (letter === 'f') {
-        // What f is part of, of its own record.
+        // The Encounter that f is part of, in f's own record.
         await create('E', { ...RESOURCES.e, subject: { reference: 'Patient/@q' }, status: 'unknown' });
       }
       await create(letter, body);
@@ -220,7 +220,7 @@ describe('FHIR searches across references', () => {
     expect(await found('Patient/@p/Encounter?_has:Observation:encounter:code=A,B')).to.equal('e');
   });
 
-  // The record of q holds Encounters and its Patient, too.
+  // The record of q also contains Encounters and its Patient.
   it('counts and pages one type of a record', async () => {
     for (const query of [
       'Observation?patient=@q&patient.name=berg',

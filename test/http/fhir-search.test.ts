@@ -43,7 +43,7 @@ describe('FHIR search', () => {
     (bundle.entry ?? [])
       .filter(({ search: { mode } }) => mode === 'match')
       .map(({ resource }) => resource.id);
-  /** The letters that a query finds. */
+  /** Returns the letters that a query finds. */
   const found = async (query: string): Promise<string> => {
     const bundle = await search(`/Patient?${query}`);
     const letters = matches(bundle).map((id) => 'abcde'[ids.indexOf(id)] ?? '?');
@@ -130,7 +130,7 @@ describe('FHIR search', () => {
       for (let url: string | undefined = `${path}&_count=2`; url !== undefined; ) {
         const bundle: Bundle = await search(url);
         seen.push(...matches(bundle));
-        // Both ends move: one that was shown, and one that was not.
+        // Both ends change: a patient that was shown, and one that was not.
         await touch(expected[0] ?? '', `first ${seen.length}`);
         await touch(expected.at(-1) ?? '', `last ${seen.length}`);
         url = next(bundle);

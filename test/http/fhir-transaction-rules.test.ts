@@ -1,4 +1,7 @@
-/** The finer rules of transactions, each a case that a reviewer broke once: what must be refused whole, and what must link. */
+/**
+ * The finer rules of transactions, each a case that a reviewer once broke: what must be refused as a whole, and what must be
+ * linked.
+ */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';

@@ -1,4 +1,4 @@
-/** `/app/api`: the interfaces for a person who is signed in on the pages (docs/gateway.md). */
+/** `/app/api`: the interfaces for a person who is signed in to the pages (docs/gateway.md). */
 import { expect } from 'chai';
 import { recordStream } from '#src/events/streams.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -66,7 +66,7 @@ describe('the gateway', () => {
     expect([fhir.status, json(fhir).id, fhir.headers.get('etag')]).to.deep.equal([200, patient, 'W/"1"']);
     const v1 = await session.ask(`/v1/patients/${patient}`, { headers: ofProject('sandbox') });
     expect([v1.status, json(v1).family]).to.deep.equal([200, 'Sand']);
-    // Errors have the form of the interface.
+    // Errors have the interface's own form.
     const gone = await session.ask('/fhir/R4/Patient/none', { headers: ofProject() });
     expect([gone.status, json(gone).resourceType]).to.deep.equal([404, 'OperationOutcome']);
     expect(json(await session.ask('/v1/patients/none', { headers: ofProject() })).error.type).to.equal(
@@ -113,7 +113,7 @@ describe('the gateway', () => {
     expect([own.status, own.headers.get('access-control-allow-origin')]).to.deep.equal([200, null]);
     const query = await session.ask(`${path}&access_token=${owner.token}`);
     expect(query.status).to.equal(400);
-    // A preflight of another origin learns nothing.
+    // A preflight from another origin learns nothing.
     const preflight = await fetch(`${service.url}/app/api/me/patients`, {
       method: 'OPTIONS',
       headers: {
@@ -204,7 +204,7 @@ describe('the gateway', () => {
     expect(await read(dev)).to.equal(200);
     expect(await read(dev, 'production')).to.equal(403);
     await role('admin');
-    // The patient is one of the sandbox.
+    // The patient is in the sandbox.
     expect(await read(dev, 'production')).to.equal(404);
     await owner.done(
       'DELETE',
@@ -216,7 +216,7 @@ describe('the gateway', () => {
       headers: { 'X-Service-Project': 'proj_0123456789012345678901' },
     });
     expect(other.status).to.equal(404);
-    // A record of the person's own isn't data of the project: it is read on the pages.
+    // A person's own record isn't project data: it is read on the pages.
     expect((await session.ask(`/fhir/R4/Patient/${record}`, { headers: ofProject() })).status).to.equal(404);
   });
 
@@ -317,7 +317,7 @@ describe('the gateway', () => {
       false,
       false,
     ]);
-    // Nobody else's, whether by list or by id.
+    // Other people's sessions are neither listed nor found by id.
     const end = async (who: SignedIn, id: string | undefined) =>
       (await who.ask(`/me/sessions/${id}`, { method: 'DELETE' })).status;
     expect((await list(session)).map(({ id }) => id)).to.not.include.members([own?.id]);
@@ -373,7 +373,7 @@ describe('the gateway', () => {
       headers: { ...ofProject(), 'Content-Type': 'application/fhir+json', 'Idempotency-Key': 'gateway-1' },
     };
     const first = await session.ask('/fhir/R4/Patient', call);
-    // The key is the person's: a new session gets the same answer.
+    // The key belongs to the person: a new session gets the same answer.
     const again = await (await signedIn(service, owner.email)).ask('/fhir/R4/Patient', call);
     expect([first.status, again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([
       201,

@@ -1,4 +1,6 @@
-/** Code generators make clients of the OpenAPI document that compile and call the service; a linter finds nothing in it. */
+/**
+ * Code generators make clients from the OpenAPI document that compile and call the service; a linter finds no problems in it.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,7 +9,7 @@ import { type Generators, openGenerators } from '#test/support/generators.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 
-/** Each creates a patient and prints its id; `BASE` and `KEY` are in its environment. */
+/** Each caller creates a patient and prints its id; `BASE` and `KEY` are in its environment. */
 const CALLERS = {
   'openapi-typescript': `
     import createClient from 'openapi-fetch';

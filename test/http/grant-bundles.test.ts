@@ -196,7 +196,7 @@ describe('Bundles under a grant', () => {
     const texts = entriesIn(answer).map((each) => JSON.stringify(each));
     expect(texts[6]).to.equal(texts[7]?.replaceAll('entry[7]', 'entry[6]'));
     expect(answer.text).to.contain('business-rule');
-    // In a transaction each of the refused ones refuses all.
+    // In a transaction, each refused entry refuses all entries.
     const before = await on.events();
     for (const [index, status] of [
       [1, 403],
@@ -241,7 +241,7 @@ describe('Bundles under a grant', () => {
     expect(unknown).to.contain('issue');
     for (const real of [`Patient/${on.record}`, escaped(`Patient/${on.record}`)])
       expect((await send(whole, 'transaction', [patch(test(real))])).text).to.equal(unknown);
-    // Quoted in the message about invalid JSON.
+    // The id is quoted in the message about invalid JSON.
     const broken = await send(whole, 'batch', [patch(`[{"op": ${on.record} `)]);
     expect(broken.text).not.to.contain(whole.patient);
   });
@@ -264,7 +264,7 @@ describe('Bundles under a grant', () => {
     const refused = await send(whole, 'transaction', bundle(whole.patient));
     expect([refused.status, refused.text.includes('business-rule')], refused.text).to.deep.equal([422, true]);
     expect(await on.events()).to.equal(before);
-    // One that is there is matched.
+    // An existing resource is matched.
     await on.created({ ...doctor });
     const matched = await send(whole, 'transaction', [
       post(doctor, { fullUrl: 'urn:uuid:0198c2a0-0000-7000-8000-00000000000b' }, 'identifier=urn:l|7'),
@@ -293,7 +293,7 @@ describe('Bundles under a grant', () => {
       project: result.project,
       environment: 'sandbox',
     });
-    // The application's project and the other owner don't have it.
+    // The application's project and the other owner don't have the resource.
     for (const key of [on.service.key, on.appKey])
       expect((await on.service.fhir(`/Practitioner/${idIn(practitioner)}`, { key })).status).to.equal(404);
     const batch = await send(personal, 'batch', [

@@ -1,6 +1,6 @@
 /**
- * The real id of a patient can't be found out digit by digit: an application writes the id that it knows, the record has
- * the real one, and no search, order or patch compares parts of that (docs/spec/decisions.md, section 1).
+ * A patient's real id can't be found out digit by digit: an application writes the id that it knows, the record has the real
+ * id, and no search, order or patch compares parts of the real id (docs/spec/decisions.md, section 1).
  */
 import { expect } from 'chai';
 import { parameters } from '#test/support/fhirpath-patch.ts';
@@ -102,7 +102,7 @@ describe('parts of the real id under a grant', () => {
   });
 
   describe('that is suspected', () => {
-    /** The real id, and another one of the same moment. */
+    /** Returns the real id, and another id from the same moment. */
     const suspects = () => {
       const { record } = on;
       return [record, record.replace(/[0-9a-f]{6}$/, (end) => (end === 'abcdef' ? 'fedcba' : 'abcdef'))];
@@ -110,7 +110,7 @@ describe('parts of the real id under a grant', () => {
     /** Encodes the digit at a place. */
     const encoded = (id: string, at = 0) =>
       `${id.slice(0, at)}%${id.charCodeAt(at).toString(16)}${id.slice(at + 1)}`;
-    /** What an application is told of either id. */
+    /** Checks that an application is told the same of either id, and returns it. */
     async function alike(told: (id: string) => Promise<readonly Answer[]>): Promise<string> {
       const [real = '', other = ''] = await Promise.all(
         suspects().map(async (id) => {
@@ -227,7 +227,7 @@ describe('parts of the real id under a grant', () => {
     const id = await on.created(on.observation(record, 'laboratory', { note: [{ text: `of ${record}` }] }));
     const patchWith = (path: string) =>
       parameters({ type: 'replace', path, value: { valueString: `Patient/${patient}` } });
-    /** The status of the answers, which quote the path. */
+    /** Returns the status of the responses, which quote the path. */
     const replaced = async (path: string) => {
       const change = patchWith(path);
       const alone = await on.send(allowed, 'PATCH', `/Observation/${id}`, change);
@@ -294,7 +294,7 @@ describe('parts of the real id under a grant', () => {
         'there is an allergy',
       );
     expect(await allergic(`Drug`, 'x')).to.contain('there is an allergy');
-    // What differs is the text alone.
+    // Only the text differs.
     const [real, other] = [await allergic(`of ${record}`, 'x'), await allergic(`of ${others}`, 'x')];
     const same = (text: string) =>
       text.replace(/\/AllergyIntolerance\/[0-9a-f-]{36}|AllergyIntolerance\/[0-9a-f-]{36}/g, 'ALLERGY');
@@ -330,7 +330,7 @@ describe('parts of the real id under a grant', () => {
       return told.filter((code) => codes.includes(code));
     };
     const [before, after] = [patient.replace(/^../, '00'), patient.replace(/^../, 'fe')];
-    // All ids are equal in the order: the first written come first.
+    // All ids are equal in the order, so those written first come first.
     const written = [after, patient, before];
     expect(await order(...written)).to.deep.equal(written);
   });

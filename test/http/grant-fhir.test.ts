@@ -88,7 +88,7 @@ describe('the FHIR interface under a grant', () => {
     service.fhir(path, { key: allowed.token, headers });
   const idsIn = (json: object) =>
     ((json as { entry?: { resource: { id: string } }[] }).entry ?? []).map(({ resource }) => resource.id);
-  /** Compares as one: a text without the id that was asked for. */
+  /** Returns a status and a text without the requested id, so that refusals can be compared. */
   async function refusal(allowed: Allowed, path: string, id: string): Promise<unknown[]> {
     const { status, text } = await ask(allowed, path.replace('ID', id));
     return [status, text.replaceAll(id, 'ID')];
@@ -269,7 +269,7 @@ describe('the FHIR interface under a grant', () => {
       });
       return { status, warnings: [...text.matchAll(/has no search parameter [\w.-]+/g)].map(String) };
     };
-    // Types that `narrow` covers all have these parameters, and not all types of the search do.
+    // All types that `narrow` covers have these parameters, but not all types of the search do.
     for (const path of ['/?patient.name=Other', '/?identifier=x', '/Patient/PID/*?code=x&identifier=x']) {
       const owned = await several(undefined, record, path);
       expect([owned.status, owned.warnings.length > 0], path).to.deep.equal([200, true]);
@@ -285,7 +285,7 @@ describe('the FHIR interface under a grant', () => {
   });
 
   it('sorts several types by the ids that the application knows', async () => {
-    // The real id is older than all others of the record, the pairwise one newer.
+    // The real id is older than all other ids in the record; the pairwise id is newer.
     for (const [path, place] of [
       ['/?_sort=_id', -1],
       ['/?_sort=-_id', 0],
@@ -323,7 +323,7 @@ describe('the FHIR interface under a grant', () => {
     };
     const about = await found(`/Provenance?target=Observation/${first}`);
     expect([about.total, about.ids.includes(claim)]).to.deep.equal([2, true]);
-    // Of three Observations, the Patient and the claim, and the claim itself.
+    // The Provenances of three Observations, the Patient and the claim, and the claim itself.
     for (const path of [
       '/Provenance?_sort=_id',
       `/Patient/${recorded.patient}/Provenance`,
@@ -381,7 +381,7 @@ describe('the FHIR interface under a grant', () => {
       ['/Observation', {}, { action: 'search-type', resource_id: null, count: 3 }],
     ] as const) {
       const { request } = await logged(narrow, path, init);
-      // Not waited for: it was durable before the answer.
+      // There is no wait: the entry was durable before the response.
       expect(await entries(request), path).to.deep.equal([{ ...observations, ...entry }]);
     }
     const patient = await logged(narrow, `/Patient/${narrow.patient}`);

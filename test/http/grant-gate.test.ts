@@ -1,4 +1,4 @@
-/** The gate: an access token of a grant opens what says so, and nothing else (docs/spec/decisions.md, section 9). */
+/** The gate: a grant's access token opens what says so, and nothing else (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
@@ -61,7 +61,7 @@ describe('the gate of grants', () => {
     deliveries: await count('operations.webhook_delivery'),
   });
 
-  /** Every URL of the OpenAPI document with something in the places of its names. */
+  /** Returns every URL in the OpenAPI document, with values for its parameters. */
   function everyRequest(): { method: string; url: string; open: boolean; taken: boolean }[] {
     const { paths } = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, service.url))) as {
       paths: Paths;
@@ -106,7 +106,7 @@ describe('the gate of grants', () => {
           ...(method === 'GET' ? {} : { 'Content-Type': isForm ? FORM : 'application/json' }),
           ...(method === 'POST' && !taken ? { 'Idempotency-Key': `gate ${url}`.replace(/\W/g, '-') } : {}),
         },
-        // Nobody reads it: it would be refused.
+        // Nobody reads this body, because it would be refused.
         ...(method === 'GET' ? {} : { body: isForm ? '_count=1' : '{"resourceType":' }),
       });
     };
@@ -115,7 +115,7 @@ describe('the gate of grants', () => {
         requests.filter(({ open }) => !open),
         3,
       ),
-      // Searches of an application wait for their turns.
+      // An application's searches wait for their turns.
       4,
       async (request) => {
         const response = await send(request, allowed.token);
@@ -123,11 +123,10 @@ describe('the gate of grants', () => {
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
         else if (isWrite(request)) expect(response.status, what).to.equal(403);
-        // A Bundle is read before its entries are checked, a message of MCP before its tool is.
+        // A Bundle is read before its entries are checked, and an MCP message before its tool is.
         else if (['/fhir/R4', '/mcp'].includes(request.url) && request.method === 'POST')
           expect(response.status, what).to.equal(400);
-        // Inputs are checked first: a query without `q`, parameters of operations, and bodies.
-        // The token has no scope `openid`.
+        // Inputs are checked first: a query without `q`, operation parameters, and bodies. The token lacks the scope `openid`.
         else if (request.url === '/oauth/userinfo') expect(text, what).to.contain('insufficient_scope');
         else if (request.taken)
           expect(response.status, what).to.be.oneOf(

@@ -1,4 +1,4 @@
-/** Operations of the FHIR interface under a grant (docs/spec/decisions.md, sections 1 and 9). */
+/** FHIR operations under a grant (docs/spec/decisions.md, sections 1 and 9). */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
@@ -108,7 +108,7 @@ describe('operations under a grant', () => {
     const all = await everything(whole);
     expect(all.ids.sort()).to.deep.equal([whole.patient, ...labs, vital, condition, clinic, doctor].sort());
     expect(all.total).to.equal(6);
-    // Condition lacks `s`: it is left out. The clinic is named by what is outside the category only.
+    // The grant for Condition lacks `s`, so Condition is left out. The clinic is named only by resources outside the category.
     const some = await everything(narrow);
     expect(some.ids.sort()).to.deep.equal([narrow.patient, ...labs, doctor].sort());
     expect(some.total).to.equal(4);
@@ -129,7 +129,7 @@ describe('operations under a grant', () => {
     ]);
     expect((await everything(narrow, '?_since=2100-01-01')).ids).to.deep.equal([]);
     expect((await everything(narrow, '?_offset=3&_count=50')).ids).to.have.length(2);
-    // Of the Patient, three Observations; no one else's.
+    // The Provenances of the Patient and three Observations, and of nothing else.
     expect((await everything(narrow, '?_type=Provenance')).total).to.equal(4);
     expect((await everything(narrow, '?_type=Provenance&_offset=3')).ids).to.have.length(1);
     for (const type of ['Condition', 'Encounter']) {
@@ -268,7 +268,7 @@ describe('operations under a grant', () => {
     expect(invalid.text).to.contain('"error"').and.to.contain(record);
     const wrong = await answers({ ...about(`Patient/${narrow.patient}`), [narrow.patient]: 1 });
     expect(wrong.text).to.equal(invalid.text.replaceAll(record, narrow.patient));
-    // Nothing is read of a type without an id.
+    // Without an id, nothing of the type is read.
     expect((await answers({ resourceType: 'Encounter' }, '/Encounter/$validate')).status).to.equal(200);
     expect((await ask(narrow, `/Observation/${labs[0]}/$validate?mode=profile`)).status).to.equal(200);
     for (const id of [vital, UNKNOWN])

@@ -177,7 +177,7 @@ describe('the Patient under a grant', () => {
     const status = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const headers = { Authorization: `Bearer ${allowed.token}` };
-        // Not by a URL, which would be tidied up.
+        // Not with a URL, which would be normalised.
         httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
           response.resume().on('end', () => resolve(response.statusCode));
         })
@@ -273,7 +273,7 @@ describe('the Patient under a grant', () => {
   });
 
   describe('on two instances', () => {
-    /** Reads on both at once; on a connection each that stays open. */
+    /** Reads on both instances at once, each on a connection that stays open. */
     async function statuses({ patient, token }: Allowed): Promise<(number | undefined)[]> {
       return Promise.all(
         [service.url, second.url].map(

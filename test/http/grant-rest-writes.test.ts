@@ -1,4 +1,4 @@
-/** REST v1 under a grant: writes (docs/spec/decisions.md, sections 3, 4 and 9). */
+/** Writes through REST v1 under a grant (docs/spec/decisions.md, sections 3, 4 and 9). */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -211,7 +211,7 @@ describe('writes of REST v1 under a grant', () => {
       expect(put.status, put.text).to.equal(200);
       expect(put.json).to.include({ status: 'final', size: text.length, author_type: 'patient' });
       const content = `/documents/${String(created.id)}/content`;
-      // Bytes stay as they are.
+      // The bytes don't change.
       expect((await send(whole, 'GET', content)).text).to.equal(text);
       expect((await v1('GET', content)).text).to.equal(text);
       const sent = { size: text.length, sha256: put.json.sha256 };
@@ -265,7 +265,7 @@ describe('writes of REST v1 under a grant', () => {
             begun.on('response', resolve).on('error', reject);
           });
           begun.write('Dear ');
-          // The service has let it in, and reads on.
+          // The service has accepted the request and reads on.
           await eventually(async () => (await upload(allowed, id, '')).status === 400);
           await on.granting.revoke(allowed);
           const events = await on.events();

@@ -1,4 +1,4 @@
-/** REST v1 under a grant: reads (docs/spec/decisions.md, sections 1, 4 and 9). */
+/** Reads through REST v1 under a grant (docs/spec/decisions.md, sections 1, 4 and 9). */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
@@ -14,7 +14,7 @@ const VITAL = 'vital-signs';
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
-/** One record of a patient that others refer to. */
+/** A patient's record to which others refer. */
 interface Filled {
   readonly patient: string;
   readonly labs: readonly string[];
@@ -97,7 +97,7 @@ describe('REST v1 under a grant', () => {
   const ask = (allowed: Allowed, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     v1('GET', path, undefined, headers, allowed.token);
   const idsOf = (answer: Answer) => dataOf(answer).map(({ id }) => String(id));
-  /** Every page of a list. */
+  /** Returns every page of a list. */
   async function pages(allowed: Allowed, path: string): Promise<{ ids: string[]; total: number }> {
     const ids: string[] = [];
     let total = -1;

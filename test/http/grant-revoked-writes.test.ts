@@ -1,5 +1,5 @@
 /**
- * Writes and revocation on two instances: the grant is an event of the record, so that every write is before or after its
+ * Writes and revocation on two instances: the grant is an event in the record, so every write is before or after the grant's
  * end (docs/decisions/0021-grants-in-the-record.md).
  */
 import { expect } from 'chai';
@@ -38,7 +38,7 @@ describe('writes and the end of a grant, on two instances', () => {
     await on?.stop();
   });
 
-  /** Gives a grant with the commands of consent, which decide against concurrent writes. */
+  /** Gives a grant through the consent commands, which decide against concurrent writes. */
   async function given(name: string): Promise<{ allowed: Allowed; revoke: () => Promise<void> }> {
     const person = identityOf(name);
     const { application, record } = on;
@@ -180,7 +180,7 @@ describe('writes and the end of a grant, on two instances', () => {
           ).to.deep.equal(['401', '401', '401', '401']);
         }
         expect(text).not.to.contain('valueQuantity');
-        // The revocation itself.
+        // The one event is the revocation itself.
         expect(await on.events()).to.equal(before + 1);
       } finally {
         await pool.end();

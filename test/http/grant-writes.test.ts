@@ -1,4 +1,4 @@
-/** Writes of the FHIR interface under a grant (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under a grant"). */
+/** FHIR writes under a grant (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under a grant"). */
 import { expect } from 'chai';
 import { contentOf, GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
@@ -23,7 +23,7 @@ describe('writes under a grant', () => {
   after(() => on?.stop());
 
   const owns = (path: string) => on.service.fhir(path);
-  /** A text without the id that was asked for. */
+  /** Returns a status and a text without the requested id. */
   const refusal = ({ status, text }: { status: number; text: string }, id: string) => [
     status,
     text.replaceAll(id, 'ID'),
@@ -191,7 +191,7 @@ describe('writes under a grant', () => {
       body: JSON.stringify((JSON.parse(found.text) as { entry: { resource: object }[] }).entry[0]?.resource),
     });
     expect(validated.text).not.to.contain('"error"');
-    // Those of the record's owner aren't the application's.
+    // The record owner's directory entries aren't the application's.
     const theirs = await on.created({ resourceType: 'Practitioner', name: [{ family: 'House' }] });
     const before = await on.events();
     for (const wrong of [
@@ -322,7 +322,7 @@ describe('writes under a grant', () => {
     expect((await put(labs, lab, VITAL)).status).to.equal(403);
     const moved = [{ op: 'replace', path: '/category/0/coding/0/code', value: VITAL }];
     expect((await on.send(labs, 'PATCH', `/Observation/${lab}`, moved, PATCH)).status).to.equal(403);
-    // Outside: like an unknown id.
+    // Outside the category: like an unknown id.
     const unknown = [
       refusal(await put(labs, UNKNOWN, LAB), UNKNOWN),
       refusal(await patch(labs, UNKNOWN), UNKNOWN),
@@ -335,7 +335,7 @@ describe('writes under a grant', () => {
         refusal(await patch(labs, id), id),
         refusal(await remove(labs, id), id),
       ]).to.deep.equal(unknown);
-    // Seen by another letter: refused by name.
+    // Visible through another letter: refused by name.
     for (const answer of [
       await put(mixed, vital, LAB),
       await patch(mixed, vital),
@@ -347,7 +347,7 @@ describe('writes under a grant', () => {
     expect((await patch(labs, lab)).status).to.equal(200);
     expect((await remove(labs, lab)).status).to.equal(204);
     expect((await put(labs, lab, LAB)).status).to.equal(201);
-    // The owner moves it out: from then on it is unknown.
+    // The owner moves the resource out of the category, and from then on it is unknown.
     await on.service.fhir(`/Observation/${lab}`, {
       method: 'PUT',
       body: JSON.stringify({ ...on.observation(on.record, VITAL), id: lab }),
@@ -558,7 +558,7 @@ describe('writes under a grant', () => {
         reason: [{ text }],
       });
     expect((await put('why')).status).to.equal(200);
-    // The target leaves the grant, and the Provenance with it.
+    // The target leaves the grant, and the Provenance leaves with it.
     await on.service.fhir(`/Observation/${lab}`, {
       method: 'PUT',
       body: JSON.stringify({ ...on.observation(on.record, VITAL), id: lab }),
@@ -650,7 +650,7 @@ describe('webhooks of writes under a grant', () => {
         source_system: 'Chart',
       },
     });
-    // Its own directory's entries come, too.
+    // Entries of its own directory arrive, too.
     const own = await dataAt('/app', 3);
     expect(own).to.deep.include({ patient: allowed.patient, version: 1 });
     expect(own).to.not.have.any.keys('external', 'source');

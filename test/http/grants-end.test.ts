@@ -1,4 +1,4 @@
-/** How grants end: by the person, with the link, with the application, with a project, and with time. */
+/** How grants end: by the person, with the link, with the application, with a project, and by expiry. */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -60,7 +60,7 @@ describe('the end of a grant', () => {
     };
     return (await owner.done('POST', `/projects/${project}/applications`, body)).id;
   }
-  /** A grant of a person on a record that is linked to them. */
+  /** Returns a person's grant on a record that is linked to them. */
   const grantOf = (email: string, project: string, application: string, rest: Partial<GrantData> = {}) =>
     grantData({
       person: identityOf(service, email),
@@ -75,7 +75,7 @@ describe('the end of a grant', () => {
       .rows[0]?.end_reason;
   const ended = (grant: GrantData, reason: string | null) =>
     eventually(async () => (await endOf(grant)) === reason);
-  /** The last event of a record. */
+  /** Returns a record's last event. */
   async function lastOf(record: string) {
     for await (const event of events.store.read(`record-${record}`, { direction: 'backwards', limit: 1 }))
       return { type: event.type, data: JSON.parse(event.data), metadata: JSON.parse(event.metadata) };
@@ -150,7 +150,7 @@ describe('the end of a grant', () => {
       await eventually(async () => (await read()) === 200);
       const path = `/patients/${record}/grants/${data.grant_id}/revoke`;
       await eventually(async () => (await me(service, email, `/patients/${record}/grants`)).status === 200);
-      // The person ends a grant that another person gave.
+      // A person ends a grant that another person gave.
       expect((await me(service, email, path, 'POST')).status).to.equal(200);
       expect(await read()).to.equal(401);
     } finally {
@@ -168,7 +168,7 @@ describe('the end of a grant', () => {
     const path = `/patients/${record}/grants/${grant.grant_id}/revoke`;
     const holder = await service.pool.connect();
     try {
-      // Nobody can move the read model on.
+      // Nobody can move the read model forward.
       await holder.query('begin');
       await holder.query('select 1 from consents.checkpoint for update');
       expect((await me(service, email, path, 'POST')).status).to.equal(503);

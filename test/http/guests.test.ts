@@ -1,4 +1,4 @@
-/** Guests: clients known by the URL of their metadata document, from the first request to the end of their access. */
+/** Guests: clients identified by the URL of their metadata document, from the first request to the end of their access. */
 import { expect } from 'chai';
 import {
   answerOf,
@@ -45,7 +45,7 @@ describe('guests', () => {
   /** Opens a request as a signed-in person. */
   const open = (client: string, changes: Readonly<Record<string, string | undefined>> = {}) =>
     signedIn.open(pathFor(client, changes));
-  /** Opens a request without following its answer out of the service. */
+  /** Opens a request without following a redirect out of the service. */
   const stepTo = async (client: string, changes: Readonly<Record<string, string | undefined>>) => {
     const begun = await signedIn.step(pathFor(client, changes));
     return signedIn.step(begun.headers.get('location') ?? '');
@@ -56,7 +56,10 @@ describe('guests', () => {
   };
   const lastOf = ({ path }: Shown): URL => new URL(path.at(-1) ?? '');
 
-  /** Gets tokens for a guest. @param redirect where the code goes */
+  /**
+   * Gets tokens for a guest.
+   * @param redirect where the code goes
+   */
   async function tokensOf(client: string, redirect = host.callback): Promise<TokenAnswer> {
     const { verifier, challenge } = newChallenge();
     const page = await open(client, { code_challenge: challenge, redirect_uri: redirect });

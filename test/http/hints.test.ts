@@ -1,4 +1,4 @@
-/** What somebody is told who does not know the service yet, and what was once answered wrongly at its edges. */
+/** Messages for somebody who doesn't know the service yet, and edge cases that once got wrong answers. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

@@ -1,4 +1,4 @@
-/** Secrets that an answer shows once: the same for every attempt at a request, and for nobody else. */
+/** Secrets that a response shows once: the same for every attempt at a request, and for nobody else. */
 import { expect } from 'chai';
 import { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { Reservation } from '#src/shared/idempotency.ts';

@@ -5,7 +5,7 @@ import type { Json } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** docs/spec/decisions.md, section 3. What a crash leaves behind, the fault tests show. */
+/** docs/spec/decisions.md, section 3. The fault tests show what a crash leaves behind. */
 describe('Idempotency-Key', () => {
   let service: InProcess;
   before(async () => {
@@ -151,7 +151,7 @@ describe('Idempotency-Key', () => {
   it('continues a request whose process died, under the same ids, and only once its lease is over', async () => {
     const key = newKey();
     const first = await create(key, 'Dies');
-    // As a process leaves it that was killed after the append and before the answer.
+    // As left by a process that was killed after the append and before the response.
     await service.pool.query(
       `update operations.idempotency set answer = null, owner = $1, lease_until = now() + interval '1 hour'
        where answer is not null and $2::uuid = any(records)`,
@@ -201,7 +201,7 @@ describe('Idempotency-Key', () => {
       { ...observation, subject: { reference: `Patient/${patient}` } },
       { 'X-Service-Source-System': 'SourceOfThePurged' },
     );
-    // Its Provenance names no patient.
+    // The Provenance of this resource names no patient.
     const target = `target=Observation/${String(written.json.id)}`;
     const searchHeaders = {
       'Content-Type': 'application/x-www-form-urlencoded',

@@ -1,4 +1,4 @@
-/** Issuers that answer what they should not: never a 500, never a token that is taken. */
+/** Issuers that return invalid answers: never a 500, and never an accepted token. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ describe('issuers that answer wrongly', () => {
     keys = await generateKeyPair('ES256');
   });
 
-  /** Asks an issuer that answers so; gives the refusal and what the operator is told. */
+  /** Asks an issuer that answers in the given way; returns the refusal and what the operator is told. */
   async function ask(answer: (url: string) => RequestListener): Promise<{ refusal: Refusal; told: string }> {
     const server = createServer((request, response) => answer(url)(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -72,7 +72,7 @@ describe('issuers that answer wrongly', () => {
       [describing(() => ({}), JSON.stringify({ keys: [], more: 'x'.repeat(300_000) })), /longer than/],
       [(url) => (_, response) => response.writeHead(302, { Location: `${url}/x` }).end(), /returned 302$/],
       [() => (request) => request.socket.destroy(), /./],
-      // It begins, and never ends.
+      // A response that begins but never ends.
       [() => (_, response) => void response.writeHead(200).write('{'), /./],
       [() => () => undefined, /./],
     ];

@@ -1,7 +1,7 @@
 /**
  * The checks of Inferno's SMART App Launch STU2 suite, under its ids, in our own words
  * (https://github.com/inferno-framework/smart-app-launch-test-kit): discovery, standalone launch, OpenID Connect, token
- * refresh, introspection, backend services. Its TLS checks are about what stands before the service, and are left out.
+ * refresh, introspection, backend services. Its TLS checks concern whatever is in front of the service, and are left out.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -79,7 +79,7 @@ describe('Inferno, SMART App Launch STU2', () => {
     return (await response.json()) as Record<string, unknown>;
   };
 
-  /** Required members, and the types of all. */
+  /** Checks that the required members are there, and the types of all members. */
   const expectTokenBody = (answer: TokenAnswer): void => {
     for (const name of ['access_token', 'token_type', 'expires_in', 'scope']) expect(answer[name]).to.be.ok;
     for (const name of STRINGS) if (answer[name] !== undefined) expect(answer[name], name).to.be.a('string');
@@ -257,7 +257,7 @@ describe('Inferno, SMART App Launch STU2', () => {
   describe('backend_services_authorization', () => {
     let answered: TokenAnswer;
 
-    /** @param changes of the form */
+    /** @param changes to the form */
     const ask = async (
       changes: Record<string, string> = {},
       alg: 'ES384' | 'RS384' = 'ES384',

@@ -140,7 +140,7 @@ describe('the page of an invitation', () => {
       '/invitations/%0d%0aX',
     ])
       expect((await new PageVisitor(service.url).open(path)).status, path).to.equal(404);
-    // What was mistyped can be typed again.
+    // A mistyped code can be corrected.
     const { text } = await new PageVisitor(service.url).open('/invitations?code=short%22');
     expect(text).to.include('A code has 22 characters').and.include('name="code" value="short&quot;"');
   });
@@ -153,7 +153,7 @@ describe('the page of an invitation', () => {
       text: page.text.replace(/[0-9a-f]{16}/g, ''),
       headers: [...page.headers.keys()].sort(),
     });
-    // Before any name, and as an unknown invitation.
+    // Refused before any name is shown, like an unknown invitation.
     expect(wrong.page.status).to.equal(404);
     expect(wrong.page.text).not.to.match(/Marie|Quickstart/);
     await wrong.open(invitation.url);

@@ -1,7 +1,4 @@
-/**
- * Invitations and links under `/v1`, and their redemption by people at two instances at once (docs/spec/decisions.md,
- * section 9).
- */
+/** Invitations and links under `/v1`, redeemed by people on two instances at once (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -60,7 +57,7 @@ describe('invitations and links', () => {
   };
   const redeem = (person: Identity, code: string, birthDate = BIRTH_DATE, at: 0 | 1 = 0) =>
     instances[at].consents.redeemInvitation(byPerson(person), person, code, birthDate);
-  /** Returns the kind of the refusal; `done` without one. */
+  /** Returns the kind of the refusal, or `done` if there is none. */
   const outcome = (work: Promise<unknown>): Promise<string> =>
     work.then(
       () => 'done',

@@ -1,6 +1,6 @@
 /**
- * Every route of the OpenAPI document that has an id in its path, asked by strangers for what is somebody's and for what
- * never was: the same 401, 403, 404 or 405 (docs/spec/interface.md, section 7). Which other ways there are, a property test asks.
+ * For every route in the OpenAPI document that has an id in its path, strangers get the same 401, 403, 404 or 405 whether the
+ * id is another person's or never existed (docs/spec/interface.md, section 7). A property test looks for other ways.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -31,7 +31,7 @@ import { productionKey } from '#test/support/project.ts';
 describe('every described route with an id in its path', () => {
   let service: InProcess;
   let described: readonly Described[];
-  /** Values of path parameters: theirs, by the parameter's name. */
+  /** Values for path parameters, by parameter name: the owner's. */
   let theirs: ReadonlyMap<string, Named>;
   let strangers: readonly { readonly key: string; readonly token: string }[];
 
@@ -83,7 +83,7 @@ describe('every described route with an id in its path', () => {
       { key: await productionKey(service.databaseUrl, service.pool, service.key), token },
     ];
     const answer = await fetch(`${service.url}/openapi.json`);
-    // People mute any application: those that ask them have no secret ids.
+    // People can mute any application: the ids of those that ask them aren't secret.
     const all = operationsIn(parseJson(await answer.text()).value).filter(
       ({ path }) =>
         namesIn(path).some((name) => theirs.has(name)) && !path.startsWith('/me/muted-applications'),

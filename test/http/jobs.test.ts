@@ -1,4 +1,4 @@
-/** Jobs in a running service: the command that does the work, its end, and what a crash leaves. */
+/** Jobs in a running service: the command that does the work, how it ends, and what a crash leaves. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Jobs } from '#src/operations/jobs/jobs.ts';
@@ -51,7 +51,7 @@ describe('jobs', () => {
     expect(other.made).to.equal(true);
     await eventually(() => isHeld(service.pool, 'timeline'));
     expect((await jobs.find('rebuild', first.job.id))?.status).to.equal('running');
-    // Another one runs beside it.
+    // Another job runs beside it.
     expect((await ended(jobs, other.job)).status).to.equal('done');
     await release();
     const job = await ended(jobs, first.job);
@@ -139,7 +139,7 @@ describe('jobs', () => {
     expect(taken.instance)
       .to.match(/^inst_/)
       .and.not.equal('inst_dead');
-    // One that was cancelled while its instance was dead doesn't run again.
+    // A job that was cancelled while its instance was dead doesn't run again.
     await service.pool.query(
       `insert into operations.job (id, kind, subject, options, status, started_by, created_at, instance, heartbeat, cancel)
        values ('job_given_up', 'rebuild', 'search', '{}', 'running', '{}', 1, 'inst_dead', now() - interval '1 day', true)`,
@@ -182,7 +182,7 @@ describe('a job of a service that ends', () => {
         await service.kill();
         // The command notices within seconds, although it waits for the lock.
         await eventually(async () => (await commands()) === 0);
-        // Ten seconds later, for the next instance.
+        // As if ten seconds had passed, for the next instance.
         await pool.query("update operations.job set heartbeat = heartbeat - interval '10 seconds'");
         service = await startService({ databaseUrl, dataDir });
         await eventually(() => isHeld(pool, 'search'));

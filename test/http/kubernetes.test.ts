@@ -1,4 +1,4 @@
-/** The manifests in deploy/kubernetes: by the published schemas, with settings and paths that the service has. */
+/** The manifests in deploy/kubernetes: valid against the published schemas, with settings and paths that the service has. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
@@ -47,13 +47,13 @@ const find = (kind: string, name = 'annal'): Manifest => {
   return found;
 };
 
-/** Members that came with CloudNativePG 1.25: the last package of its schemas that Node 20 may run has those of 1.24. */
+/** Members that CloudNativePG 1.25 added: the last package of its schemas that Node 20 can run has those of 1.24. */
 const NEWER = ['/spec/postgresql/synchronous/dataDurability'];
 
-/** A class of a kind, from its published schema. */
+/** A class for a kind, from its published schema. */
 type Model = new (data: object) => { validate(): void };
 
-/** Returns the class. CloudNativePG's schemas are a package of their own. */
+/** Returns the class for a manifest. CloudNativePG's schemas are in a separate package. */
 async function loadModel({ apiVersion, kind }: Manifest): Promise<Model> {
   const from = apiVersion.includes('cnpg') ? '@kubernetes-models/cloudnative-pg' : 'kubernetes-models';
   const module: Readonly<Record<string, Model>> = await import(`${from}/${apiVersion}/${kind}`);
@@ -63,9 +63,9 @@ async function loadModel({ apiVersion, kind }: Manifest): Promise<Model> {
 }
 
 /**
- * Checks a manifest by its schema, which doesn't refuse unknown members.
- * @returns paths of members that the schema never looked at: it doesn't know them
- * @throws Error that names each member that is missing or of another type
+ * Checks a manifest against its schema, which doesn't refuse unknown members.
+ * @returns paths of members that the schema never looked at, because it doesn't know them
+ * @throws Error that names each member that is missing or has a different type
  */
 async function check(manifest: Manifest): Promise<string[]> {
   const read = new Set<string>();
@@ -149,7 +149,7 @@ describe('the manifests for Kubernetes', () => {
     });
     const waits = container.lifecycle.preStop.sleep.seconds + config.shutdownSeconds;
     expect(template.spec.terminationGracePeriodSeconds).to.be.above(waits);
-    // Instances keep nothing on disks of their own.
+    // Instances keep nothing on their own disks.
     expect(config.documentsBucket).to.not.equal(undefined);
     expect(config.auditKeyFile).to.equal('/etc/annal/audit-key.pem');
   });
@@ -188,7 +188,7 @@ describe('the manifests for Kubernetes', () => {
         readonly synchronous: { readonly number: number; readonly dataDurability: string };
       };
     };
-    // Three are PostgreSQL's own.
+    // Three connections are PostgreSQL's own.
     expect(Number(postgresql.parameters.max_connections)).to.be.above((deployment.replicas + 1) * 40 + 3);
     expect(postgresql.synchronous).to.include({ number: 1, dataDurability: 'required' });
   });

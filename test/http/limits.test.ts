@@ -1,4 +1,7 @@
-/** Rate limits over HTTP, of one instance and of two together (docs/spec/interface.md, section 8; docs/spec/decisions.md, section 3). */
+/**
+ * Rate limits over HTTP, for one instance and for two together (docs/spec/interface.md, section 8; docs/spec/decisions.md,
+ * section 3).
+ */
 import { expect } from 'chai';
 import { inParallel } from '#test/support/audit.ts';
 import { HERE, type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -16,7 +19,7 @@ describe('rate limits', () => {
   let addresses = 0;
 
   before(async () => {
-    // What is left is exact only where all answers come from one process.
+    // The remaining amount is exact only if all responses come from one process.
     first = await startInProcess({}, { ...SETTINGS, ...HERE });
     second = await startService({ databaseUrl: first.databaseUrl, key: first.key, env: SETTINGS });
   });
@@ -25,7 +28,7 @@ describe('rate limits', () => {
     await first?.stop();
   });
 
-  /** A client's address that nobody had before. */
+  /** Returns a client address that nobody has had before. */
   const newAddress = (): string => {
     addresses += 1;
     return `198.51.${addresses >> 8}.${addresses & 255}`;
@@ -36,7 +39,7 @@ describe('rate limits', () => {
     const [, r, t] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
     return { r: Number(r), t: Number(t) };
   };
-  /** Sends requests in parallel, gives how many were let through, and checks that all others were told to wait. */
+  /** Sends requests in parallel, returns how many were let through, and checks that all others were told to wait. */
   const admitted = async (count: number, send: (n: number) => Promise<Answer>): Promise<number> => {
     let through = 0;
     await inParallel(
@@ -52,7 +55,7 @@ describe('rate limits', () => {
     return through;
   };
 
-  /** Resources that the first instance created so far. */
+  /** Returns how many resources the first instance has created so far. */
   const created = async (): Promise<string> => {
     const text = await readMetrics(first.url);
     return /annal_events_appended_total\{type="ResourceCreated"\} \d+/.exec(text)?.[0] ?? 'none';

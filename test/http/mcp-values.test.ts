@@ -1,4 +1,6 @@
-/** What assistants are told of values: nothing of what a grant leaves out, and what the values don't support (docs/mcp.md). */
+/**
+ * Assistants are told nothing about values that a grant leaves out, and nothing that the values don't support (docs/mcp.md).
+ */
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -48,7 +50,7 @@ describe('values that assistants are told of', () => {
     ...{ value, unit, system: UCUM, code: unit },
     ...more,
   });
-  /** Writes an Observation of glucose, unless `more` says something else. */
+  /** Writes a glucose Observation, unless `more` says otherwise. */
   const measure = async (patient: string, effectiveDateTime: string, more: JsonObject = {}) => {
     const sent = await service.post('/Observation', {
       ...{ resourceType: 'Observation', status: 'final', effectiveDateTime },
@@ -59,7 +61,7 @@ describe('values that assistants are told of', () => {
     expect(sent.status, sent.text).to.equal(201);
     return sent.json;
   };
-  /** Writes twelve values of glucose that rise, of a category. */
+  /** Writes twelve rising glucose values with a category. */
   const rise = async (patient: string, category: string): Promise<void> => {
     for (let month = 1; month <= 12; month += 1)
       await measure(patient, `2025-${String(month).padStart(2, '0')}-01T08:00:00Z`, {

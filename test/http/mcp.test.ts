@@ -1,4 +1,4 @@
-/** `/mcp`: who is let in, what is listed, and what tools answer, with the official client (docs/mcp.md). */
+/** `/mcp`: who is let in, what is listed, and what tools return, with the official client (docs/mcp.md). */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -372,7 +372,7 @@ describe('/mcp', () => {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     try {
-      // Chunks end anywhere, also within a character.
+      // Chunks can end anywhere, even within a character.
       const middle = input.indexOf('Ä') + 1;
       child.stdin.write(input.subarray(0, middle));
       child.stdin.write(input.subarray(middle));

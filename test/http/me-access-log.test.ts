@@ -1,4 +1,4 @@
-/** Who read a record, as the people who have it see it: `/me/patients/{id}/access-log` and `…/grants/{id}/access-log`. */
+/** Who read a record, as seen by the people who have it: `/me/patients/{id}/access-log` and `…/grants/{id}/access-log`. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openAccessLog } from '#src/app/access-log.ts';
@@ -178,7 +178,7 @@ describe('the access log under /me', () => {
     const last = (await ofGrant(first)).data[0]?.ts;
     expect(uses[first.data.grant_id]).to.deep.equal([3, last]);
     expect(uses[second.data.grant_id]).to.deep.equal([1, (await ofGrant(second, '?status=ok')).data[0]?.ts]);
-    // A grant that is ended answers with them, too.
+    // The response to revoking a grant has these counts, too.
     const ended = await me(
       service,
       patient,

@@ -76,7 +76,8 @@ describe('a personal record', () => {
       record,
     ]);
     expect(rows).to.have.length(0);
-    // What is left says that it was removed, and not whose it was: that is in no event but derived by who asks.
+    // The rest says that the record was removed, but not whose it was: no event says that; it is derived from the person who
+    // asks.
     const person = identityOf(service, email);
     const events = [];
     for await (const event of instance.store.read(projectStream(personalProject(person)))) events.push(event);

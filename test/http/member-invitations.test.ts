@@ -1,4 +1,4 @@
-/** Invitations of members by e-mail address (docs/admin.md, "Invitations"). */
+/** Inviting members by e-mail address (docs/admin.md, "Invitations"). */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -56,7 +56,7 @@ describe('invitations to an organization', () => {
     expect(await statusOf(id)).to.equal('accepted');
     expect(await accept(ana, id)).to.equal(404);
     expect((await ana.done('GET', '/invitations')).data).to.deep.equal([]);
-    // A member's role is changed by owners and admins.
+    // Only owners and admins change a member's role.
     const again = await invite('ana@clinic.example', 'admin');
     expect(await accept(ana, again)).to.equal(409);
     expect(await ana.done('GET', `/organizations/${org}`)).to.include({ role: 'auditor' });

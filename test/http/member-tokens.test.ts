@@ -1,4 +1,4 @@
-/** Access tokens of members: what the dashboard reads and writes a project's data with (docs/admin.md). */
+/** Members' access tokens, with which the dashboard reads and writes a project's data (docs/admin.md). */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { sweepTokens } from '#src/oauth/revoke.ts';
@@ -18,7 +18,7 @@ describe('tokens of members', () => {
   let owner: AdminUser;
   let organization: string;
   let project: string;
-  /** API keys of the project, and a Patient of each environment. */
+  /** The project's API keys, and a Patient in each environment. */
   const keys = { sandbox: '', production: '' };
   const patients = { sandbox: '', production: '' };
 
@@ -58,7 +58,7 @@ describe('tokens of members', () => {
     expect(answer.status, answer.text).to.equal(201);
     return JSON.parse(answer.text).access_token;
   }
-  /** The status of a read, at both instances. */
+  /** Returns the status of a read on each of the two instances. */
   const reads = (key: string, environment: Environment = 'sandbox'): Promise<number[]> =>
     Promise.all(
       [service.url, second.url].map(

@@ -1,4 +1,4 @@
-/** `/metrics` of a real service under some traffic, and the dashboard and alerts that are made of it. */
+/** `/metrics` of a real service under some traffic, and the dashboard and alerts that use them. */
 import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { VERSION } from '#src/http/version.ts';
 import { HERE, type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 
-/** One line of the text format. */
+/** A line in the text format. */
 interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -27,13 +27,13 @@ function samplesOf(text: string): Sample[] {
 }
 
 /**
- * Returns names and labels in a PromQL expression.
- * @throws Error if it isn't PromQL
+ * Returns the names and labels in a PromQL expression.
+ * @throws Error if the expression isn't PromQL
  */
 function usedIn(expression: string): { metrics: string[]; labels: string[] } {
   const metrics: string[] = [];
   const labels: string[] = [];
-  // Grafana's own variables stand where PromQL wants a duration.
+  // Grafana's own variables appear where PromQL requires a duration.
   const text = expression.replaceAll('$__rate_interval', '5m');
   parser.parse(text).iterate({
     enter({ name, type, from, to }) {
@@ -50,7 +50,7 @@ async function page(name: string): Promise<string> {
   return readFile(new URL(`../../docs/monitoring/${name}`, import.meta.url), 'utf8');
 }
 
-/** Every `expr` in a tree. */
+/** Returns every `expr` in a tree. */
 function expressionsOf(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(expressionsOf);
   if (typeof tree !== 'object' || tree === null) return [];
@@ -156,7 +156,7 @@ describe('metrics', () => {
       await eventually(async () => (await sampled('annal_projection_lag_events', { projection })) === 0);
       expect(await sampled('annal_projection_lag_seconds', { projection })).to.equal(0);
       expect(await sampled('annal_projection_state', { projection, state: 'running' })).to.equal(1);
-      // Those of one transaction have one subscription.
+      // Projections in the same transaction share a subscription.
       const together = ['resources', 'history'];
       const subscriber = `projection ${together.includes(projection) ? together.join(' ') : projection}`;
       expect(await sampled('annal_subscription_active', { subscriber })).to.equal(1);

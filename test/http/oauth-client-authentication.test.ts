@@ -28,7 +28,7 @@ const EC = { ...ec.publicKey.export({ format: 'jwk' }), kid: 'ec' };
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
-/** Claims that replace others; undefined leaves one out. */
+/** Claims that replace others; undefined omits a claim. */
 type Claims = Readonly<Record<string, unknown>>;
 const form = (members: Record<string, string>) => new URLSearchParams(members);
 
@@ -49,7 +49,7 @@ describe('client authentication', () => {
   const register = (more: object = {}) =>
     owner.done('POST', `/projects/${project}/applications`, { ...BASE, ...more });
 
-  /** An instance of its own over the same database. */
+  /** Opens a separate instance on the same database. */
   const instance = () =>
     openClientAuthentication({
       findClient: openClients(service.pool),

@@ -1,4 +1,7 @@
-/** The authorization server under attack: what a hostile client, application or visitor sends, and what must not come of it. */
+/**
+ * The authorization server under attack: what a hostile client, application or visitor sends, and what must not happen as a
+ * result.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -83,7 +86,7 @@ describe('the authorization server under attack', () => {
   const works = async ({ patient }: Allowed, token: string | undefined) =>
     (await service.fhir(`/Patient/${patient}`, { key: token ?? '' })).status === 200;
 
-  /** Sends a request as bytes, which `fetch` would not. */
+  /** Sends a request as raw bytes, which `fetch` would not. */
   function raw(lines: readonly string[], body = ''): Promise<string> {
     const { port, host } = new URL(service.url);
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Two instances on one database: discovery, revocation, refresh and rotation of keys (docs/oauth.md). */
+/** Two instances on one database: discovery, revocation, refresh and key rotation (docs/oauth.md). */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
@@ -122,7 +122,7 @@ describe('discovery', () => {
     await removeTemporaryFolders();
   });
 
-  /** Reads a document where the service has it: a proxy takes the path of BASE_URL away. */
+  /** Reads a document where the service serves it: a proxy removes the path of BASE_URL. */
   const read = async (path: string) => {
     const response = await fetch(`${at}${path}`, { headers: { Origin: 'https://app.example' } });
     expect(response.headers.get('access-control-allow-origin'), path).to.equal('*');
@@ -207,7 +207,7 @@ describe('discovery', () => {
       '/.well-known/oauth-authorization-server/annal',
       '/.well-known/openid-configuration/annal',
     ]) {
-      // Without the path of BASE_URL the OpenAPI document, which fetch is held to, doesn't have it.
+      // The OpenAPI document, against which fetch checks responses, lacks these paths without the path of BASE_URL.
       const [response] = (await once(get(`${at}${path}`), 'response')) as [IncomingMessage];
       expect(response.statusCode, path).to.equal(200);
       const { issuer } = JSON.parse((await response.toArray()).join('')) as { issuer: string };

@@ -32,7 +32,7 @@ describe('rules of authorization requests', () => {
   });
   after(() => stopWorkshop(service));
 
-  /** Asks in a session: without one, a fault is told on a page. */
+  /** Asks within a session: without one, an error is shown on a page. */
   const ask = (changes: Changes = {}, client = clientId) => signedIn.step(authorizePath(client, changes));
   const askSignedOut = (changes: Changes = {}, client = clientId) =>
     new PageVisitor(service.url).step(authorizePath(client, changes));

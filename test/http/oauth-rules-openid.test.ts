@@ -101,7 +101,7 @@ describe('rules of OpenID Connect and discovery', () => {
       expect(nonceIn(next)).to.equal(undefined);
     }
     expect(nonceIn(await journey.tokens(client))).to.equal(undefined);
-    // Without a page, too.
+    // The same without a page.
     const visitor = new PageVisitor(service.url);
     await journey.tokens(client, { visitor });
     const { verifier, challenge } = newChallenge();
@@ -185,7 +185,7 @@ describe('rules of OpenID Connect and discovery', () => {
     await asks({ id_token_hint: 'x.y.z', client_id: client.client_id, post_logout_redirect_uri: back });
     await asks({ id_token_hint: id_token, post_logout_redirect_uri: back }, stranger);
     await asks({ id_token_hint: id_token, client_id: other.client_id });
-    // Signed in as somebody whom the application knows.
+    // The visitor is signed in as somebody whom the application knows.
     const ended = await visitor.step(
       logout({ id_token_hint: id_token, post_logout_redirect_uri: back, state: 's&t' }),
     );
@@ -207,7 +207,7 @@ describe('rules of OpenID Connect and discovery', () => {
       {},
     ])
       expect(await left(fields), JSON.stringify(fields)).to.equal(null);
-    // The button of the page, and a form of the application.
+    // The page's button, and a form of the application.
     const asked = await stranger.open(logout({ client_id: other.client_id, post_logout_redirect_uri: back }));
     expect(asked.headers.get('content-security-policy')).to.include(
       "form-action 'self' https://diary.example.org",

@@ -110,7 +110,7 @@ describe('rules of codes and access tokens', () => {
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).to.equal(1);
     for (const answer of answers) if (answer.status !== 200) expectFault(answer, 'invalid_grant');
-    // The others presented a used code: its tokens have ended.
+    // The other requests presented a used code, so its tokens have ended.
     for (const answer of won) expect(await journey.opens(answer)).to.equal(401);
   });
 

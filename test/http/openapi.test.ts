@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, complete, and what answers are held to. */
+/** The OpenAPI document is valid and complete, and responses are checked against it. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -35,7 +35,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** A path with something in the places of its names: once for each type that it lists. */
+/** Returns a path with values for its parameters: once for each type that it lists. */
 function urlsOf(path: string, operations: Readonly<Record<string, Operation>>): string[] {
   const [first] = Object.values(operations);
   const type = first?.parameters?.find(({ name }) => name === 'resource_type');
@@ -193,12 +193,12 @@ describe('the OpenAPI document', () => {
       const response = await fetch(service.url + url, { method: method.toUpperCase() });
       const { status } = response;
       const text = await response.text();
-      // A shared link is a credential itself.
+      // A shared link is itself a credential.
       if (url.startsWith('/shl/') && status === 404) {
         expect(text).to.include('the link is unknown');
         return;
       }
-      // Endpoints that authenticate clients themselves refuse a request without one.
+      // Endpoints that authenticate clients themselves refuse a request without a client.
       const authenticates = /^\/oauth\/(?:token|revoke|introspect|bc-authorize)$/.test(url);
       const expected = security.length > 0 || authenticates ? [401] : [200, 400, 422];
       expect(expected, `${method} ${url}: ${status}`).to.include(status);

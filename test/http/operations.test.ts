@@ -1,4 +1,4 @@
-/** `/admin/operations`: what operators of the installation see and do, and that nobody else does. */
+/** `/admin/operations`: what the installation's operators see and do, and that nobody else can. */
 import { expect } from 'chai';
 import { openEventStore } from '#src/events/open.ts';
 import { projectStream } from '#src/events/streams.ts';
@@ -88,7 +88,7 @@ describe('the routes of operators', () => {
   it('show read models, and rebuild them once for two people who start it', async () => {
     await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Sand' }] });
     expect(await find('read-models', 'search')).to.include({ state: 'serving', stale: false, failure: null });
-    // An answer doesn't wait for the timeline.
+    // A write's response doesn't wait for the timeline.
     await eventually(async () => {
       const found = await find('read-models', 'timeline');
       return (found?.lag as { readonly events: number } | undefined)?.events === 0;
@@ -113,7 +113,7 @@ describe('the routes of operators', () => {
     expect(done.started_by).to.have.property('email').that.is.oneOf([owner.email, admin.email]);
     expect((done.result as AdminJson[])[0]).to.include({ name: 'search', outcome: 'swapped' });
     expect((await list('rebuilds'))[0]).to.deep.equal(done);
-    // It is done: cancelling it changes nothing.
+    // The rebuild is done, so cancelling it changes nothing.
     expect(await admin.done('POST', `/operations/rebuilds/${job.id}/cancel`)).to.deep.equal(done);
   });
 
@@ -152,7 +152,7 @@ describe('the routes of operators', () => {
       revision: 3,
       attempts: 6,
     });
-    // The event is gone, as of a purged record: nobody's.
+    // The event is gone, like that of a purged record, so it belongs to nobody.
     expect(parked).to.include({ type: null, project: null, environment: null });
     const { data } = await admin.done('GET', '/operations/health');
     expect(data.find(({ code }) => code === 'parked_events')).to.include({
@@ -197,7 +197,7 @@ describe('the routes of operators', () => {
     expect(entry?.p95_ms).to.be.above(0).and.equal(entry?.max_ms).and.equal(entry?.p50_ms);
     expect(JSON.stringify(await slow())).not.to.contain(json.id);
 
-    // Three that failed, and one that failed an hour before.
+    // Three requests that failed, and one that failed an hour earlier.
     await service.pool.query(
       `insert into operations.request_log (request_id, at, project, environment, key_id, method, path, status, ms, error)
        select 'req_failed' || n, (extract(epoch from clock_timestamp()) * 1000000)::int8 - n * 1800000000::int8, $1, 'sandbox', 'key_1', 'GET',
@@ -232,7 +232,7 @@ describe('the routes of operators', () => {
     const second = await startSecondInstance(service);
     try {
       await eventually(async () => (await list('instances')).length === 2);
-      // Both look for jobs, and one runs each.
+      // Both instances look for jobs, and each runs one.
       const release = await holdRebuild(service.databaseUrl, 'webhooks');
       expect((await rebuild(owner, 'webhooks')).status).to.equal(201);
       await eventually(() => isHeld(service.pool, 'webhooks'));
@@ -315,7 +315,7 @@ describe('the routes of operators', () => {
       organization: { ...(trusted?.organization ?? {}), name: 'Clinic' },
     });
     expect(trusted?.trusted_at).to.be.a('string');
-    // Trust that anyone else gave would be ended.
+    // Trust that anyone else gave would be revoked.
     const { rows } = await service.pool.query(
       'select trusted, trusted_by_others from projects.application where id = $1',
       [id],

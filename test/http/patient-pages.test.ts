@@ -1,4 +1,4 @@
-/** The pages of patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
+/** The pages for patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { byPerson, openInstance } from '#test/support/consent-commands.ts';
@@ -10,7 +10,7 @@ import { eventually } from '#test/support/process.ts';
 import { everyNth } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-/** Pages below a record's. */
+/** Pages below a record's page. */
 const PARTS = [
   '',
   '/health',
@@ -31,7 +31,7 @@ const PARTS = [
   '/data/export',
 ];
 
-/** Returns the head of the answer to GET of a path, as it is: sent in Latin-1 over a connection of its own. */
+/** Returns the unprocessed head of the response to GET of a path, which is sent in Latin-1 over its own connection. */
 async function rawAnswer(port: number, path: string, cookie: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const headers = `Host: localhost:${port}\r\nCookie: ${cookie}\r\nConnection: close`;
@@ -159,7 +159,7 @@ describe('the pages of patients', () => {
             expect(new URL(location, service.url).origin, path.slice(0, 120)).to.equal(service.url);
         }
       }
-    // What a browser sends as it is comes back after signing in.
+    // Characters that a browser sends unencoded come back after signing in.
     const stranger = new PageVisitor(service.url);
     await stranger.open('/connections?x=a|b&y=[1]{2}^`');
     const page = await stranger.submit({ email: 'odd@example.org' });
@@ -236,7 +236,7 @@ describe('the pages of patients', () => {
     signedOut.plant('annal_session', 'x'.repeat(43));
     expect((await signedOut.submit()).status).to.equal(403);
     expect((await visitor.open(pathOf(record))).status).to.equal(200);
-    // The right form ends the link, with 303 and a page that GET shows.
+    // The right form ends the link, and returns 303 to a page that GET shows.
     await visitor.open(pathOf(record, '/people/end'));
     const done = await visitor.submit();
     expect([done.status, new URL(done.url).search]).to.deep.equal([200, '?done=unlinked']);
@@ -308,7 +308,7 @@ describe('the pages of patients', () => {
     const [problems, guesses] = apart(await visitor.open(pathOf(record, '/health')));
     expect(problems).not.to.include('Guess');
     expect(guesses).to.include('Guess');
-    // Landmarks of one page have different names.
+    // Landmarks on one page have different names.
     expect((await visitor.open(pathOf(record, '/health'))).text).to.include(
       'aria-labelledby="problems problems-ai"',
     );
@@ -361,7 +361,7 @@ describe('the pages of patients', () => {
       "valueQuantity":{"value":13.0,"unit":"g/dL"},"referenceRange":[{"low":{"value":12.0,"unit":"g/dL"}}]}`;
     expect((await service.fhir('/Observation', { method: 'POST', body: kept })).status).to.equal(201);
     const visitor = await patientVisitor(service, 'course@example.org');
-    // The overview has abnormal results, of which this is none.
+    // The overview shows abnormal results; this one isn't abnormal.
     expect((await visitor.open(pathOf(record))).status).to.equal(200);
     expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(/13\sg\/dL/);
     const words = wordsOf(await visitor.open(pathOf(record, '/timeline')));
@@ -431,7 +431,7 @@ describe('the pages of patients', () => {
     );
     expect(words).to.match(/Amoxicillin completed/);
     expect(words).to.match(/Warfarin Not to be given ordered 3 February 2026/);
-    // Each drug once, and the day of prescribing is not one of stopping.
+    // Each drug appears once, and its prescription date isn't its stop date.
     expect(words).to.match(
       /Simvastatin 20 mg stopped date of stopping not recorded · prescribed 26 April 2023 and 26 April 2024/,
     );
@@ -440,7 +440,7 @@ describe('the pages of patients', () => {
     expect(wordsOf(overview))
       .to.match(/Medicines Warfarin Not to be given Ramipril 5 mg .*2 past medicines/)
       .and.not.include('Amoxicillin');
-    // A dose is apart from the direction of an Arabic page: its number stays before its unit.
+    // A dose is isolated from the direction of an Arabic page, so its number stays before its unit.
     expect(overview.text).to.match(/<bdi class="quiet">One tablet in the morning/);
   });
 
@@ -628,21 +628,21 @@ describe('the pages of patients', () => {
     await observe(record, 70, '2026-01-10', { code: '718-7', display: 'Hemoglobin', unit: 'g/L' });
     const single = wordsOf(await visitor.open(pathOf(record, '/results/one?code=718-7')));
     expect(single).to.include('70 g/L').and.not.include('The shaded area');
-    // A value is on the day that is written in it, though it is still April in UTC.
+    // A value belongs to the day that is written in it, though it is still April in UTC.
     const local = { code: '2345-7', effective_at: '2026-05-01T00:30:00+02:00' };
     await observe(record, 5, '2026-01-01', local);
     const written = wordsOf(await visitor.open(pathOf(record, '/results/one?code=2345-7')));
     expect(written).to.include('1 May 2026').and.not.include('30 Apr');
   });
 
-  /** Writes a FHIR resource of a record. */
+  /** Writes a FHIR resource in a record. */
   const write = (record: string, resource: { readonly resourceType: string }) =>
     service.post(`/${resource.resourceType}`, { ...resource, subject: { reference: `Patient/${record}` } });
   const stated = (system: string, code: string) => ({
     coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
   });
 
-  /** Writes a result of a laboratory. */
+  /** Writes a laboratory result. */
   const report = (record: string, code: string, more: object) =>
     write(record, {
       ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-01-10T09:00:00Z' },
@@ -672,7 +672,7 @@ describe('the pages of patients', () => {
         { code: { text: 'Systolic' }, valueQuantity: amount(220, 'mm[Hg]'), interpretation: said('HH') },
       ],
     });
-    // What the laboratory calls normal is outside of its own range.
+    // The laboratory calls this normal, but it is outside its own range.
     await report(record, '2951-2', {
       ...{ valueQuantity: amount(120, 'mmol/L'), interpretation: said('N') },
       referenceRange: [{ low: amount(135, 'mmol/L'), high: amount(145, 'mmol/L') }],
@@ -685,7 +685,7 @@ describe('the pages of patients', () => {
     expect(words).to.match(/Creatinine.*? 10 January 2026 Normal/);
     expect(words).to.match(/Blood pressure .*? 10 January 2026 Critically high/);
     expect(words).to.match(/Sodium .*?120 mmol\/L 10 January 2026 Below the range/);
-    // Abnormal results stand first, and in their group.
+    // Abnormal results come first, and also appear in their group.
     expect(list.text.match(/<strong class="fault">/g)).to.have.length(4);
     const german = await visitor.open(pathOf(record, '/results/one?code=2823-3&lang=de'));
     expect(german.text.match(/Kritisch hoch/g)).to.have.length(2);
@@ -724,7 +724,7 @@ describe('the pages of patients', () => {
         .to.include('4.2 mmol/L')
         .and.not.include('7.4');
     expect(await search('nothing')).to.include('No result matches “nothing”.');
-    // An AI's value is never the newest, and that it is normal isn't marked.
+    // An AI's value is never the newest, and isn't marked as normal.
     await observe(record, 5, '2026-03-01', { author_type: 'ai' });
     expect(wordsOf(await visitor.open(pathOf(record)))).to.include('7.4 %');
     const noted = wordsOf(await visitor.open(pathOf(record, '/results')));
@@ -977,7 +977,7 @@ describe('the pages of patients', () => {
     const { text } = await visitor.open(pathOf(record, '/links/new'));
     expect(text).to.match(/<bdi>Digest<\/bdi> <span class="badge ai">Not verified/);
     expect(text).not.to.match(/<bdi>Letter<\/bdi> <span class="badge/);
-    // What the summary leaves out is said where it is chosen.
+    // The choice says what the summary leaves out.
     expect(text).to.match(/value="summary"[^\n]*Without telephone numbers, addresses/);
     expect(text).to.match(/value="everything"[^\n]*With telephone numbers, addresses/);
   });
@@ -995,7 +995,7 @@ describe('the pages of patients', () => {
     expect(wordsOf(list)).to.match(
       /can’t be converted to each other, so they are shown separately: +% *, +mmol\/mol *\./,
     );
-    // Two values in one unit have a chart.
+    // Two values in one unit get a chart.
     await observe(record, 34, '2025-02-10', { unit: 'mmol/mol', reference_range: undefined });
     const one = await visitor.open(linksOf(list, '/results/one')[0] ?? '');
     expect(one.text).to.include('last 5.4 % on 10 February 2026').and.include('last 34 mmol/mol on');
@@ -1055,7 +1055,7 @@ describe('the pages of patients', () => {
       .and.include('Ordered by Dr. Irène Joliot')
       .and.include('Note Before breakfast')
       .and.match(/Status (Active|Current)/)
-      // The day, the time and the offset that it was written with.
+      // The day, the time and the offset as written.
       .and.include('Prescribed 1 May 2026, 00:30 UTC+02:00')
       .and.match(/FHIR data of version 1 \(JSON, [\d,.]+\skB\).*resourceType.*MedicationRequest/);
     await change({ status: 'stopped', note: [{ text: 'Cough' }] });
@@ -1064,7 +1064,7 @@ describe('the pages of patients', () => {
         /Version 2: Changed .*What changed .*Status (Active|Current) Stopped Note Before breakfast Cough/,
       )
       .and.include('Version 2 of 2');
-    // What an AI wrote stands beside the last version that somebody else wrote.
+    // A version that an AI wrote is shown beside the last version that somebody else wrote.
     await change({ status: 'active' }, { 'X-Service-Author-Type': 'ai' });
     expect(wordsOf(await visitor.open(path)))
       .to.include('Not verified An AI wrote this version, and nobody has confirmed it.')
@@ -1253,7 +1253,7 @@ describe('the pages of patients', () => {
     expect(summary.headers.get('content-disposition')).to.match(
       /^attachment; filename=summary-Marie-Curie-\d{4}-\d\d-\d\d\.json$/,
     );
-    // Files say in the reader's language what is in them and whose record it is.
+    // File names say, in the reader's language, what the file contains and whose record it is.
     const german = await visitor.open(`${pathOf(record, '/data/export')}?lang=de`);
     expect(german.headers.get('content-disposition')).to.match(
       /^attachment; filename=Verlauf-signiert-Marie-Curie-\d{4}-\d\d-\d\d\.ndjson$/,

@@ -1,4 +1,4 @@
-/** Suggested changes on the pages of patients (docs/connections.md, docs/proposals.md). */
+/** Suggested changes on the pages for patients (docs/connections.md, docs/proposals.md). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';

@@ -1,4 +1,4 @@
-/** Requests for access, applications and receipts on the pages of patients (docs/connections.md). */
+/** Access requests, applications and receipts on the pages for patients (docs/connections.md). */
 import { expect } from 'chai';
 import {
   controlsOf,
@@ -26,7 +26,7 @@ describe('requests for access on the pages of patients', () => {
     journey = new Journey(service.url);
   });
   beforeEach(async () => {
-    // Earlier tests leave requests that still wait.
+    // Earlier tests leave pending requests.
     await letPass(service, 700);
     client = await registerCiba(workshop, { name: 'Sugar & diary' });
     asked = await askAccess(journey, client, { login_hint: MOTHER, binding_message: '<b>Desk 7</b>' });
@@ -125,7 +125,7 @@ describe('requests for access on the pages of patients', () => {
     const account = await visitor.open('/connections/account');
     expect(wordsOf(account)).to.include('Sugar & diary');
     const id = /name="unmute" value="([^"]+)"/.exec(account.text)?.[1] ?? '';
-    // The first form of the page signs out.
+    // The first form on the page signs out.
     const token = /name="form_token" value="([^"]+)"/.exec(account.text)?.[1] ?? '';
     const answer = await fetch(`${service.url}/connections/account`, {
       method: 'POST',

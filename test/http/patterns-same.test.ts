@@ -1,4 +1,4 @@
-/** Findings are the same, to the byte, on every instance and after a rebuild of all read models. */
+/** Findings are byte-for-byte the same on every instance and after rebuilding all read models. */
 import { expect } from 'chai';
 import { isObject } from '#src/shared/json/json.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -31,7 +31,7 @@ describe('patterns on two instances, before and after a rebuild', () => {
     expect(answer.status, text).to.equal(200);
     return text;
   };
-  /** Returns the answers of an instance: the findings, and the evidence of each. */
+  /** Returns an instance's answers: the findings, and the evidence for each. */
   const told = async (instance: string, patient: string): Promise<readonly string[]> => {
     const path = `${instance}/v1/patients/${patient}/patterns`;
     const list = await read(path);
@@ -55,13 +55,13 @@ describe('patterns on two instances, before and after a rebuild', () => {
       valueQuantity: { value, unit: '%', system: 'http://unitsofmeasure.org', code: '%' },
       referenceRange: [{ high: { value: 8, unit: '%', system: 'http://unitsofmeasure.org', code: '%' } }],
     });
-    /** Wavers a little, the same every time. */
+    /** Returns a small variation, the same every time. */
     const waver = (n: number): number => Math.sin(n * 12.9898) * Math.cos(n * 78.233);
     const all = Array.from({ length: 40 }, (_, n) => [
       observation('4548-4', n * 7 + (n > 20 ? 60 : 0), Number((6 + 0.1 * n + 0.3 * waver(n)).toFixed(2))),
       observation('2345-7', n * 7 + (n > 20 ? 60 : 0), Number((100 + 5 * waver(n)).toFixed(1))),
     ]).flat();
-    // The newest first: they don't arrive in the order of time.
+    // Newest first, so that they don't arrive in chronological order.
     const entry = all.toReversed().map((resource) => ({
       resource,
       request: { method: 'POST', url: 'Observation' },
@@ -85,7 +85,7 @@ describe('patterns on two instances, before and after a rebuild', () => {
       EVENTSTORE_URL,
     });
     expect(code, stderr).to.equal(0);
-    // This one has computed nothing before the rebuild.
+    // This instance computed nothing before the rebuild.
     expect(await told(await started(), patient)).to.deep.equal(first);
   });
 });

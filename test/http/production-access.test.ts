@@ -1,6 +1,4 @@
-/**
- * Keys and applications of production where they are by request: members ask, an operator answers by `annal production`.
- */
+/** Production keys and applications when production is by request: members ask, an operator answers with `annal production`. */
 import { expect } from 'chai';
 import { registration } from '#commands/application/registration.ts';
 import { APPLICATION } from '#commands/application/state.ts';
@@ -75,7 +73,7 @@ describe('production by request', () => {
     expect((await token('production')).status).to.equal(201);
     expect((await annal('withdraw', project)).code).to.equal(0);
     expect((await ask('production')).status).to.equal(403);
-    // What was made works on.
+    // Existing keys keep working.
     const { key } = JSON.parse(made.text);
     expect((await service.fhir('/Patient', { key })).status).to.equal(200);
   });
@@ -203,7 +201,7 @@ describe('production by request', () => {
     }
   });
 
-  /** Registers an application of production as a service does with PRODUCTION_ACCESS=open. */
+  /** Registers a production application as a service does with PRODUCTION_ACCESS=open. */
   async function registerOpenly(of: string): Promise<void> {
     const ids = { application: newId('app_'), project: of, client: newId('client_live_') };
     const { data } = registration(

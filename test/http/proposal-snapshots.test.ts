@@ -1,6 +1,6 @@
 /**
- * Proposals behind a snapshot: an instance that begins at it decides as one that read every event, and `annal verify`
- * finds its entries in the log.
+ * Proposals with a snapshot: an instance that begins at the snapshot decides like one that read every event, and `annal
+ * verify` finds the snapshot's entries in the log.
  */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';

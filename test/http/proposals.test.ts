@@ -110,7 +110,7 @@ describe('proposals', () => {
       'ConsentGranted',
       'ProposalMade',
     ]);
-    // Nothing of it is in the record.
+    // Nothing from the proposal is in the record.
     expect((await service.fhir(`/Condition?patient=${record}`)).json.total).to.equal(0);
   });
 
@@ -275,7 +275,7 @@ describe('proposals', () => {
       difference: first.difference,
     });
     expect((await service.fhir(`/Condition/${id}`)).json.code).to.deep.equal({ text: 'Severe asthma' });
-    // The other one changes a version that isn't current any more.
+    // The other proposal changes a version that is no longer current.
     expect((await read(shared, next.id)).status).to.equal('superseded');
     expect(
       (await proposing.person(shared, '?status=superseded')).json.data.map((each) => each.id),
@@ -286,7 +286,7 @@ describe('proposals', () => {
     expect((await service.fhir(`/Condition/${id}`)).version).to.equal(2);
     const stale = await proposing.app(allowed, '', 'POST', change('Cured'));
     expect([stale.status, stale.text].join()).to.match(/^409.*is at version 2/);
-    // What was read says which version it was.
+    // The resource as read says which version it was.
     const { current_version: _version, ...rest } = change('Cured');
     const asRead = { ...rest, resource: { ...rest.resource, meta: { versionId: '2' } } };
     expect((await proposing.proposed(allowed, asRead)).current_version).to.equal(2);
@@ -415,7 +415,7 @@ describe('proposals', () => {
       resource: { ...conditionOf(shared.patient, 'Asthma'), id },
       current_version: 1,
     });
-    // An update needs the resource to be seen, or says nothing of it.
+    // The response to an update from an application that can't read the resource must say nothing about it.
     if (made.status === 201) expect(made.json.difference).to.equal(null);
     expect(made.text).to.not.contain('a secret');
   });
@@ -447,7 +447,7 @@ describe('proposals', () => {
     expect(kept.status, kept.text).to.equal(201);
     const list = await proposing.app(shared.allowed, '');
     for (const { text } of [without, kept, list]) expect(text).to.not.contain(theirs);
-    // The person sees what is theirs to decide on.
+    // The person sees what they have to decide on.
     expect(JSON.stringify((await proposing.person(shared)).json)).to.contain(theirs);
   });
 

@@ -1,4 +1,4 @@
-/** Read models that somebody drops under the service: derived data, which a rebuild brings back. */
+/** Read models that somebody drops while the service runs: derived data, which a rebuild restores. */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -36,14 +36,14 @@ describe('dropped read models', () => {
     });
     expect(code, stderr).to.equal(0);
   };
-  /** Asks over connections of their own: each may lead to another process, which looks for itself. */
+  /** Asks over new connections, because each may lead to another process, which checks for itself. */
   const isReady = async (): Promise<boolean> => {
     const once = () => ask(`${service.url}/health/ready`, { headers: { connection: 'close' } });
     return (await Promise.all([once(), once()])).every(({ status }) => status === 200);
   };
   const missing = (name: string): string =>
     `tables of a read model are missing; run \`annal rebuild ${name}\` or restart the service to create them`;
-  /** Waits until the service has looked at the checkpoints once more. */
+  /** Waits until the service has checked the checkpoints once more. */
   const looked = async (): Promise<void> => {
     const at = async (): Promise<number> => {
       const { rows } = await service.pool.query<{ at: number | null }>(
@@ -61,7 +61,7 @@ describe('dropped read models', () => {
     const timeline = `${service.url}/v1/patients/${id}/timeline`;
     expect((await ask(timeline)).status).to.equal(200);
     await service.pool.query('drop schema timeline cascade');
-    // A statement that fails doesn't say which read model it is: the followers do, once they have looked.
+    // A failing statement doesn't say which read model is missing: the followers do, once they have checked.
     await eventually(async () => (await ask(timeline)).text.includes(missing('timeline')));
     for (let looks = 0; looks < 2; looks += 1) {
       const answers = await Promise.all([
@@ -83,7 +83,7 @@ describe('dropped read models', () => {
     await rebuild('timeline');
     await eventually(isReady);
     expect((await ask(timeline)).status).to.equal(200);
-    // Its runner goes on, too.
+    // The read model's runner continues, too.
     const { id: next } = (await service.post('/Patient', { resourceType: 'Patient' })).json;
     await eventually(
       async () => (await ask(`${service.url}/v1/patients/${next}/timeline`)).status === 200,
@@ -99,7 +99,7 @@ describe('dropped read models', () => {
     await eventually(async () => (await ask(history)).text.includes(missing('history')));
     const began = performance.now();
     const created = await create();
-    // One that waits for a read model that lags takes ten seconds.
+    // A create that waits for a lagging read model takes ten seconds.
     expect(performance.now() - began).to.be.below(8_000);
     expect(created.status).to.equal(201);
     const { id: late } = JSON.parse(created.text);

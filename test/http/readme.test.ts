@@ -1,6 +1,6 @@
 /**
- * What the pages for newcomers show is what happens: their commands are run against a fresh service, and what they print
- * is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
+ * The pages for newcomers show what really happens: their commands are run against a fresh service, and the output is
+ * compared. `ANNAL_WRITE_PAGES=1` writes the output into the pages instead.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import { someOf } from '#test/support/scale.ts';
 import { newDataDir, type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-/** Where the pages say that the service is. */
+/** The service's URL in the pages. */
 const SHOWN_URL = 'http://localhost:3000';
-/** What the pages leave at its default. */
+/** Settings that the pages leave at their defaults. */
 const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefined, PORT: undefined };
 
 /**
- * The pages talk to the service with curl, which nothing else needs: where it is missing they are skipped. They count
- * what is in the log: where tests share one (EVENTSTORE_URL), too.
+ * The pages use curl, which nothing else needs, so they are skipped without it. They are also skipped when tests share a log
+ * (EVENTSTORE_URL), because they count what is in it.
  */
 const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
 
 const isWriting = process.env.ANNAL_WRITE_PAGES === '1';
 
-/** Pages by the service that they share, in the order in which they are run. */
+/** Pages grouped by the service that they share, in the order in which they run. */
 const PAGES = [
   ['README.md'],
   ['docs/quickstart.md', 'docs/labs.md'],
@@ -33,11 +33,11 @@ const PAGES = [
   ['docs/connect.md'],
   ['docs/shared-links.md'],
 ];
-/** Pages whose commands sign in as synthetic patients, and how many of them there are then. */
+/** Pages whose commands sign in as synthetic patients, and the number of patients then. */
 const SIGNING_IN = new Set(['docs/connect.md', 'docs/shared-links.md']);
 const PATIENTS = 3;
 
-/** A folder that looks like the repository, with the data of one service in it. */
+/** Makes a folder that looks like the repository, with one service's data in it. */
 async function cloneWith(dataDir: string): Promise<string> {
   const clone = await temporaryFolder();
   for (const name of await readdir(ROOT)) {

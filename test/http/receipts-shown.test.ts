@@ -1,4 +1,4 @@
-/** Receipts over HTTP: to the person and to auditors of the record's project; for everybody else there are none. */
+/** Receipts over HTTP: available to the person and to auditors of the record's project; for everybody else, there are none. */
 import { expect } from 'chai';
 import { type Auditing, openAuditing, REASON } from '#test/support/auditing.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -15,7 +15,7 @@ describe('receipts over HTTP', () => {
   let service: InProcess;
   let auditing: Auditing;
   let events: RecordEvents;
-  /** By environment: a Patient, and the receipt of a context. */
+  /** For each environment, a Patient and the receipt of a context. */
   let receipts: Readonly<Record<'sandbox' | 'production', { readonly patient: string; readonly id: string }>>;
   let context: string;
 
@@ -121,7 +121,7 @@ describe('receipts over HTTP', () => {
     const unknown = await command();
     expect([unknown.code, unknown.stdout]).to.deep.equal([1, '']);
     expect(unknown.stderr).to.contain('the purge of a record deletes its receipts');
-    // A backup of PostgreSQL from before the purge has the row.
+    // A PostgreSQL backup from before the purge has the row.
     await pool.query('insert into operations.receipt select * from kept');
     expect(await statuses()).to.deep.equal([404, 404]);
     const known = await command();

@@ -1,11 +1,11 @@
-/** What a browser shows when a page can't be answered: a page, in the person's language; programs get JSON. */
+/** A browser gets a page in the person's language when a page can't be shown; programs get JSON. */
 import { expect } from 'chai';
 import { LANGUAGES } from '#src/http/pages/texts.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 const LIMIT = 5;
 
-/** What a browser sends when it opens a page. */
+/** The Accept header that a browser sends when it opens a page. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('a page that can’t be answered', () => {
@@ -51,7 +51,7 @@ describe('a page that can’t be answered', () => {
     expect(JSON.parse(token.text)).to.have.property('error', 'temporarily_unavailable');
   });
 
-  /** Every path that exists nowhere: of people, of interfaces, below files and below FHIR. */
+  /** Paths that don't exist: among the pages, in the interfaces, below files and below FHIR. */
   const UNKNOWN = [
     '/nothing',
     '/oauth/nothing',

@@ -1,4 +1,4 @@
-/** `POST /v1/context`: what it tells, what it leaves out, and that it can be made again from the events. */
+/** `POST /v1/context`: what it tells, what it leaves out, and that it can be reproduced from the events. */
 import { expect } from 'chai';
 import { FORM, hashAnswer, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
@@ -211,7 +211,7 @@ describe('context', () => {
       const { json } = await service.post(`/${before.resourceType}`, before, clinic);
       keys.push(`${before.resourceType}/${String(json.id)}`);
     }
-    // The record is held from here on.
+    // From here on, the record is held in memory.
     expect((await send()).text).not.to.contain('AI changed');
     for (const [n, [, after]] of changes.entries()) {
       const [, id] = keys[n]?.split('/') ?? [];
@@ -258,7 +258,7 @@ describe('context', () => {
     expect(texts).to.include('left_out: 1 resource refuted left out');
     expect(texts).to.include('left_out: 1 resource with an unknown modifier extension left out');
     expect(texts).to.include('not_found: nothing is recorded for labs:2160-0');
-    // What an AI says is not the answer to a need.
+    // An AI's value doesn't satisfy a need.
     expect(texts).to.include('not_found: nothing is recorded for labs:2345-7');
     expect(JSON.stringify(sections)).not.to.include('Lupus');
   });
@@ -351,7 +351,7 @@ describe('context', () => {
       return runCommand(['context', 'ctx_older'], { DATABASE_URL: service.databaseUrl });
     };
     expect(await again(manifest)).to.deep.include({ code: 0, stdout: `${String(json.text)}\n` });
-    // Rules of an older version gave another text for the same record, request and day.
+    // An older version's rules gave a different text for the same record, request and day.
     const older = await again({ ...manifest, form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
     expect(older).to.deep.include({ code: 1, stdout: '' });
     expect(older.stderr)

@@ -20,7 +20,7 @@ const LIMIT = 2_000_000;
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const sha1 = (bytes: Buffer): string => createHash('sha1').update(bytes).digest('base64');
 
-/** Documents on REST v1 and as DocumentReferences (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+/** Documents in REST v1 and as DocumentReferences (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 describe('documents', () => {
   let service: InProcess;
   let folder: string;
@@ -441,7 +441,7 @@ describe('documents', () => {
       const renamed = await send(id, { ...stored, description: 'Changed' });
       expect(renamed.status, renamed.text).to.equal(200);
       expect(renamed.json.content).to.deep.equal(stored.content);
-      // The same data once more are the same content.
+      // The same data again is the same content.
       const again = await send(id, letter({ data, title: 'Renamed' }, { id }));
       expect(again.status, again.text).to.equal(200);
       expect(again.text).to.contain('Renamed').and.contain(sha256(text)).and.not.contain(data);
@@ -562,7 +562,7 @@ describe('documents', () => {
     const gone = String((await made('/patients', { family: 'Gone' })).id);
     const { id } = await made(`/patients/${gone}/documents`, { title: 'x', content_type: 'text/plain' });
     await put(`${String(id)}/content`, Buffer.from('secret'));
-    // Of an upload that never came to its end.
+    // The remains of an upload that was never finished.
     await writeFile(join(folder, gone, String(id), 'left.part'), 'secret');
     const purged = await service.fhir(`/Patient/${gone}?_purge=true`, { method: 'DELETE' });
     expect(purged.status, purged.text).to.equal(204);

@@ -20,7 +20,7 @@ describe('the timeline of REST v1', () => {
     ...{ code: '2339-0', display: 'Glucose', category: 'laboratory' },
     ...{ value, unit: 'mg/dL', effective_at },
   });
-  /** Writes a resource of a patient by FHIR; its id. */
+  /** Writes a patient's resource through FHIR, and returns its id. */
   const written = async (type: string, patient: string, rest: object, owner = 'subject') => {
     const answer = await service.post(`/${type}`, {
       resourceType: type,
@@ -29,7 +29,7 @@ describe('the timeline of REST v1', () => {
     });
     return String(answer.json.id);
   };
-  /** Replaces a resource by FHIR. */
+  /** Replaces a resource through FHIR. */
   const replaced = async (type: string, id: string, change: object) => {
     const body = JSON.stringify({ ...(await fhir(type, id)), ...change });
     const answer = await service.fhir(`/${type}/${id}`, {
@@ -39,7 +39,7 @@ describe('the timeline of REST v1', () => {
     });
     expect(answer.status, answer.text).to.equal(200);
   };
-  /** All pages of a list. */
+  /** Returns all pages of a list. */
   const walked = async (path: string, limit: number, between?: () => Promise<unknown>) => {
     const found: JsonObject[] = [];
     let cursor = '';
@@ -125,7 +125,7 @@ describe('the timeline of REST v1', () => {
     const icd10 = (code: string) => ({ coding: [{ system: 'http://hl7.org/fhir/sid/icd-10', code }] });
     expect(await title(icd10('E11'))).to.deep.equal(['Type 2 diabetes', 'Type 2 diabetes']);
     expect(await title(icd10('N18.3'))).to.deep.equal(['ICD-10 N18.3', null]);
-    // Two concepts have it, of which neither says all.
+    // Two concepts have this code, and neither covers all of its meaning.
     expect(await title(icd10('R11'))).to.deep.equal(['ICD-10 R11', null]);
     const display = 'Hypertension (disorder)';
     const snomed = {
@@ -201,7 +201,7 @@ describe('the timeline of REST v1', () => {
     expect(
       dataOf(await get(`/patients/${other}/medications`)).map(({ id, dosage }) => [id, dosage]),
     ).to.deep.include([taken, '15 mg once a week']);
-    // The day of prescribing isn't one of starting or ending.
+    // The prescription date is neither a start date nor an end date.
     expect(second).to.deep.include({
       ...{
         id: short,
@@ -227,7 +227,7 @@ describe('the timeline of REST v1', () => {
       expect((await get(missing)).status, missing).to.equal(404);
     expect((await get(`${path}?status=sold`)).status).to.equal(422);
     expect((await v1('POST', path, {})).status).to.equal(405);
-    // Medications stay statements, and the timeline has prescriptions only when asked.
+    // Medications are still only statements, and the timeline has prescriptions only when asked.
     expect(dataOf(await get(`/patients/${patient}/medications`))).to.deep.equal([]);
     expect(dataOf(await get(`/patients/${patient}/timeline`))).to.deep.equal([]);
     const entries = dataOf(await get(`/patients/${patient}/timeline?kinds=prescription&from=2025-06-01`));

@@ -5,7 +5,10 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
 import { asRead, dataOf, restOf, textAsRead } from '#test/support/rest.ts';
 
-/** Records on REST v1 and on the FHIR interface: one resource, two mouths (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+/**
+ * Records in REST v1 and in the FHIR interface: one resource, two representations (docs/spec/interface.md, section 4.3;
+ * docs/spec/decisions.md, section 4).
+ */
 describe('REST v1', () => {
   let service: InProcess;
   let patient: string;
@@ -149,7 +152,7 @@ describe('REST v1', () => {
       expect(await found({ identifier: '|756,1|2' })).to.deep.equal([other]);
       const plain = await create({ family: 'Id', identifiers: [{ system: 'urn:mrn', value: 'A-7' }] });
       expect(await found({ identifier: 'a-7' })).to.deep.equal([plain]);
-      // Page by page, under the same filters only.
+      // Page by page, only with the same filters.
       const page = (await ask({ q: 'nora', limit: '1' })).json;
       expect([page.total, (page.data as JsonObject[])[0]?.id]).to.deep.equal([2, other]);
       const cursor = String(page.next_cursor);

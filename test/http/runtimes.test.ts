@@ -1,5 +1,5 @@
 /**
- * The service on each supported major of Node that isn't the one that the tests run on: it starts on an empty DATA_DIR,
+ * The service on each supported major Node version other than the one that the tests run on: it starts on an empty DATA_DIR,
  * writes, reads, searches, verifies and stops; and its sources load where no bundle can be kept.
  */
 import { readFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ describe('on other versions of Node', () => {
   }
 });
 
-/** One life of a service with a database of its own. */
+/** Runs a service with its own database from start to stop. */
 async function smoke(node: string, version: string): Promise<void> {
   const env = {
     DATA_DIR: await temporaryFolder(),
@@ -50,7 +50,7 @@ async function smoke(node: string, version: string): Promise<void> {
     LOG_LEVEL: 'warn',
   };
   expect((await outcome(node, ['--version'])).stdout.trim()).to.equal(`v${version}`);
-  // It takes long, and differs from a start with a bundle in tsx alone: the newest version shows it.
+  // This takes long, and differs from a start with a bundle only in tsx, so only the newest version does it.
   if (version === Object.values(SUPPORTED).at(-1)) {
     const sources = await outcome(node, ['--import', 'tsx', '-e', `import('./src/cli/main.ts')`]);
     expect(sources, 'the sources through tsx').to.deep.include({ code: 0, stderr: '' });
@@ -112,7 +112,10 @@ async function outcome(
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** The body of an answer. @throws Error when it isn't a success */
+/**
+ * Returns a response's body.
+ * @throws Error if the response isn't a success
+ */
 async function answer(url: string, key: string, body: Json | undefined): Promise<unknown> {
   const response = await fetch(url, {
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/fhir+json' },

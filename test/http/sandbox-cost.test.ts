@@ -1,4 +1,4 @@
-/** What filling a sandbox costs: beside importing the same, and to those who use other projects meanwhile. */
+/** The cost of filling a sandbox: compared with importing the same, and for those who use other projects meanwhile. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject } from '#src/shared/json/json.ts';
@@ -11,7 +11,7 @@ import { tell } from '#test/support/tell.ts';
 
 const PATIENTS = scaled(30, 3);
 const ROUNDS = scaled(5, 1);
-/** A part of the size is much noise; what is proven is proven at full size. */
+/** At a smaller size, there is much noise; the limits are proven at full size. */
 const FULL = PATIENTS === 30;
 const MOST_OF_IMPORT = FULL ? 1.5 : 3;
 const MOST_OF_P95 = FULL ? 2 : 4;
@@ -29,7 +29,10 @@ describe('what filling a sandbox costs', () => {
   });
   after(() => service.stop());
 
-  /** Opens a project. @returns ms until its sandbox is filled */
+  /**
+   * Opens a project.
+   * @returns the time in ms until its sandbox is filled
+   */
   async function fill(): Promise<number> {
     const began = performance.now();
     const { id } = await user.done('POST', `/organizations/${organization}/projects`, { name: 'Pilot' });
@@ -43,7 +46,10 @@ describe('what filling a sandbox costs', () => {
     return performance.now() - began;
   }
 
-  /** Imports the same content. @returns ms until it can be searched */
+  /**
+   * Imports the same content.
+   * @returns the time in ms until it can be searched
+   */
   async function importBundles(): Promise<number> {
     const key = await service.newProject();
     const { directory, records } = syntheticBundles(newUuid(), '2026-11-22', PATIENTS);
@@ -82,7 +88,7 @@ describe('what filling a sandbox costs', () => {
     const key = await service.newProject();
     const alone: number[] = [];
     const beside: number[] = [];
-    // In turns: what else the machine does meets both.
+    // In turns, so that the machine's other work affects both.
     for (let round = 0; round < ROUNDS; round += 1) {
       const half = await others(key, new Promise((resolve) => setTimeout(resolve, 1_000)));
       alone.push(...half);
@@ -95,7 +101,10 @@ describe('what filling a sandbox costs', () => {
     expect(meanwhile / without).to.be.at.most(MOST_OF_P95);
   });
 
-  /** Four clients that create, read and search until something is over. @returns ms of each request */
+  /**
+   * Runs four clients that create, read and search until something is over.
+   * @returns the time of each request in ms
+   */
   async function others(key: string, until: Promise<unknown>): Promise<number[]> {
     let over = false;
     const ended = until.finally(() => {

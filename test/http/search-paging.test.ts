@@ -6,7 +6,7 @@ import { scaled } from '#test/support/scale.ts';
 import { storeResources } from '#test/support/search/store.ts';
 import { tell } from '#test/support/tell.ts';
 
-/** Results that a walk goes through, and how many a page has. */
+/** Number of results to page through, and the page size. */
 const COUNT = scaled(5_000, 250);
 const PAGE = scaled(50, 25);
 const WRITERS = 8;
@@ -18,13 +18,16 @@ interface Page {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Pages do not drift: https://hl7.org/fhir/R4/http.html#paging, and docs/spec/decisions.md, section 5 "Search". */
+/** Pages don't drift: https://hl7.org/fhir/R4/http.html#paging, and docs/spec/decisions.md, section 5 "Search". */
 describe('paging through results while 8 writers add, change and delete', function () {
   this.timeout(scaled(900_000, 120_000));
   let service: InProcess;
   const patients = Array.from({ length: PATIENTS }, () => newUuid());
   const ids = Array.from({ length: COUNT }, () => newUuid());
-  /** What happens to each meanwhile: a tenth is deleted, a tenth moves to another date, three tenths change otherwise. */
+  /**
+   * Returns what happens to a resource meanwhile: a tenth are deleted, a tenth move to a different date, three tenths change
+   * in another way.
+   */
   const fate = (n: number) =>
     (['deleted', 'moved', 'changed', 'changed', 'changed'] as const)[n % 10] ?? 'kept';
   const ownerOf = (n: number) => patients[n % PATIENTS] ?? '';
@@ -33,12 +36,12 @@ describe('paging through results while 8 writers add, change and delete', functi
     status: 'final',
     code: { coding: [{ system: 'urn:paged', code: 'walk' }] },
     subject: { reference: `Patient/${ownerOf(n)}` },
-    // Forty share a day, so that pages begin and end among equals.
+    // Forty resources share a day, so that pages begin and end among equals.
     effectiveDateTime: new Date(Date.UTC(2020, 0, 1 + day)).toISOString().slice(0, 10),
     ...rest,
   });
 
-  /** Deletions that were answered. */
+  /** Deletions that got a response. */
   const deleted = new Set<string>();
   let writes = 0;
   const written = new EventEmitter().setMaxListeners(SORTS.length + 1);
@@ -69,7 +72,7 @@ describe('paging through results while 8 writers add, change and delete', functi
     written.emit('one');
   }
 
-  /** One of the writers: its share of the resources, one after the other, until the walks have ended. */
+  /** Runs one of the writers, which changes its share of the resources one after the other until the walks have ended. */
   async function writer(own: number): Promise<void> {
     for (let n = own; walking; n += WRITERS) {
       const at = n % COUNT;
@@ -89,7 +92,7 @@ describe('paging through results while 8 writers add, change and delete', functi
     }
   }
 
-  /** Ids of all pages, in their order. Before each there have been more writes. */
+  /** Returns the ids on all pages, in order. There are more writes before each page. */
   async function walk(sort: string): Promise<string[]> {
     const seen: string[] = [];
     let url: string | undefined = `/Observation?code=walk&_sort=${sort}&_count=${PAGE}&_total=none`;
@@ -126,7 +129,7 @@ describe('paging through results while 8 writers add, change and delete', functi
       for (const [n, id] of ids.entries()) {
         const what = fate(n);
         const count = times.get(id) ?? 0;
-        // What moves in the order may be met before and after, or never.
+        // A resource that moves in the order may be seen before and after, or never.
         if (what === 'moved' && sort.endsWith('date')) continue;
         if (what === 'deleted') expect(count, `${sort}: deleted ${n}`).to.be.at.most(1);
         else expect(count, `${sort}: ${what} ${n} of ${seen.length}`).to.equal(1);

@@ -1,4 +1,4 @@
-/** SMART Health Links over HTTP: `/me/patients/{id}/shl` and `/shl`, opened by a client written by others. */
+/** SMART Health Links over HTTP: `/me/patients/{id}/shl` and `/shl`, opened by a third-party client. */
 
 import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -531,7 +531,7 @@ describe('shared links', () => {
     expect([whole.complete, whole.text.split('.').length]).to.deep.equal([true, 5]);
     const cut = await readSlowly(await located(), {}, () => revoke(service, EMAIL, patient, link.id));
     expect(cut.complete).to.equal(false);
-    // The tag is what comes last in a JWE.
+    // The tag is the last part of a JWE.
     expect(cut.text.split('.').length).to.equal(4);
   });
 
@@ -579,7 +579,7 @@ describe('shared links', () => {
     );
     for (const { data } of rows) {
       const parsed = JSON.parse(data);
-      // A log that tests share has the links of other services, too.
+      // A log that tests share also contains other services' links.
       const { issuer } = EVENTSTORE_URL === '' ? identityOf(service, EMAIL) : (parsed.person ?? {});
       if ('person' in parsed) expect(parsed.person).to.deep.include({ issuer });
       if ('passcode' in parsed) expect(parsed.passcode).to.be.a('boolean');

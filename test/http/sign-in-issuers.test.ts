@@ -1,4 +1,4 @@
-/** Signing in at configured issuers: honest ones (oidc-provider), and one that lies, in every way that must not work. */
+/** Signing in at configured issuers: honest ones (oidc-provider), and one that lies in every way that must not work. */
 import { expect } from 'chai';
 import { issuerKey } from '#src/signin/relying-party.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -44,7 +44,7 @@ describe('the sign-in at configured issuers', () => {
   const isSignedIn = async (visitor: PageVisitor): Promise<boolean> =>
     (await visitor.open('/signin/out')).text.includes('You are signed in');
 
-  /** Signs in by the pages of oidc-provider. */
+  /** Signs in through oidc-provider's pages. */
   const signIn = async (issuer: TestIssuer, login: string, visitor = new PageVisitor(service.url)) => {
     await visitor.open(at(issuer.url, { return_to: '/signin/out?lang=en' }));
     await visitor.submit({ login, password: 'any' });
@@ -331,7 +331,7 @@ describe('the sign-in at configured issuers', () => {
     expect(again).to.include('prompt=login');
     await visitor.open(again);
     await visitor.submit({ login: 'second', password: 'any' });
-    // The provider asks whether to leave the first account, and for consent.
+    // The provider asks whether to leave the first account, and then for consent.
     for (let form = 0; form < 3 && visitor.page.url.startsWith(open.url); form += 1) await visitor.submit();
     expect(visitor.page.text).to.include('Person second');
   });

@@ -102,7 +102,7 @@ describe('the sign-in at an organization’s own issuer', () => {
     expect(asked.searchParams.get('redirect_uri')).to.equal(
       `${service.url}/signin/callback/${ssoKey(issuer.url, CLIENT)}`,
     );
-    // An answer at another client's redirect URI is not one to this sign-in, and uses it up.
+    // A response to another client's redirect URI doesn't belong to this sign-in, and uses the sign-in up.
     for (const key of [ssoKey(issuer.url, 'another-client'), issuerKey(issuer.url)]) {
       const again = new PageVisitor(service.url);
       const begun = await again.step(`/signin?sso=${DOMAIN}`);

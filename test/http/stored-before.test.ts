@@ -1,4 +1,7 @@
-/** What was stored before validation was tightened stays readable, deletable and patchable; new content is validated in full. */
+/**
+ * Content that was stored before validation was tightened can still be read, deleted and patched; new content is validated in
+ * full.
+ */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -10,7 +13,7 @@ const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 describe('resources that were stored before validation was tightened', () => {
   let log: OlderLog;
   let service: InProcess;
-  /** What is at an id of the log, as it was answered: the text of its event. */
+  /** Returns the resource with an id in the log as it was answered: the text in its event. */
   const storedText = (id: string): string => {
     const event = log.events.find(({ data }) =>
       data.includes(`"resource_id":"${id}","version":1,"resource":`),

@@ -75,7 +75,7 @@ describe('take-backs', () => {
       headers,
     );
   const read = (where: string) => service.fhir(where, { key });
-  /** The text of a resource without its version and time. */
+  /** Returns a resource's text without its version and time. */
   const content = async (where: string): Promise<string> => {
     const { status, text } = await read(where);
     return status === 200 ? text.replace(/"versionId":"\d+","lastUpdated":"[^"]+"/, '') : String(status);
@@ -162,13 +162,13 @@ describe('take-backs', () => {
       .to.contain(`"display":"takeback/${takeback.id}"`)
       .and.contain(`Observation/${changed}/_history/1`);
     expect(said).to.contain('"code":"enterer"').and.contain(owner.subject).and.contain('"value":"import"');
-    // Once more writes nothing; an undo restores everything.
+    // Starting it once more writes nothing; an undo restores everything.
     expect((await owner.ask('POST', `${path}/${takeback.id}/start`)).status).to.equal(409);
     expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 1, versions: 2, stays: 0 });
     expect(await Promise.all(places.map(content))).to.deep.equal(before);
     expect((await read(`/Observation/${theirs}`)).text).to.equal(untouched);
     expect((await owner.ask('POST', `${path}/${takeback.id}/undo`)).status).to.equal(409);
-    // What was undone can be taken back again.
+    // After an undo, the same can be taken back again.
     const again = await planned({ select: { source_system: 'Ward 3 analyser' } });
     expect(again.plan).to.deep.include({ restored: 1, removed: 1 });
   });
@@ -339,7 +339,7 @@ describe('take-backs', () => {
     }
   });
 
-  /** Runs a job once more, which changes nothing. */
+  /** Runs a job once more, and expects it to change nothing. */
   const again = async (kind: string, id: string): Promise<void> => {
     const before = await owner.done('GET', `${path}/${id}`);
     const jobs = new Jobs(service.pool);
@@ -356,7 +356,7 @@ describe('take-backs', () => {
     const id = await observe(patient, '1', { 'X-Service-Source-System': 'Planned once' });
     const takeback = await planned({ select: { source_system: 'Planned once' } });
     await started(takeback.id);
-    // An instance that takes jobs over from one that died runs them again.
+    // An instance that takes over jobs from a dead instance runs them again.
     await runCommand(['takeback', 'plan', takeback.id], {
       DATABASE_URL: service.databaseUrl,
       EVENTSTORE_URL,
@@ -377,7 +377,7 @@ describe('take-backs', () => {
     const takebacks = new Takebacks(service.pool);
     const begun = await takebacks.begin(id, 'start', ['planned'], null);
     if (begun === undefined) throw new Error('it was not begun');
-    // The record is purged after its versions were read, and before their texts are.
+    // The record is purged after its versions were read but before their texts are.
     let isPurged = false;
     const query = async (text: string, values: unknown[]) => {
       const wants = JSON.stringify(values ?? []);

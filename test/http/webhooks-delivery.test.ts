@@ -32,7 +32,7 @@ describe('webhook deliveries', () => {
     await Promise.all([service.stop(), receiver.stop()]);
   });
 
-  /** One delivery to a path, once it is as wanted. */
+  /** Sends one delivery to a path, and returns it once it is as wanted. */
   async function ping(
     path: string,
     wanted: (delivery: ShownDelivery) => boolean,
@@ -228,7 +228,7 @@ describe('webhook deliveries', () => {
   it('to an endpoint that does not answer delay no other, and go there one at a time', async () => {
     let open = 0;
     let most = 0;
-    // The first of them went together: nobody knew yet.
+    // The first deliveries went together, because nobody knew yet that the endpoint hangs.
     let known = false;
     receiver.answer('/hangs', (response) => {
       open += 1;
@@ -246,7 +246,7 @@ describe('webhook deliveries', () => {
       if (open > 0) beside += 1;
       response.writeHead(204).end();
     });
-    // All is there before anything is sent: what trickles in meets an endpoint of which nobody knows yet.
+    // All deliveries exist before any is sent: one by one, they would meet an endpoint of which nothing is known yet.
     const both = [hanging, healthy];
     const activate = (active: boolean) =>
       Promise.all(both.map(({ id }) => hooks(service, 'PATCH', `/${id}`, { active })));

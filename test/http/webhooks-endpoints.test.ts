@@ -1,4 +1,7 @@
-/** `/v1/webhooks`: endpoints, their secrets, whose they are and how many there may be (docs/spec/interface.md, sections 2.6 and 4.4). */
+/**
+ * `/v1/webhooks`: endpoints, their secrets, whose they are, and how many there may be (docs/spec/interface.md, sections 2.6
+ * and 4.4).
+ */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';
@@ -66,7 +69,7 @@ describe('webhook endpoints', () => {
       JSON.parse((await hooks(service, 'PATCH', `/${id}`, { url: to })).text);
     const changed = await change('https://hooks.example.org');
     expect(changed.url).to.equal('https://hooks.example.org/');
-    // The same URL in another spelling changes nothing.
+    // A different spelling of the same URL changes nothing.
     expect(await change('https://HOOKS.example.org:443')).to.deep.equal(changed);
     const long = await hooks(service, 'PATCH', `/${id}`, { url: `https://e.org/${'é'.repeat(1_000)}` });
     expect([long.status, long.text.includes('at most 2000 characters')]).to.deep.equal([422, true]);

@@ -1,4 +1,4 @@
-/** What subscribers are told: every write of whatever interface, thin, signed, once (docs/spec/interface.md, section 6). */
+/** Notifications to subscribers: every write through any interface, thin, signed, once (docs/spec/interface.md, section 6). */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';

@@ -1,4 +1,7 @@
-/** Grants outlive the instance that makes the deliveries: the next one knows them, also those from before they were kept. */
+/**
+ * Grants outlive the instance that makes the deliveries: the next instance knows them, including those from before grants were
+ * kept.
+ */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
@@ -60,7 +63,7 @@ describe('webhooks to applications with grants, on two instances', () => {
     await service.pool.query(LEADER);
     const second = await write();
     await listening.come(3);
-    // As after the upgrade from a version that kept no grants.
+    // As after an upgrade from a version that kept no grants.
     await service.pool.query('delete from operations.webhook_grant');
     await service.pool.query('update operations.webhook_grants_begun set taken_over = false');
     await service.pool.query(LEADER);

@@ -1,4 +1,4 @@
-/** What applications with grants are told of records (docs/spec/decisions.md, section 6; docs/webhooks.md). */
+/** Notifications about records to applications with grants (docs/spec/decisions.md, section 6; docs/webhooks.md). */
 import { expect } from 'chai';
 import { WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
@@ -36,7 +36,7 @@ describe('webhooks to applications with grants', () => {
   const remove = async (type: string, id: string): Promise<void> => {
     expect((await service.fhir(`/${type}/${id}`, { method: 'DELETE' })).status).to.equal(204);
   };
-  /** Writes something that every grant covers: when it has come, everything before it has. */
+  /** Writes something that every grant covers: once its notification has arrived, so have all earlier ones. */
   async function fence(record: string, listening: Listening, count: number): Promise<Told[]> {
     const body = JSON.stringify({ resourceType: 'Patient', id: record, birthDate: '1960-01-01' });
     expect((await service.fhir(`/Patient/${record}`, { method: 'PUT', body })).status).to.equal(200);
@@ -158,7 +158,7 @@ describe('webhooks to applications with grants', () => {
     const still = await observation(record);
     await same.revoke();
     await observation(record);
-    // What ended is not told, and this comes after it.
+    // An ended grant gets no notification, and this one comes after it.
     await give(first, 'last');
     const end = await observation(record);
     await first.come(5);

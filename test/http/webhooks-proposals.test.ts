@@ -1,4 +1,4 @@
-/** What applications are told of their proposals: `proposal.accepted` and `proposal.rejected` (docs/webhooks.md). */
+/** Notifications to applications about their proposals: `proposal.accepted` and `proposal.rejected` (docs/webhooks.md). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { conditionOf, Proposing } from '#test/support/proposals.ts';
@@ -31,7 +31,7 @@ describe('webhooks about proposals', () => {
     const application = { applicationId: app, project: own.project, environment: 'sandbox' as const };
     const shared = await proposing.share(application);
     const { record, patient, allowed } = shared;
-    // The other project has a grant on the same record, and reads everything.
+    // The other project has a grant on the same record, and can read everything.
     await grants.give(record, other.project, stranger, ['patient/*.rs']);
     const condition = String((await service.post('/Condition', conditionOf(record, 'Asthma'))).json.id);
     const update = {
@@ -59,7 +59,7 @@ describe('webhooks about proposals', () => {
       ['proposal.accepted', { proposal_id: changed.id, ...about, id: condition, version: 2 }],
     ]);
     for (const { body } of told) expect(body).to.not.contain(record).and.not.contain('a secret');
-    // When something later has come to the other project, what isn't there was not sent.
+    // Once a later notification has reached the other project, whatever is missing was not sent.
     const next = await proposing.share({
       applicationId: stranger,
       project: other.project,

@@ -1,4 +1,4 @@
-/** The receiver's side: the snippets of docs/webhooks.md accept what is sent and nothing else, and `annal webhooks listen`. */
+/** The receiver's side: the snippets in docs/webhooks.md accept what is sent and nothing else, and `annal webhooks listen`. */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

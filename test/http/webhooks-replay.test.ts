@@ -1,4 +1,4 @@
-/** Replays: past events sent again from the log, in their order, to one endpoint (docs/webhooks.md). */
+/** Replays: past events are sent again from the log, in order, to one endpoint (docs/webhooks.md). */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { eventually } from '../support/process.ts';

@@ -1,4 +1,4 @@
-/** A key with the scope `write` alone: its answers show what its own requests sent, and nothing that is stored. */
+/** A key with only the scope `write`: its responses show what its own requests sent, and nothing that is stored. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -296,7 +296,7 @@ describe('a key that may only write', () => {
       origin: 'R1',
       items: [{ code: '2345-7', effective_at: '2026-01-01', value, unit: 'mg/dL' }],
     });
-    // New, the same, changed.
+    // A new value, the same value, and a changed value.
     for (const value of [1, 1, 2]) {
       const answer = await v1('POST', path, items(value));
       expect(answer.status, String(answer)).to.equal(200);

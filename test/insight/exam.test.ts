@@ -1,6 +1,6 @@
 /**
- * The exam: records of the same making as the judged set, whose seeds no threshold was chosen on. If it ever misses a
- * bound and a method is changed because of it, it needs other seeds.
+ * The exam: records made like the judged set's, whose seeds were not used to choose any threshold. If the exam ever misses a
+ * bound and a method is changed because of it, it needs new seeds.
  */
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';
@@ -10,7 +10,7 @@ import { tell } from '#test/support/tell.ts';
 import { isFound, tracksOf } from './judged.ts';
 import { type JudgedRecord, judgedSet } from './judged-set.ts';
 
-/** Sets of 200 records. */
+/** Number of sets of 200 records. */
 const SETS = scaled(20, 3);
 const KINDS = ['trend', 'step', 'gap', 'lag', 'noise', 'noise, AR(1) 0.5'] as const;
 

@@ -1,11 +1,11 @@
 /**
- * The judged set: 200 synthetic series with planted trends, steps, gaps and lags, and pure noise. Written before any
- * detector, and the same on every machine.
+ * The judged set: 200 synthetic series with planted trends, steps, gaps and lags, and pure noise. It was written before any
+ * detector, and is the same on every machine.
  *
- * Sizes are never below the least that has to be found: a trend of 2 residual standard deviations with 12 values, a step
- * of 1.5 with 8 values a side, a gap of 4 times the median interval, |rho| of 0.7 with 20 pairs. Where a series is so
- * short or so autocorrelated that an effect of that size is smaller than seven standard errors, the planted one is larger
- * (`standardErrors`): no test can tell a smaller one from noise at the rate of errors that is asked for.
+ * Sizes are never below the minimum that has to be found: a trend of 2 residual standard deviations with 12 values, a step of
+ * 1.5 with 8 values per side, a gap of 4 times the median interval, |rho| of 0.7 with 20 pairs. In a series so short or so
+ * autocorrelated that an effect of that size is smaller than seven standard errors, the planted effect is larger
+ * (`standardErrors`), because no test can tell a smaller effect from noise at the required error rate.
  */
 import { Random } from '#src/sandbox/random.ts';
 
@@ -14,7 +14,7 @@ export interface JudgedValue {
   /** Days since the beginning. */
   readonly day: number;
   readonly value: number;
-  /** Set for a value below what could be measured: `value` is that limit. */
+  /** Set for a value below what could be measured: `value` is then that limit. */
   readonly comparator?: '<';
 }
 
@@ -39,9 +39,9 @@ export interface JudgedRecord {
   readonly planted: Planted | undefined;
 }
 
-/** How noise comes about. Its standard deviation is 1. */
+/** The process that makes the noise. Its standard deviation is 1. */
 interface Noise {
-  /** Coefficient of AR(1), from one value to the next. */
+  /** AR(1) coefficient, from one value to the next. */
   readonly rho: 0 | 0.5;
   readonly sampling: 'regular' | 'jittered' | 'irregular';
   /** Share of values below what can be measured. */
@@ -49,12 +49,12 @@ interface Noise {
 }
 
 const LENGTHS = [12, 14, 16, 20, 25, 30, 40, 60, 90, 150] as const;
-/** Lengths with autocorrelation: a shorter series doesn't show that it has any. */
+/** Lengths with autocorrelation: a shorter series doesn't show that it is autocorrelated. */
 const LONGER = [25, 30, 40, 60, 90, 150] as const;
 const STEPS = [1, 7, 30] as const;
 const SAMPLINGS = ['regular', 'jittered', 'irregular'] as const;
 
-/** Returns how many times its standard error a planted effect is at least. */
+/** Returns the minimum size of a planted effect, in standard errors. */
 const standardErrors = (n: number): number => 7 + 40 / n;
 
 /** Returns by how much autocorrelation inflates the variance of a mean. */
@@ -62,7 +62,7 @@ const inflation = (rho: number): number => (1 + rho) / (1 - rho);
 
 /**
  * Returns the records: 45 trends, 45 steps, 25 gaps, 25 lags, and 60 records of noise.
- * @param seed another one gives other records of the same making, which detectors may be tuned by
+ * @param seed a different seed gives other records of the same kind, on which detectors may be tuned
  */
 export function judgedSet(seed = 'judged'): JudgedRecord[] {
   const made = (count: number, kind: string, make: (random: Random, n: number) => JudgedRecord) =>
@@ -81,7 +81,7 @@ function trendRecord(random: Random, n: number): JudgedRecord {
   const count = lengthOf(random, noise);
   const days = daysOf(random, count, noise.sampling);
   const last = days.at(-1) ?? 1;
-  // The standard error of a line's change over its window, for values spread evenly over it.
+  // The standard error of a line's change over its window, for evenly spread values.
   const error = Math.sqrt((12 * inflation(noise.rho)) / count);
   const change = sign(random) * Math.max(2, standardErrors(count) * error);
   const values = noiseValues(random, count, noise.rho).map((e, k) => e + (change * (days[k] ?? 0)) / last);
@@ -139,7 +139,7 @@ function lagRecord(random: Random, n: number): JudgedRecord {
   const pairs = random.pick(noise.rho === 0 ? [20, 25, 40, 60, 120] : [40, 60, 120]);
   const step = random.pick([1, 7]);
   const days = regular(random, pairs + lag, step, noise.sampling);
-  // Effective pairs when both are autocorrelated alike.
+  // Effective pairs when both series have the same autocorrelation.
   const effective = pairs * ((1 - noise.rho ** 2) / (1 + noise.rho ** 2));
   const rho = sign(random) * Math.max(0.7, Math.tanh(standardErrors(pairs) / Math.sqrt(effective - 3)));
   const first = noiseValues(random, pairs + lag, noise.rho);
@@ -154,7 +154,7 @@ function lagRecord(random: Random, n: number): JudgedRecord {
   };
 }
 
-/** Returns a record in which nothing was planted; with other seeds, further ones of the same making. */
+/** Returns a record in which nothing was planted; other seeds give more records of the same kind. */
 export function noiseRecord(random: Random, n: number): JudgedRecord {
   const noise = noiseOf(random, n);
   const step = random.pick(STEPS);
@@ -190,7 +190,7 @@ function daysOf(random: Random, count: number, sampling: Noise['sampling']): num
   return regular(random, count, random.pick(STEPS), sampling);
 }
 
-/** Returns days, ascending: each a step after the last, within 30 % of it, or after an exponential time. */
+/** Returns days in ascending order: each a step after the previous one, within 30 % of a step, or after an exponential time. */
 function regular(random: Random, count: number, step: number, sampling: Noise['sampling']): number[] {
   let day = 0;
   return Array.from({ length: count }, () => {
@@ -210,7 +210,7 @@ function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 }
 
-/** Returns standard normal values, each depending on the one before by `rho`. */
+/** Returns standard normal values, each correlated with the previous one by `rho`. */
 function noiseValues(random: Random, count: number, rho: number): number[] {
   let last = normal(random);
   return Array.from({ length: count }, (_, n) => {
@@ -219,7 +219,7 @@ function noiseValues(random: Random, count: number, rho: number): number[] {
   });
 }
 
-/** Values to three digits; of censored noise those below the limit are shown as that. */
+/** Returns a series with values to three digits; in censored noise, values below the limit are shown as below it. */
 function seriesOf(
   code: string,
   days: readonly number[],

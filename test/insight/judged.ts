@@ -1,11 +1,11 @@
-/** Turns records of the judged set into tracks, and says whether what was planted was found. */
+/** Turns records of the judged set into tracks, and tells whether what was planted was found. */
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
 import type { JudgedRecord, JudgedSeries } from './judged-set.ts';
 
 const START = Date.UTC(2020, 0, 6, 8);
 
-/** Returns the tracks of a record. */
+/** Returns a record's tracks. */
 export function tracksOf({ series }: JudgedRecord): Track[] {
   return series.map(trackOf);
 }
@@ -27,7 +27,7 @@ function trackOf({ code, values, range }: JudgedSeries): Track {
   return { codes: [{ system: 'http://loinc.org', code }], unit: 'mmol/L', points: inOrder(points) };
 }
 
-/** Returns whether a record's findings tell what was planted: its kind, its direction, its place. */
+/** Returns whether a record's findings include what was planted: its kind, its direction, its place. */
 export function isFound({ planted, series }: JudgedRecord, findings: readonly Finding[]): boolean {
   if (planted === undefined) return findings.length > 0;
   const dayOf = (date: string | undefined): number => (Date.parse(date ?? '') - START) / DAY;

@@ -1,4 +1,4 @@
-/** Large records: what patterns are looked for in, what is told, and that evidence is made when it is asked for. */
+/** Large records: which patterns are looked for, what is told, and that evidence is made only on request. */
 import { expect } from 'chai';
 import { Flights } from '#queries/database/flights.ts';
 import { findPatterns } from '#src/insight/find.ts';
@@ -8,7 +8,7 @@ import { atOnce, inSlices } from '#src/shared/load/slices.ts';
 
 const START = Date.UTC(2024, 0, 1);
 
-/** Series that vary together. */
+/** Returns series that vary together. */
 function together(series: number, count: number): Track[] {
   const random = new Random('load');
   const common = Array.from({ length: count }, () => random.noise(1));

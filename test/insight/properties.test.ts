@@ -1,4 +1,4 @@
-/** Properties of findings and conversions, on generated values. */
+/** Properties of findings and conversions for generated values. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { findPatterns } from '#src/insight/find.ts';
@@ -25,7 +25,7 @@ const track = (code: string, points: readonly Point[]): Track => ({
   points: inOrder(points),
 });
 
-/** Values with a trend, a step or neither, and a gap in half of them. */
+/** Generates values with a trend, a step or neither, and with a gap in half of the cases. */
 const values = (code: string) =>
   fc
     .record({
@@ -56,7 +56,7 @@ describe('insight: properties', () => {
       fc.record({
         a: fc.constant(a),
         b: fc.constant(b),
-        // All of them, in another order.
+        // All values, in a different order.
         mixedA: fc.shuffledSubarray(a, { minLength: a.length, maxLength: a.length }),
         mixedB: fc.shuffledSubarray(b, { minLength: b.length, maxLength: b.length }),
       }),
@@ -94,11 +94,11 @@ describe('insight: properties', () => {
         const restsOnIt = ({ evidence }: Finding): boolean => evidence.some((each) => each.fhir === fhir);
         const without = (all: readonly Finding[]) => all.filter((each) => !restsOnIt(each));
         const isOfB = ({ codes }: Finding): boolean => codes.every(({ code }) => code === 'b');
-        // What rests on other values alone, of the other series and of gaps elsewhere, is the same to the byte.
+        // Findings that rest only on other values, in the other series or in gaps elsewhere, are byte-for-byte the same.
         expect(without(after).filter(isOfB)).to.deep.equal(without(before).filter(isOfB));
         const gaps = (all: readonly Finding[]) => without(all).filter(({ kind }) => kind === 'gap');
         expect(gaps(after)).to.deep.equal(gaps(before));
-        // What rests on the old version is gone.
+        // Findings that rest on the old version are gone.
         const ids = new Set(before.filter(restsOnIt).map(({ finding_id: id }) => id));
         expect(after.filter(({ finding_id: id }) => ids.has(id))).to.deep.equal([]);
         for (const each of after.filter(restsOnIt))

@@ -1,7 +1,7 @@
 /**
- * The methods against published implementations: R 4.2.2 with maxstat 0.7-25, and SciPy 1.10.1, all as Debian 12 packages
- * them. The calls stand beside the figures. Data: R's `LakeHuron`, `Nile`, `discoveries`, `sleep` and `airquality`, and
- * Hollander and Wolfe's example of `?wilcox.test`.
+ * The methods compared with published implementations: R 4.2.2 with maxstat 0.7-25, and SciPy 1.10.1, all as packaged in
+ * Debian 12. The calls are beside the figures. Data: R's `LakeHuron`, `Nile`, `discoveries`, `sleep` and `airquality`, and
+ * Hollander and Wolfe's example from `?wilcox.test`.
  */
 import { expect } from 'chai';
 import { effectivePairs, inflationOfTrend } from '#src/insight/methods/autocorrelation.ts';
@@ -24,7 +24,7 @@ const numbers = (text: string): number[] => text.split(/\s+/).map(Number);
 const times = (values: readonly number[]): number[] => values.map((_, n) => n + 1);
 const near = (actual: number | undefined, wanted: number): void =>
   void expect(actual).to.be.closeTo(wanted, 1e-6 * Math.max(1, Math.abs(wanted)));
-/** For probabilities: to six digits, however small. */
+/** Expects probabilities to agree to six digits, however small. */
 const alike = (actual: number | undefined, wanted: number): void =>
   void expect((actual ?? 0) / wanted).to.be.closeTo(1, 1e-6);
 
@@ -65,9 +65,10 @@ describe('insight: published figures', () => {
     near(counts.z, -2.2580881099623893);
     alike(counts.p, 0.0239401667740537);
     const few = numbers('6.1 6.4 6.2 6.9 7.3 7.0 7.8 7.5 8.1 8.4');
-    // Fewer than 12 are tested exactly: of 10! orders, 209 have at most its 3 inversions, and as many are as far the other way.
+    // Fewer than 12 values are tested exactly: of 10! orders, 209 have at most its 3 inversions, and as many are as far in the
+    // other direction.
     alike(mannKendall(times(few), few).p, (2 * 209) / 3_628_800);
-    // Of the ten orders of three equal and two equal values, one is sorted, and one is sorted downwards.
+    // Of the ten orders of three equal and two equal values, one is sorted upwards and one downwards.
     const tied = numbers('1 1 1 2 2');
     alike(mannKendall(times(tied), tied).p, 0.2);
   });
@@ -164,7 +165,7 @@ describe('insight: published figures', () => {
 
   it('leaves independent values as they are, and counts autocorrelated ones for fewer', () => {
     expect(inflationOfTrend(0, 30)).to.equal(1);
-    // Of long series with coefficient 0.5: (1 + 0.5) / (1 − 0.5).
+    // For long series with coefficient 0.5: (1 + 0.5) / (1 − 0.5).
     expect(inflationOfTrend(0.5, 5_000)).to.be.closeTo(3, 0.01);
     expect(effectivePairs(100, 0, 0.5)).to.equal(100);
     expect(effectivePairs(100, 0.5, 0.5)).to.equal(60);

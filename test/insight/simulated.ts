@@ -10,7 +10,7 @@ function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 }
 
-/** Returns standard normal values, each depending on the one before by `rho` (AR(1)). */
+/** Returns standard normal values, each correlated with the previous one by `rho` (AR(1)). */
 export function wandering(random: Random, count: number, rho: number): number[] {
   let last = normal(random);
   return Array.from({ length: count }, (_, n) => {
@@ -19,7 +19,10 @@ export function wandering(random: Random, count: number, rho: number): number[] 
   });
 }
 
-/** Returns a track of one value a day. @param perDay values of a day, an hour apart */
+/**
+ * Returns a track with one value per day.
+ * @param perDay values per day, an hour apart
+ */
 export function daily(code: string, values: readonly number[], perDay = 1): Track {
   const points = values.map((value, n): Point => {
     const at = START + Math.floor(n / perDay) * DAY + ((n % perDay) * DAY) / 24;
@@ -31,5 +34,5 @@ export function daily(code: string, values: readonly number[], perDay = 1): Trac
   return { codes: [{ system: 'http://loinc.org', code }], unit: 'kg', points: inOrder(points) };
 }
 
-/** Returns a generator of a numbered run. */
+/** Returns the generator for a numbered run. */
 export const run = (name: string, n: number): Random => new Random(`${name} ${n}`);

@@ -1,6 +1,6 @@
 /**
- * Rates of true and of invented findings in a single series: those that decision 0024 names, on records whose seeds no
- * threshold was chosen on.
+ * Rates of true and false findings in a single series, as decision 0024 names them, on records whose seeds were not used to
+ * choose any threshold.
  */
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';

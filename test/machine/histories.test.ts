@@ -1,6 +1,6 @@
 /**
- * Every read and search lies between what was acknowledged before it began and what had begun before it ended, whichever
- * process answers, also while processes of the machine are killed and stopped.
+ * Every read and search shows at least what was acknowledged before it began, and at most what had begun before it ended,
+ * whichever process answers, even while processes of the machine are killed and stopped.
  */
 import { expect } from 'chai';
 import { makeChance } from '#test/support/chance.ts';
@@ -15,7 +15,7 @@ const CALLS = scaled(100_000, 300);
 const CLIENTS = 12;
 const PATIENTS = 6;
 const KILL_EVERY = scaled(4_000, 130);
-/** Five crashes within a minute would end the service: so many kills at most within so many ms. */
+/** Five crashes within a minute would stop the service, so there are at most this many kills within this many ms. */
 const KILLS = { most: 3, within: 70_000 } as const;
 
 describe('histories of several processes', () => {
@@ -48,7 +48,7 @@ describe('histories of several processes', () => {
         value = await ask();
         if (value !== undefined) ended = performance.now();
       } catch {
-        // The connection broke: nothing is known of the call.
+        // The connection broke, so the outcome of the call is unknown.
       }
       if (isWrite || value !== undefined) calls.push({ object, began, ended, isWrite, value });
     };

@@ -1,4 +1,4 @@
-/** Several processes share the work of a machine: what one writes, all read; each that dies is replaced. */
+/** Several processes share a machine's work: what one writes, all can read; each process that dies is replaced. */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { startInProcess } from '#test/support/in-process.ts';
@@ -24,7 +24,7 @@ describe('several processes of a machine', () => {
     return found.pid;
   };
 
-  /** Creates a patient, and searches it over other connections. */
+  /** Creates a patient, and searches for it over other connections. */
   async function writeAndFind(times: number): Promise<void> {
     for (let n = 0; n < times; n += 1) {
       written += 1;
@@ -118,7 +118,7 @@ const isAlive = (pid: number): boolean => {
 
 describe('several processes of a machine, to operators', () => {
   it('are one instance, which answers, also after the one that shows it was killed', async function () {
-    // With a shared log the sandbox of these processes may be another one.
+    // With a shared log, these processes may have a different sandbox.
     if (EVENTSTORE_URL !== '') this.skip();
     const service = await startInProcess({}, { WORKERS: '2', PROJECTORS: '1' });
     try {
@@ -155,7 +155,7 @@ describe('the rate limit of a key over several workers', () => {
     const env = { WORKERS: String(scaled(4, 2)), PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
     const service = await startService({ env });
     try {
-      // Each over a connection of its own, so that all workers have some.
+      // Each over its own connection, so that all workers get some.
       const ask = async (): Promise<number> =>
         (await service.fhir('/Patient?_count=1', { headers: { connection: 'close' } })).status;
       const answers = await Promise.all(Array.from({ length: 3 * limit }, ask));

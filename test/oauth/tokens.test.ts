@@ -93,7 +93,7 @@ describe('codes and tokens', () => {
     expect(stored).not.to.contain(issued.refreshToken.slice(3));
   });
 
-  /** A fault that says which record's log notes it. */
+  /** Returns an error that says which record's log notes it. */
   const reused = () => ({ fault: 'reused', reused: { record: app.record, grantId: app.grantId } });
 
   it('gives no refresh token without offline_access', async () => {
@@ -414,7 +414,7 @@ describe('codes and tokens', () => {
           ...{ client: client(), grantId: app.grantId, record: app.record, scope: FULL, resources: [] },
         }),
     };
-    /** What the read model does at `RecordErased`. */
+    /** Does what the read model does at `RecordErased`. */
     const erase = (at: Pick<Pool, 'query'>) =>
       at.query(STATEMENTS.erasure('consents'), [JSON.stringify([{ record: app.record }])]);
     const chains = async () =>

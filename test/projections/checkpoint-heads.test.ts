@@ -1,4 +1,4 @@
-/** The log held against the heads that its streams had before: what only a checkpoint can find. */
+/** The log checked against earlier heads of its streams: what only a checkpoint can find. */
 import { expect } from 'chai';
 import type { NamedHead } from '#projections/verify/chain-check.ts';
 import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
@@ -36,13 +36,13 @@ describe('heads of streams', () => {
   const faults = ({ log }: VerifyReport) =>
     log.map(({ what, stream, revision, message }) => [what, stream, revision, message]);
   const stream = () => `record-${patient}`;
-  /** Removes a stream's events and rows, as somebody would who knows the tables. */
+  /** Removes a stream's events and rows, like somebody who knows the tables. */
   const removeRows = async (ids: string): Promise<void> => {
     for (const table of ['entry', 'string', 'period', 'quantity']) {
       await sql(`delete from search.${table} where id in (select id from resources.resource where ${ids})`);
     }
     for (const table of ['entry', 'place', 'tally']) {
-      // Of the record's only resource that it shows.
+      // The timeline's rows for the record's only resource that it shows.
       await sql(
         `delete from timeline.${table} where record in (select record from resources.resource where ${ids})`,
       );

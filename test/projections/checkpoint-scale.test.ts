@@ -1,4 +1,4 @@
-/** A checkpoint of very many streams: made, read and held against the log in memory that does not grow with them. */
+/** A checkpoint of very many streams: made, read and checked against the log in memory that doesn't grow with their number. */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -19,10 +19,10 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 import { created } from './made.ts';
 
 const STREAMS = scaled(500_000, 5_000);
-/** What it may take more than before, in bytes, however many streams there are. */
+/** Maximum additional memory in bytes, however many streams there are. */
 const ROOM = 150_000_000;
 
-/** Fills an empty log with records of one event. */
+/** Fills an empty log with one-event records. */
 async function fill(url: string, streams: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,4 +1,4 @@
-/** The read model `consents`: the same rows however batches are cut, and no event of another type is ever decoded. */
+/** The read model `consents`: the rows are the same however batches are cut, and events of other types are never decoded. */
 import { expect } from 'chai';
 import { consents } from '#projections/consents/project.ts';
 import { rebuild } from '#projections/rebuild/rebuild.ts';
@@ -25,7 +25,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startInstance } from './instance.ts';
 import { created, made, Streams, stored, TENANT, until } from './made.ts';
 
-/** Where batches end; a smaller number than the one before begins again, so that events come twice. */
+/** Where batches end; a number smaller than the previous one starts again, so that events come twice. */
 const CUTS = [[99], [1, 2, 3, 4, 5, 6, 7, 99], [2, 0, 4, 1, 99], [5, 99, 0, 99]];
 
 describe('read model consents', () => {
@@ -141,7 +141,7 @@ describe('read model consents', () => {
       await until(async () => (await database.pool.query('select from consents.grants')).rowCount === 1);
       await until(() => instance.state('resources') === 'failed');
       expect(instance.state('consents')).to.equal('running');
-      // Its checkpoint moves past events of other types without a row of it.
+      // The checkpoint of `consents` moves past events of other types without writing a row.
       const last = await streams.record(record, unreadable);
       expect(await instance.progress.waitFor(last, ['consents'], 20_000)).to.equal(true);
       const checkpoint = async () =>
@@ -209,7 +209,7 @@ describe('read model consents', () => {
       recordStream(newUuid()),
       Array.from({ length: 3 }, () => granted(grantData())),
     );
-    // One for the grants, one for the list of events.
+    // One statement for the grants, one for the list of events.
     expect(consents.statements('consents', events)).to.have.length(2);
     expect(
       consents.statements(

@@ -1,4 +1,4 @@
-/** An instance in a process of its own: `node --import tsx instance-process.ts <database url>`. Says who runs what. */
+/** An instance in a separate process: `node --import tsx instance-process.ts <database url>`. Says who runs what. */
 import { startInstance } from './instance.ts';
 
 const instance = await startInstance(process.argv[2] ?? '');

@@ -1,4 +1,4 @@
-/** An instance of the service as far as projections go: a store, what follows them, and what runs them. */
+/** A service instance as far as projections are concerned: a store, what follows them, and what runs them. */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
@@ -8,14 +8,14 @@ import { openPool } from '#src/database/pool.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { Position } from '#src/events/store.ts';
 
-/** It runs, or follows, every projection until it is stopped. */
+/** An instance that runs or follows every projection until it is stopped. */
 export interface Instance {
   readonly store: PostgresEventStore;
   readonly progress: Progress;
   readonly projector: Projector;
   /** Waits until all projections have passed a position; fails after 20 s. */
   shown(position: Position): Promise<void>;
-  /** How a projection stands here. */
+  /** Returns a projection's state here. */
   state(name: string): string | undefined;
   stop(): Promise<void>;
 }

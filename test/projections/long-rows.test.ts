@@ -1,4 +1,4 @@
-/** One resource as long as there may be: what searches find it by is made in many short steps, not in one. */
+/** One resource of the maximum length: its search entries are made in many short steps, not in one. */
 import { expect } from 'chai';
 import { search } from '#projections/search/project.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -22,7 +22,7 @@ describe('the rows of a long resource', () => {
     it(`of type ${type} are made in steps, none of which takes a fifth of the whole`, () => {
       const id = newUuid();
       const events = stored(recordStream(newUuid()), [created(type, id, resource)]);
-      // A garbage collection may fall into any step: the run that it disturbed least counts.
+      // A garbage collection may happen in any step, so the least disturbed run counts.
       const runs = [1, 2, 3].map(() => {
         const steps = search.inSteps?.('search', events);
         if (steps === undefined) throw new Error('it has no steps');

@@ -1,4 +1,4 @@
-/** Made events: small records whose every text a test can know beforehand. */
+/** Made-up events: small records in which a test knows every text in advance. */
 import { randomUUID } from 'node:crypto';
 import { CATALOG, type DomainEvent, type StoredEvent } from '#src/events/catalog.ts';
 import { seal } from '#src/events/chain.ts';
@@ -10,9 +10,9 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 
-/** Whose everything is, unless a test says otherwise. */
+/** The owner of everything, unless a test says otherwise. */
 export const TENANT: Tenant = { project: 'proj_made', environment: 'sandbox' };
-/** When the first event happens, microseconds. */
+/** When the first event happens, in microseconds. */
 export const BEGAN = 1_700_000_000_000_000;
 
 let clock = BEGAN;
@@ -39,7 +39,7 @@ export function made(event: DomainEvent, metadata: Partial<EventMetadata> = {}):
   return { id: newUuid(), type: event.type, data: encode(event), metadata: JSON.stringify(full) };
 }
 
-/** A resource's body as the service would store it. */
+/** Returns a resource's body as the service would store it. */
 export function body(type: string, id: string, version: number, rest: object = {}): string {
   return JSON.stringify({ resourceType: type, id, meta: { versionId: String(version) }, ...rest });
 }
@@ -74,7 +74,7 @@ export function deleted(type: string, id: string, version: number): NewEvent {
   return made({ type: 'ResourceDeleted', resourceType: type, resourceId: id, version });
 }
 
-/** `RecordErasureRequested`. */
+/** Returns a `RecordErasureRequested` event. */
 export function erasureRequested(patient: string): NewEvent {
   return made({ type: 'RecordErasureRequested', data: { patient, environment: TENANT.environment } });
 }
@@ -89,7 +89,7 @@ export function erased(patient: string): NewEvent {
 
 let numbered = 0;
 
-/** Events as a store would hand them over, for calling `project` directly. */
+/** Returns events as a store would return them, for calling `project` directly. */
 export function stored(stream: string, events: readonly NewEvent[]): StoredEvent[] {
   return seal(stream, 'none', events).events.map((event) => {
     numbered += 1;
@@ -97,29 +97,32 @@ export function stored(stream: string, events: readonly NewEvent[]): StoredEvent
   });
 }
 
-/** Appends to streams of a store, remembering where each stands. */
+/** Appends to a store's streams, remembering the head of each. */
 export class Streams {
   readonly #heads = new Map<string, StreamHead>();
   constructor(private readonly store: EventStore) {}
 
-  /** @returns the position of the last event. */
+  /**
+   * Appends events to a stream.
+   * @returns the position of the last event
+   */
   async append(stream: string, ...events: NewEvent[]): Promise<Position> {
     const { head, position } = await this.store.append(stream, this.#heads.get(stream) ?? 'none', events);
     this.#heads.set(stream, head);
     return position;
   }
 
-  /** To a patient's record. */
+  /** Appends to a patient's record. */
   record(patient: string, ...events: NewEvent[]): Promise<Position> {
     return this.append(recordStream(patient), ...events);
   }
 
-  /** To the tenant's directory. */
+  /** Appends to the tenant's directory. */
   directory(...events: NewEvent[]): Promise<Position> {
     return this.append(directoryStream(TENANT), ...events);
   }
 
-  /** To the project's own stream. */
+  /** Appends to the project's own stream. */
   project(...events: NewEvent[]): Promise<Position> {
     return this.append(projectStream(TENANT.project), ...events);
   }

@@ -12,7 +12,10 @@ const at = (position: number) => String(position).padStart(16, '0') as Position;
 describe('freshness', () => {
   const MODEL = 'resources';
   const none = new Map<string, Position>();
-  /** Looks every second from 0 on, at the log and at the notes; the head at each look. */
+  /**
+   * Records the log's head and the notes every second, from 0 on.
+   * @param heads the head at each look
+   */
   function looked(heads: readonly number[]): FreshnessRule {
     const freshness = new FreshnessRule();
     for (const [i, head] of heads.entries()) {
@@ -66,7 +69,7 @@ describe('freshness', () => {
     for (let now = 2_000; now < 30_000; now += 1_000) freshness.noteLate(now, none);
     expect(freshness.isFresh(MODEL, at(7), 30_000)).to.equal(true);
     expect(freshness.isFresh(MODEL, at(6), 30_000), 'the head at the beginning counts').to.equal(false);
-    // The log is back: nine seconds to pass its head.
+    // The log is back: the read model has nine seconds to pass its head.
     freshness.noteHead(30_000, at(8));
     freshness.noteLate(39_000, none);
     expect(freshness.isFresh(MODEL, at(7), 30_000 + FRESH_MS - 1)).to.equal(true);

@@ -1,5 +1,5 @@
 /**
- * Endings in the read model `projects`: verifications, requests for production, and applications with their projects,
+ * How things end in the read model `projects`: verifications, requests for production, and applications with their projects,
  * however batches are cut.
  */
 import { expect } from 'chai';
@@ -15,7 +15,7 @@ import { toMicros } from '#src/shared/time/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { made, stored } from './made.ts';
 
-/** Where batches end; a smaller number than the one before begins again, so that events come twice. */
+/** Where batches end; a number smaller than the previous one starts again, so that events come twice. */
 const CUTS = [[99], [1, 2, 3, 4, 5, 99], [2, 0, 4, 1, 99], [3, 99, 0, 99]];
 
 describe('read model projects, however batches are cut or repeated', () => {
@@ -27,7 +27,7 @@ describe('read model projects, however batches are cut or repeated', () => {
   });
   after(() => database.drop());
 
-  /** Projects events in batches, each one transaction. */
+  /** Projects events in batches, each in one transaction. */
   async function project(events: readonly StoredEvent[], cut: readonly number[]): Promise<void> {
     const session = await openSession(database.url, { name: 'test' });
     let from = 0;

@@ -30,7 +30,7 @@ describe('read models', () => {
   });
   after(() => database.drop());
 
-  /** Projects batches of events, each one transaction. */
+  /** Projects batches of events, each in one transaction. */
   async function project(projection: Projection, ...batches: ReturnType<typeof stored>[]): Promise<void> {
     const session = await openSession(database.url, { name: 'test' });
     for (const batch of batches) {

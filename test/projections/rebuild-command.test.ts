@@ -1,4 +1,4 @@
-/** What `annal rebuild` shows and says. */
+/** The output of `annal rebuild`. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
@@ -41,7 +41,7 @@ describe('annal rebuild', () => {
   });
 
   itAtFullSize('tells a program how far it is, in lines of JSON', async () => {
-    // In a process of its own: at low load it lowers its priority.
+    // In a separate process, because at low load it lowers its priority.
     const args = ['bin/annal.js', 'rebuild', 'history', '--json', '--load', 'low'];
     const program = startProgram(process.execPath, args, { DATABASE_URL: database.url });
     expect(await program.ended, program.stderr()).to.equal(0);
@@ -58,7 +58,7 @@ describe('annal rebuild', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    // On a slow machine there are lines between the phases, too.
+    // On a slow machine, there are also lines between the phases.
     const said = lines.filter(({ note }) => note !== undefined);
     expect(said.map(({ note }) => note)).to.deep.equal(
       ['indexing', 'comparing', 'swapping', 'done'].map((phase) => `history: ${phase}`),

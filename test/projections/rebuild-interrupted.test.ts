@@ -1,4 +1,4 @@
-/** Rebuilds that are stopped or killed, and go on; what they leave is swept away. */
+/** Rebuilds that are stopped or killed, and continue; what they leave behind is swept away. */
 import { expect } from 'chai';
 import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
@@ -101,7 +101,7 @@ describe('a rebuild that is interrupted', () => {
     const rebuilding = await bundledProgram(REBUILDING);
     const program = startProgram(process.execPath, [rebuilding, database.url, ...names]);
     await program.line('loaded');
-    // Now it holds the record's rows and reads no more.
+    // Now the rebuild has the record's rows and reads no more.
     await instance.store.erase(`record-${patient}`);
     await instance.shown(await streams.project(erased(patient)));
     const left = async () =>

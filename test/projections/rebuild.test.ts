@@ -92,7 +92,7 @@ describe('rebuild', () => {
     const write = async (): Promise<void> => {
       while (!over) {
         records += 1;
-        // A write is visible as soon as its projections passed it: also across the swap.
+        // A write is visible as soon as its projections have passed it, even during the swap.
         const id = newUuid();
         const last = await streams.directory(created('Organization', id));
         expect(await instance.progress.waitFor(last, names, 10_000)).to.equal(true);
@@ -270,7 +270,7 @@ describe('rebuild', () => {
     await until(async () => (await rowsOf('search.entry')).length === 3);
     await instance.stop();
     const right = await Promise.all(['search.entry', 'search.string'].map(rowsOf));
-    // As software of version 5 left it: nothing of what is contained, no texts to sort by, cut ends of long texts.
+    // As software of version 5 left it: no contained resources, no texts to sort by, and long texts cut off.
     await query(`delete from search.entry where container is not null;
       alter table search.entry drop column sorts, drop column container;
       alter table search.string drop column rest;
@@ -282,7 +282,7 @@ describe('rebuild', () => {
     const served: unknown[] = [];
     const reports = await rebuild(deps(), ['search'], {
       onProgress: () => {
-        // Long before the swap: a question asked at its beginning could come after its end.
+        // Long before the swap: a query that starts at the swap's beginning might run after its end.
         if (served.length === 0) served.push(query('select version from search.checkpoint'));
       },
     });

@@ -16,7 +16,7 @@ describe('the read model search', () => {
   });
   after(() => database.drop());
 
-  /** Projects batches of events, each one transaction, into the serving tables or by `load`. */
+  /** Projects batches of events, each in one transaction, into the serving tables or by `load`. */
   async function project(batches: readonly ReturnType<typeof stored>[], load = false): Promise<void> {
     const session = await openSession(database.url, { name: 'test' });
     for (const batch of batches) {
@@ -27,7 +27,7 @@ describe('the read model search', () => {
     await session.end();
   }
 
-  /** What is there of a resource, without its id. */
+  /** Returns the rows of a resource, without its id. */
   async function shown(id: string): Promise<unknown> {
     const rows = async (columns: string, table: string) =>
       (
@@ -55,7 +55,7 @@ describe('the read model search', () => {
     const outcomes: unknown[] = [];
     for (const cut of [[3], [1, 3], [1, 2, 3], [2, 3], [1, 2, 3, 0, 1, 3]]) {
       for (const load of [false, true]) {
-        // A rebuild takes every event once.
+        // A rebuild reads every event once.
         if (load && cut.length > 3) continue;
         const id = newUuid();
         const events = patient(id);

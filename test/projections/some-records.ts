@@ -4,7 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import type { Instance } from './instance.ts';
 import { created, deleted, erased, type Streams, updated } from './made.ts';
 
-/** A record with creates, updates, deletes and, now and then, an erasure. */
+/** Writes a record with creates, updates, deletes and, now and then, an erasure. */
 export async function someRecord({ store }: Instance, streams: Streams, n: number): Promise<Position> {
   const patient = newUuid();
   const identifier = [{ system: 'urn:mrn', value: `mrn-${n}` }];

@@ -1,4 +1,4 @@
-/** The port while a start rebuilds read models. */
+/** The port while read models are rebuilt at startup. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -36,7 +36,7 @@ describe('a start that rebuilds read models', () => {
         log: pino({ level: 'silent' }),
         watch: { begin: () => Promise.resolve() },
         answerMeanwhile: async (say) => {
-          // Only now, because others may take a free port.
+          // Only now, because another process may take a free port.
           const port = await freePort();
           const close = await answerWhileStarting(
             { host: '127.0.0.1', port, baseUrl: 'http://localhost' },
@@ -51,13 +51,13 @@ describe('a start that rebuilds read models', () => {
         expect(answer.headers.get('service-request-id'), path).to.match(/^req_/);
         return { status: answer.status, retry: answer.headers.get('retry-after'), text: await answer.text() };
       };
-      // What ends the rebuild too early is an error of the test.
+      // If the rebuild ends too early, that is an error in the test.
       await Promise.race([eventually(() => url !== ''), rebuilding]);
       expect(await ask('/health/live')).to.include({ status: 200, text: '{"status":"live"}' });
       const ready = await ask('/health/ready');
       expect(ready).to.include({ status: 503, retry: '10' });
       expect(ready.text).to.match(/rebuilding timeline: \d+ events? done, about \d+ left, \d+ per second/);
-      // A person reads a page with a link to try again.
+      // A person gets a page with a link to try again.
       const page = await ask('/connections', { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de' });
       expect(page).to.include({ status: 503, retry: '10' });
       expect(page.text)

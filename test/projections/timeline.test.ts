@@ -1,4 +1,7 @@
-/** The read model `timeline`: however events are cut into batches, the same rows; totals are what is there; erasure leaves nothing. */
+/**
+ * The read model `timeline`: the rows are the same however events are cut into batches; totals match the rows; erasure leaves
+ * nothing.
+ */
 import { expect } from 'chai';
 import { runAll } from '#projections/rows.ts';
 import { openSession } from '#projections/session.ts';
@@ -48,7 +51,7 @@ describe('the read model timeline', () => {
   });
   after(() => database.drop());
 
-  /** The rows of all tables after some batches, each one transaction. */
+  /** Returns the rows of all tables after some batches, each in one transaction. */
   async function rowsAfter(
     schema: string,
     batches: readonly (readonly (typeof events)[number][])[],

@@ -1,4 +1,4 @@
-/** What schema operations keeps of events, and ids that stand twice: tampered with, found and named. */
+/** Data from events that schema operations keeps, and duplicate ids: tampered with, found and named. */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
@@ -40,7 +40,7 @@ describe('verify, of what operations keep', () => {
       };
       await snapshots.save(event.stream, state, entries, -1);
     }
-    // What comes behind a snapshot is none of its business.
+    // A snapshot isn't affected by events after it.
     const last = await streams.record(
       patient,
       updated('Patient', patient, 3),
@@ -64,7 +64,7 @@ describe('verify, of what operations keep', () => {
     );
     return report;
   };
-  /** What is found while a statement is in force, which another takes back. */
+  /** Returns what is found after a statement that another statement then undoes. */
   const foundAfter = async (change: string, back: string) => {
     const values = change.includes('$1') ? [patient] : [];
     await database.pool.query(change, values);

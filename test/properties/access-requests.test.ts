@@ -1,7 +1,7 @@
 /**
- * Access requests as a state machine, on two instances, with parallel and repeated steps, and links, grants and muting
- * that change between any two of them: no approved request without exactly one grant, no second answer, no tokens
- * without an approval or twice, nothing for those who don't see the request (docs/spec/decisions.md, section 7).
+ * Access requests as a state machine, on two instances, with parallel and repeated steps, and links, grants and muting that
+ * change between any two steps: no approved request without exactly one grant, no second answer, no tokens without an approval
+ * or twice, and nothing for people who don't see the request (docs/spec/decisions.md, section 7).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -68,8 +68,8 @@ const TWO_APPROVALS = [
 ] as const;
 
 /**
- * Has everything that must have been seen in the end: the other runs are random, and may lack it. Either of two
- * requests made at once is the one that waits, so both are asked the same.
+ * Contains everything that must have been seen in the end: the other runs are random, and may lack something. Of two requests
+ * made at once, either may be the one that waits, so both ask the same.
  */
 const USUAL: Step[] = [
   { what: 'ask', hint: 'email', times: 2 },
@@ -81,7 +81,7 @@ const USUAL: Step[] = [
   { what: 'poll', nth: 1, times: 1 },
 ];
 
-/** What is known of a request. */
+/** The known facts about a request. */
 interface Known {
   readonly id: string;
   readonly answer: TokenAnswer;
@@ -116,7 +116,7 @@ describe('the life of access requests', () => {
     await removeTemporaryFolders();
   });
 
-  /** One application, two records, and two persons: a parent with both, and a helper with the second. */
+  /** One application, two records, and two people: a parent with both records, and a helper with the second. */
   class Run {
     readonly #journeys: readonly [Journey, Journey];
     readonly requests: Known[] = [];
@@ -129,7 +129,7 @@ describe('the life of access requests', () => {
       readonly records: readonly [string, string],
       readonly emails: Readonly<Record<Who, string>>,
       readonly tokens: Readonly<Record<Who, string>>,
-      /** The second record's id at the application. */
+      /** The second record's id in the application. */
       readonly pairwise: string,
     ) {
       this.#journeys = [new Journey(service.url), new Journey(other.url)];
@@ -207,7 +207,7 @@ describe('the life of access requests', () => {
       return hint === 'patient' && this.helperLink !== undefined && !unlinked;
     }
 
-    /** Whether an answer to a pending request can be the one that counts. */
+    /** Returns whether an answer to a pending request can be the one that counts. */
     #counts(
       known: Known,
       { who: as, does, record }: { who: Who; does: 'approve' | 'deny'; record: 0 | 1 },
@@ -261,7 +261,7 @@ describe('the life of access requests', () => {
     }
 
     async #ask(hint: string, count: number): Promise<void> {
-      // Ten in an hour are allowed.
+      // Only ten requests in an hour are allowed, so their times are reset.
       await service.pool.query("update operations.access_request_turn set asked = '{}'");
       const login_hint = hint === 'email' ? this.emails.parent : this.pairwise;
       const answers = await Promise.all(
@@ -364,7 +364,7 @@ describe('the life of access requests', () => {
       return rowCount === 1;
     }
 
-    /** What must hold after every step. */
+    /** Checks what must hold after every step. */
     async check(): Promise<void> {
       const { rows } = await service.pool.query<{
         id: string;

@@ -1,4 +1,4 @@
-/** Answers as of a moment are those that were given then (docs/as-of.md), for random lives of records. */
+/** Answers as of a point in time are those that were given then (docs/as-of.md), for records with random histories. */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { ask, Chance, Life, moment, type Question, type Recorded } from '#test/support/as-of.ts';
@@ -11,7 +11,7 @@ import { scaled, steadySeed } from '#test/support/scale.ts';
 const LIVES = scaled(40, 1);
 const MOMENTS = scaled(5, 2);
 const STEPS = 8;
-/** Answers that are asked for again after a rebuild. */
+/** Number of answers that are requested again after a rebuild. */
 const REBUILT = scaled(1_000, 40);
 
 /** A reader of a record: a credential, and the record's id for it. */
@@ -85,7 +85,7 @@ describe('answers as of a moment', () => {
   }).timeout(3_600_000);
 });
 
-/** Items of REST v1, by type. */
+/** REST v1 items, by type. */
 const V1_ITEMS: Readonly<Record<string, string>> = {
   Observation: 'observations',
   Condition: 'conditions',
@@ -93,7 +93,7 @@ const V1_ITEMS: Readonly<Record<string, string>> = {
   DocumentReference: 'documents',
 };
 
-/** Lists of REST v1 below a patient. */
+/** REST v1 lists below a patient. */
 const LISTS = [
   'observations',
   'observations?limit=3',
@@ -126,7 +126,7 @@ const SEARCHES = [
   '/Provenance?patient=P',
 ];
 
-/** Returns the questions of a reader about a record: all whole ones, and some about its resources. */
+/** Returns a reader's queries about a record: all queries on the whole record, and some on its resources. */
 function questions(life: Life, { key, patient }: Reader, chance: Chance): Question[] {
   const of = (path: string, body?: Question['body']): Question => ({
     path: path.replaceAll(life.patient, patient),

@@ -1,5 +1,5 @@
 /**
- * Random commands over 50 records by 16 concurrent clients, through the real service, against a plain model: the same
+ * Random commands on 50 records by 16 concurrent clients, through the real service, compared with a plain model: the same
  * versions, the same final states, version numbers without gaps, one Provenance for each version.
  */
 import { expect } from 'chai';

@@ -1,7 +1,7 @@
 /**
  * People see their own records and nobody else's, with an ID token below `/me` as with a session below `/app/api`: every
- * route, person and record (docs/spec/interface.md, section 7; docs/gateway.md). And the gateway takes a session from its
- * own origin alone, on every route.
+ * route, person and record (docs/spec/interface.md, section 7; docs/gateway.md). And the gateway accepts a session only from
+ * its own origin, on every route.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -37,7 +37,7 @@ const PEOPLE = {
   'both@example.org': [1, 2],
   'carer@example.org': [0, 1],
   'stranger@example.org': [],
-  // A member of the organization that keeps the records. That doesn't link them to any of the records.
+  // A member of the organization that keeps the records. Membership doesn't link them to any of the records.
   'member@example.org': [],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 type Person = keyof typeof PEOPLE;
@@ -50,7 +50,7 @@ const NAMES = [
 ] as const;
 const RECORDS = [0, 1, 2, 3] as const;
 
-/** What a record has, by the name of the path's parameter. */
+/** A record's values, by the name of the path parameter. */
 type OfRecord = ReadonlyMap<string, Named>;
 
 const plain = (id: string): Named => ({ type: '', id, marker: `never-${id}` });
@@ -148,7 +148,10 @@ describe('isolation of people', () => {
     await service?.stop();
   });
 
-  /** Writes a request for access that names a record by its pairwise id. @returns its id */
+  /**
+   * Writes an access request that names a record by its pairwise id.
+   * @returns the request's id
+   */
   async function ask({ application, patient }: Allowed): Promise<string> {
     const id = newId('areq_');
     await service.pool.query(
@@ -165,7 +168,7 @@ describe('isolation of people', () => {
     return id;
   }
 
-  /** What a request sends besides its path. */
+  /** Returns what a request sends in addition to its path. */
   const sent = ({ path, method, operation }: Described): GatewayCall => {
     const { body, headers = {} } = bodyOf(operation, '', VALID[path]?.[method]?.body);
     return { method, headers, ...(body === undefined ? {} : { body }) };
@@ -191,7 +194,7 @@ describe('isolation of people', () => {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Names of what an answer tells of records that its person doesn't have. */
+  /** Returns the names of values in an answer from records that the person doesn't have. */
   function leaks(person: Person, text: string, besides: OfRecord): string[] {
     const own = new Set<number>(PEOPLE[person]);
     const named = new Set([...besides.values()].map(({ id }) => id));
@@ -228,10 +231,10 @@ describe('isolation of people', () => {
           if (patientId === undefined) throw new Error('no patient');
           const values = new Map([...other, ['patient_id', patientId] as const]);
           const names = namesIn(route.path);
-          // What all its parameters name must be one record of the person.
+          // All parameters must name the same record of the person.
           const parts = names.map((name) => (name === 'patient_id' ? patient : child));
           const isOwn = own.has(parts[0] ?? -1) && new Set(parts).size === 1;
-          // Changing what is theirs is for other tests, and so is what these records don't have.
+          // Other tests cover changing one's own records, and parameters that these records don't have.
           if (isOwn && (route.method !== 'GET' || !names.every((name) => record.has(name)))) return;
           const answer = await asked(person, way, route, values);
           expect(leaks(person, answer.text, values), `${route.method} ${route.path}`).to.deep.equal([]);
@@ -245,7 +248,7 @@ describe('isolation of people', () => {
             return;
           }
           expect(answer.status, `${route.method} ${route.path} of ${person}: ${answer}`).to.equal(404);
-          // The parameters that are the person's stay; the first that isn't never was.
+          // Parameters that are the person's stay; the first that isn't becomes an id that never existed.
           const kept = names.includes('patient_id') && own.has(patient);
           const nevers = new Map(
             [...values].map(([name, value]) => [

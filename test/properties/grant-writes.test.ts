@@ -1,8 +1,8 @@
 /**
- * Random writes under random grants (docs/spec/decisions.md, section 9, "Writes under a grant"): each that a grant allows is
- * read back equal by application and owner, each under its own id, and its event names application and grant. Each other
- * one leaves the record as it was, and is answered like one of an unknown id where the application doesn't know the
- * resource. No answer and no webhook shows the real id.
+ * Random writes under random grants (docs/spec/decisions.md, section 9, "Writes under a grant"): the application and the owner
+ * read back every write that a grant allows as equal, each under its own id, and its event names application and grant. Every
+ * other write leaves the record as it was, and if the application doesn't know the resource, is answered like a write to an
+ * unknown id. No response and no webhook shows the real id.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -30,7 +30,7 @@ import { Answer } from '#test/support/service.ts';
 import { counted, tell } from '#test/support/tell.ts';
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
-/** Differences that are reported. */
+/** Maximum number of differences to report. */
 const MOST = 8;
 /** Numbers that choose a write. */
 const choices = fc.array(fc.nat(1_000_000), { minLength: 40, maxLength: 40 });
@@ -43,7 +43,7 @@ describe('writes under random grants', () => {
   let receiver: Receiver;
   let check: WriteCheck;
   const tallies = new Map<string, number>();
-  /** What the application must be told of. */
+  /** Notifications that the application must get. */
   const expected: string[] = [];
 
   before(async () => {
@@ -108,7 +108,7 @@ describe('writes under random grants', () => {
   async function alone(granted: GrantedWorld, picks: Picks): Promise<string | undefined> {
     const { ledger, allowed } = granted;
     const sent = changeOf(granted, picks, new Set());
-    // Only unescaped, so that the unknown id can be put in.
+    // Only unescaped, so that the unknown id can be inserted.
     const escapes = ledger.knows(sent.change.id ?? '') ? picks.below(256) : 0;
     const request = requestOf(sent, escapes);
     const verdict = ledger.judge(sent.change);
@@ -176,7 +176,7 @@ describe('writes under random grants', () => {
     const sent = restChangeOf(granted, picks, pending);
     const { change, request, text, items } = sent;
     const judged = sent.verdict ?? ledger.judge(change);
-    // What REST v1 writes has no identifier.
+    // REST v1 writes resources without an identifier.
     const verdict: Verdict =
       judged.is === 'written' ? { ...judged, after: { ...judged.after, identifier: undefined } } : judged;
     const before = await check.position();
@@ -185,7 +185,7 @@ describe('writes under random grants', () => {
     const what = `${request.method} ${request.url} ${request.body ?? ''}: ${answer}`;
     const isDone = answer.status < 300;
     if (verdict.is === (isDone ? 'refused' : 'written')) return `${verdict.is}, ${what}`;
-    // What is deleted already may be deleted again, if the application knows it.
+    // A deleted resource may be deleted again, if the application knows it.
     if (verdict.is === 'unwritten' && isDone && !ledger.knows(change.id ?? '')) return `not known, ${what}`;
     const known = new Set(ledger.held.keys());
     const wrong =
@@ -217,7 +217,7 @@ describe('writes under random grants', () => {
       : `read back as ${own}: ${what}`;
   }
 
-  /** Waits until the application was told of everything, and returns what is wrong with what it was told. */
+  /** Waits until the application has got all notifications, and returns what is wrong with them. */
   async function told(worlds: readonly GrantedWorld[]): Promise<string[]> {
     for (const { key, ids, ledger, allowed } of worlds) {
       const body = JSON.stringify({ resourceType: 'Patient', id: ids.record, birthDate: '1960-01-01' });
@@ -277,13 +277,13 @@ describe('writes under random grants', () => {
         numRuns: 1,
       });
       if (plan === undefined || scopes === undefined) throw new RangeError('no world');
-      // What is sent with the real id comes back with it, so every second world has none.
+      // Text that is sent with the real id comes back with it, so every second world has none.
       const granted = await build(plan, scopes, (seed + n) % 2 === 0);
       built.push(granted);
       for (const numbers of fc.sample(choices, { seed: seed + n, numRuns: each })) {
         const picks = new Picks(numbers);
         const found = await picks.of([alone, alone, together, byRest])(granted, picks);
-        // What follows would be judged by a wrong state.
+        // Later writes would be judged by a wrong state.
         if (found === undefined) continue;
         wrong.push(`seed ${seed + n}, ${scopeTexts(scopes).join(' ')}: ${found}`);
         break;

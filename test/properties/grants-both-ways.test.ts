@@ -1,8 +1,8 @@
 /**
  * Two projects, each the owner of records with a grant to the other's application (docs/spec/interface.md, section 1;
- * docs/spec/decisions.md, sections 1 and 9): with its token an application learns nothing but its grant, and with its key a
- * project sees its own records alone, whatever ids and cursors they ask with. What they may not know is answered like what
- * never was.
+ * docs/spec/decisions.md, sections 1 and 9): with its token, an application learns nothing outside its grant, and with its
+ * key, a project sees only its own records, whatever ids and cursors they use. What they may not know is answered like
+ * something that never existed.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -31,18 +31,18 @@ import { scaled, steadySeed } from '#test/support/scale.ts';
 import { Answer } from '#test/support/service.ts';
 import { counted, tell } from '#test/support/tell.ts';
 
-/** Differences that are reported. */
+/** Maximum number of differences to report. */
 const MOST = 8;
-/** A read model may lag for this long, in ms; then 503 is the answer. */
+/** How long a read model may lag, in ms; until then, 503 is returned. */
 const LAG_MS = 20_000;
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** Numbers that choose a request. */
 const choices = fc.array(fc.nat(1_000_000), { minLength: 28, maxLength: 28 });
 
-/** One project's records, and the grant of the other's application on one of them. */
+/** One project's records, and a grant for the other project's application on one of them. */
 interface Side extends WorldWithGrant {
   readonly scopes: readonly TypeScope[];
-  /** What any letter of the grant may show. */
+  /** Everything that some letter of the grant shows. */
   readonly seen: Seen;
 }
 
@@ -50,11 +50,11 @@ interface Side extends WorldWithGrant {
 interface Actor {
   readonly name: string;
   readonly token: string;
-  /** An application: what it asks must be taken. */
+  /** True for an application, whose requests must be accepted. */
   readonly isGranted: boolean;
-  /** Ids that it may not learn, of either project. */
+  /** Ids of either project that it may not learn. */
   readonly hidden: ReadonlySet<string>;
-  /** What its requests are about. */
+  /** The names that its requests use. */
   readonly names: readonly Names[];
 }
 
@@ -101,7 +101,7 @@ describe('two projects with grants to each other', () => {
     return answer;
   }
 
-  /** Builds both projects, and who asks. */
+  /** Builds both projects, and returns those who send requests. */
   async function built(seed: number): Promise<Actor[]> {
     const sides: Side[] = [];
     for (const n of [0, 1]) {
@@ -130,7 +130,7 @@ describe('two projects with grants to each other', () => {
       ...versionsOf(world).map(({ id }) => id),
       allowed.patient,
     ]);
-    // What is seen may name what isn't, in the same record.
+    // A visible resource may refer to a hidden one in the same record.
     const named = JSON.stringify([own.seen.record, own.seen.directory]).match(ANY_UUID) ?? [];
     const shown = isGranted ? named : versionsOf(own.world).map(({ id }) => id);
     const namesOf = ({ world, seen, allowed }: Side): Names => ({ world, seen, patient: allowed.patient });
@@ -149,7 +149,7 @@ describe('two projects with grants to each other', () => {
     };
   }
 
-  /** Asks, and asks with ids that never were instead of hidden ones; returns what is wrong. */
+  /** Sends a request, and sends it again with ids that never existed instead of hidden ones; returns what is wrong. */
   async function ask(
     { token, hidden, isGranted }: Actor,
     place: Place,
@@ -186,7 +186,7 @@ describe('two projects with grants to each other', () => {
       : `${what}: unlike ids that never were ("model"): ${difference}`;
   }
 
-  /** Continues the others' lists; returns what is wrong. */
+  /** Continues other actors' lists; returns what is wrong. */
   async function continued(actors: readonly Actor[]): Promise<string[]> {
     const wrong: string[] = [];
     const lists = [
@@ -225,7 +225,7 @@ describe('two projects with grants to each other', () => {
       await inParallel([...all.entries()], 4, async ([at, numbers]) => {
         const picks = new Picks(numbers);
         const actor = picks.of(actors);
-        // Every eighth at any route.
+        // Every eighth request goes to any route.
         const place = picks.of(at % 8 === 0 ? places : places.filter(({ taken }) => taken));
         if (!actor.isGranted && !place.taken) return;
         const found = await ask(actor, place, requestAt(place, picks.of(actor.names), picks));
@@ -238,14 +238,14 @@ describe('two projects with grants to each other', () => {
   });
 });
 
-/** What some letter of a grant shows. */
+/** Returns what some letter of a grant shows. */
 function seenByAny({ world, allowed }: WorldWithGrant, scopes: readonly TypeScope[]): Seen {
   const all = [...'rs'].map((letter) => seenOf(world, coveredBy(scopes, letter), allowed.patient));
   const record = all.flatMap((each) => each.record);
   return { record, directory: world.directory, gaps: new Set() };
 }
 
-/** Returns the hidden ids that an answer shows, in clear or in base64, except those of the request. */
+/** Returns the hidden ids that a response shows, in plain text or in base64, except those in the request. */
 function leaks({ text, headers }: Answer, hidden: ReadonlySet<string>, request: string): string[] {
   const sent = request.toLowerCase();
   const all = [text, ...[...headers].map(([, value]) => value)].join('\n');

@@ -1,7 +1,6 @@
 /**
- * What an application learns under a grant equals what the owner of a record learns that has nothing but what the grant
- * covers: random records, grants and requests at every route of the OpenAPI document (docs/spec/decisions.md, sections 1
- * and 9).
+ * Under a grant, an application learns exactly what the owner of a record learns that contains only what the grant covers:
+ * random records, grants and requests at every route in the OpenAPI document (docs/spec/decisions.md, sections 1 and 9).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -46,21 +45,21 @@ import { scaled, steadySeed } from '#test/support/scale.ts';
 import { Answer } from '#test/support/service.ts';
 import { counted, tell } from '#test/support/tell.ts';
 
-/** Pages of a search that are followed. */
+/** Maximum number of search pages to follow. */
 const PAGES = 4;
-/** A read model may lag for this long, in ms; then 503 is the answer. */
+/** How long a read model may lag, in ms; until then, 503 is returned. */
 const LAG_MS = 20_000;
-/** Differences that are reported. */
+/** Maximum number of differences to report. */
 const MOST = 12;
 
 /**
- * What worlds are about. `any`: each type has `r` and `s`, or neither, and requests are at every route. Otherwise letters
- * are mixed, the model has what these letters cover, and requests need just these.
+ * Kinds of worlds. `any`: each type has `r` and `s`, or neither, and requests go to every route. Otherwise letters are mixed,
+ * the model has what these letters cover, and requests need only these letters.
  */
 const KINDS = ['any', 'r', 'any', 's', 'any', 'rs'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Routes that need just some letters, on whatever they show. */
+/** Routes that need only some letters, whatever they show. */
 const NEEDING: Readonly<Record<Exclude<Kind, 'any'>, RegExp>> = {
   r: /^\/fhir\/R4\/(?:[A-Z]\w+|\{resource_type\})\/\{rid\}(?:\/_history(?:\/\{vid\})?)?$|^\/v1\/(?:patients|observations|conditions|medications|documents)\/\{\w+\}(?:\/content)?$/,
   s: /^\/fhir\/R4\/(?:Patient\/\{rid\}\/)?(?:[A-Z]\w+|\{resource_type\})(?:\/_search|\/_history)?$|^\/v1\/patients(?:\/\{\w+\}\/(?:observations|conditions|medications|documents))?$/,
@@ -88,7 +87,7 @@ describe('what a grant covers', () => {
     const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
     application = await granting.register(owner, id);
-    // Writes that grants may do are asked by test/properties/grant-writes.test.ts.
+    // test/properties/grant-writes.test.ts covers the writes that grants allow.
     places = placesOf(real.url).filter((place) => !place.taken || reads(place));
   });
   after(async () => {
@@ -98,12 +97,12 @@ describe('what a grant covers', () => {
     await model?.stop();
   });
 
-  /** A world in both services: as it is, and what the grant covers of it. */
+  /** A world in both services: complete, and reduced to what the grant covers. */
   interface Both {
     readonly world: World;
     readonly seen: Seen;
     readonly allowed: Allowed;
-    /** A key of the project that has what is covered. */
+    /** A key of the project that has only what is covered. */
     readonly key: string;
   }
 
@@ -147,7 +146,7 @@ describe('what a grant covers', () => {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Sends a request, and again while a read model lags. */
+  /** Sends a request, and repeats it while a read model lags. */
   async function send(at: string, token: string, asked: Asked): Promise<Answer> {
     let answer = await sendOnce(at, token, asked);
     const isCurrent = async () => {
@@ -159,8 +158,8 @@ describe('what a grant covers', () => {
   }
 
   /**
-   * Asks the model; undefined where it can't tell. It has automatic Provenances of all that it holds: without the type,
-   * wildcards don't bring them. Its histories may lack a first version, which a record of the service never does.
+   * Asks the model; undefined where it can't tell. The model has automatic Provenances for everything that it holds, which
+   * wildcards don't return without the type. Its histories may lack a first version, which never happens in the service.
    */
   async function modelled({ key, seen }: Both, asked: Asked, of: Covered): Promise<Answer | undefined> {
     const first = seen.gaps.size === 0 ? undefined : await sendOnce(model.url, key, asked);
@@ -173,7 +172,7 @@ describe('what a grant covers', () => {
     return isWild && !of.has('Provenance') ? withoutAutomatic(answer) : answer;
   }
 
-  /** Asks both services; returns how their answers differ, or what is wrong with one. */
+  /** Asks both services; returns how their responses differ, or what is wrong with one of them. */
   async function compare(both: Both, of: Covered, place: Place, asked: Asked): Promise<string | undefined> {
     const { world, allowed } = both;
     const what = `${asked.method} ${asked.url} ${JSON.stringify(asked.headers)} ${asked.body ?? ''}`;
@@ -187,7 +186,7 @@ describe('what a grant covers', () => {
       if (forms.length > 0) return `${what}: shows the real id, ${forms.join()}: ${answer.text}`;
       if (!place.taken) return answer.status === 403 ? undefined : `${what}: ${answer.status}, not 403`;
       if (answer.status === 403) {
-        // Who a person is needs a scope of its own, which these grants don't have.
+        // A person's identity needs its own scope, which these grants don't have.
         if (place.path === '/oauth/userinfo' && answer.text.includes('insufficient_scope')) return undefined;
         const [, outside = ''] = /(\w+) is outside the grant/.exec(answer.text) ?? [];
         return outside === '' || of.has(outside) ? `${what}: ${answer.text}` : undefined;
@@ -225,12 +224,12 @@ describe('what a grant covers', () => {
       const names = { ...both, patient: both.allowed.patient };
       const all = fc.sample(choices, { seed: seed + n, numRuns: each });
       await inParallel([...all.entries()], 4, async ([at, numbers]) => {
-        // Every fifth at any route, the others where the token is taken.
+        // Every fifth request goes to any route, the others to routes that accept the token.
         const among = at % 5 === 0 && kind === 'any' ? places : taking;
         const place = new Picks([(numbers[0] ?? 0) + at]).of(among);
         const request = requestAt(place, names, new Picks(numbers.slice(1)));
         asked += 1;
-        // The model has nothing for which the grant has `s` alone.
+        // The model has nothing for which the grant has only `s`.
         if (kind === 'rs' && reachesFurther(request)) return;
         const found = await compare(both, of, place, request);
         if (found !== undefined)
@@ -243,7 +242,7 @@ describe('what a grant covers', () => {
   });
 });
 
-/** Tells whether an answer is about what the application itself has: its grants and proposals. */
+/** Returns whether a path is about the application's own data: its grants and proposals. */
 function isOwn(path: string): boolean {
   return /\/(?:grants|proposals)\b/.test(path);
 }

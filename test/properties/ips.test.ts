@@ -12,7 +12,7 @@ const BASE = 'https://annal.example/fhir/R4/';
 const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
 const RUNS = 40;
 
-/** An id for the n-th resource. */
+/** Returns an id for the n-th resource. */
 const idOf = (n: number) => `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
 const PLACES = { Patient: 1, Practitioner: 2, Organization: 3, Location: 4, Encounter: 5 };
 const REFS = {
@@ -28,7 +28,7 @@ const stored = (type: WritableType, n: number, resource: JsonObject): Stored => 
   return { type, id, body: printJson({ ...resource, id }) };
 };
 
-/** A record with a Patient, one of each type that it refers to, and a few more of any type. */
+/** Generates a record with a Patient, one resource of each type that it refers to, and a few more of any type. */
 const records = fc
   .tuple(
     fc.tuple(...(Object.keys(PLACES) as WritableType[]).map((type) => resourceOf(type, REFS))),
@@ -44,7 +44,7 @@ const records = fc
     ...further.map(({ type, resource }, n) => stored(type, n + 10, resource)),
   ]);
 
-/** Literal references of entries that name none. */
+/** Returns literal references in entries that point to no entry. */
 function dangling(bundle: JsonObject): string[] {
   const entries = Array.isArray(bundle.entry) ? bundle.entry.filter(isObject) : [];
   const urls = new Set(entries.map(({ fullUrl }) => fullUrl));

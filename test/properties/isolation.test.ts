@@ -1,4 +1,4 @@
-/** Contents of other projects and environments look like unknown ones (docs/spec/interface.md, sections 1 and 7). */
+/** Contents of other projects and environments look like unknown contents (docs/spec/interface.md, sections 1 and 7). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
@@ -22,7 +22,9 @@ interface Intruder {
   readonly name: string;
   readonly key: string;
   readonly own: Own;
-  /** What never was, for each of theirs: the same in each comparison, since writes leave something of both. */
+  /**
+   * For each of their resources, one that never existed: the same in every comparison, because writes leave something of both.
+   */
   readonly nevers: Map<Named, Named>;
 }
 
@@ -30,7 +32,7 @@ describe('isolation of projects and environments', () => {
   let service: InProcess;
   let theirs: Theirs;
   let intruders: readonly Intruder[];
-  /** What was answered about theirs, by status. */
+  /** Number of responses about their resources, by status. */
   const answered = new Map<string, number>();
 
   before(async () => {
@@ -58,7 +60,7 @@ describe('isolation of projects and environments', () => {
   });
   after(() => service.stop());
 
-  /** Asks for what is theirs and for what never was: the answers differ in nothing. */
+  /** Asks for another owner's resource and for one that never existed: the responses must not differ. */
   async function compare({ key, own, nevers }: Intruder, named: Named, pick: number): Promise<void> {
     const never = nevers.get(named) ?? neverLike(named);
     nevers.set(named, never);
@@ -187,7 +189,7 @@ describe('isolation of projects and environments', () => {
         return performance.now() - started;
       };
       for (let round = 0; round < 10; round += 1) await ask(never);
-      // Times vary by chance; what takes longer for a known id takes longer each time it is measured.
+      // Times vary by chance; a request that takes longer for a known id takes longer every time.
       let found = '';
       for (let attempt = 0; attempt < 5; attempt += 1) {
         found = await differenceOf(ask, { theirs: named.id, never }, rounds * 2 ** attempt);
@@ -208,7 +210,7 @@ describe('isolation of projects and environments', () => {
   });
 });
 
-/** Of theirs, what a text tells; not the id that was asked for. */
+/** Returns which of their ids a text shows, except the requested id. */
 function leaks(text: string, { ids }: Theirs, asked?: string): string[] {
   const told = [...text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g)]
     .map(([id]) => id)
@@ -216,7 +218,10 @@ function leaks(text: string, { ids }: Theirs, asked?: string): string[] {
   return text.includes(SECRET) ? [...told, SECRET] : told;
 }
 
-/** Measures two ids in turn. @returns how far their medians differ, if more than the times of one id do; otherwise '' */
+/**
+ * Measures two ids in turn.
+ * @returns how far their medians differ, if more than the times for a single id do; otherwise ''
+ */
 async function differenceOf(
   ask: (id: string) => Promise<number>,
   ids: { readonly theirs: string; readonly never: string },
@@ -224,7 +229,7 @@ async function differenceOf(
 ): Promise<string> {
   const times = { theirs: [] as number[], never: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
-    // Each is first as often as the other: what slows the machine slows both.
+    // Each is first equally often, so that a slow machine slows both.
     const order = round % 2 === 0 ? (['theirs', 'never'] as const) : (['never', 'theirs'] as const);
     for (const which of order) times[which].push(await ask(ids[which]));
   }

@@ -1,4 +1,7 @@
-/** Messages that were damaged on their way, and whatever else may come: always a clear answer, never an invalid resource. */
+/**
+ * Messages that were damaged in transit, and anything else that may arrive: always a clear response, never an invalid
+ * resource.
+ */
 import { expect } from 'chai';
 import { validateResource } from '#src/fhir/validate.ts';
 import { decideLabs } from '#src/labs/decide.ts';
@@ -37,7 +40,7 @@ describe('damaged messages of laboratories', function () {
         outcomes.refused += 1;
       }
     }
-    // Both ends of the street were walked.
+    // Both outcomes occurred.
     expect(outcomes.read).to.be.greaterThan(MESSAGES / 10);
     expect(outcomes.refused).to.be.greaterThan(MESSAGES / 20);
   });

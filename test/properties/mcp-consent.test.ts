@@ -1,4 +1,4 @@
-/** Under any scopes, each tool of `/mcp` shows exactly what the interfaces show under the same grant (docs/mcp.md). */
+/** With any scopes, each `/mcp` tool shows exactly what the interfaces show under the same grant (docs/mcp.md). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -35,7 +35,7 @@ const PERIODS = {
   b: { from: '2026-02-01', to: '2026-12-31' },
 };
 
-/** Scopes of different records are told apart by them, but the clock isn't. */
+/** Returns content that can be compared: without `manifest_id`, which differs each time. */
 const comparable = (value: Json | undefined): string =>
   JSON.stringify(value, (key, each) => (key === 'manifest_id' ? undefined : each)) ?? '';
 
@@ -51,7 +51,7 @@ describe('tools of /mcp under any scopes', () => {
   });
   after(() => on?.stop());
 
-  /** Returns `Type/id` of all resources of a record. */
+  /** Returns the `Type/id` of all resources in a record. */
   async function idsIn(patient: string, key = on.service.key): Promise<string[]> {
     const { json } = await on.service.fhir(`/Patient/${patient}/$everything`, { key });
     return entriesOf(json).map(({ resourceType, id }) => `${String(resourceType)}/${String(id)}`);
@@ -165,7 +165,7 @@ function objects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Returns all entries of a result, those of an AI, too. */
+/** Returns all entries in a result, including an AI's. */
 function shownIn({ structured }: ToolResult, name: string): JsonObject[] {
   const content = isObject(structured.record_content) ? structured.record_content : {};
   return [...objects(content[name]), ...objects(structured.ai_written)];

@@ -1,6 +1,6 @@
 /**
- * Tools of assistants tell nothing of other records, projects and environments, under a grant or with an application's own
- * token: an id of theirs is answered like one that never was, and nothing of the call is left there (docs/mcp.md).
+ * Assistants' tools tell nothing about other records, projects and environments, under a grant or with an application's own
+ * token: an id from there is answered like one that never existed, and the call leaves no trace there (docs/mcp.md).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ const neverIds = (): NamedIds => ({
   ...{ patient: newUuid(), observation: newUuid(), practitioner: newUuid(), document: newUuid() },
 });
 
-/** Who calls tools, what they see, and what they don't. */
+/** A caller of tools, with what it sees and what it doesn't. */
 interface ToolCaller {
   readonly name: string;
   readonly token: string;
@@ -48,7 +48,7 @@ describe('isolation of tools of assistants', () => {
     await answerAbout(service, { ...purged, key, allowed: undefined });
     const path = `/Patient/${purged.patient}?_purge=true`;
     expect((await service.fhir(path, { method: 'DELETE', key })).status).to.equal(204);
-    // Entries of the directory stay.
+    // A purge leaves the directory's entries.
     const gone = { ...purged, practitioner: newUuid() };
     const isTogether = (one: Answered, other: Answered): boolean =>
       one.project === other.project && one.environment === other.environment;
@@ -56,7 +56,7 @@ describe('isolation of tools of assistants', () => {
       const own = records[n];
       if (own?.allowed === undefined) throw new Error('there is no grant');
       const { token, patient } = own.allowed;
-      // The whole directory of the record's project is open to its grants.
+      // The whole directory of the record's project is open to grants on the record.
       const others = records
         .filter((each) => each !== own)
         .map((each) => (isTogether(own, each) ? { ...each, practitioner: newUuid() } : each));

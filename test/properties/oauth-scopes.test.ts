@@ -1,4 +1,4 @@
-/** For random scopes, `covers` says what a naive reading of each scope as a set of accesses says. */
+/** For random scopes, `covers` agrees with a naive reading of each scope as a set of accesses. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { covers, lettersFor, normalise, PLAIN_SCOPES, parseScopes, type Scope } from '#src/oauth/scopes.ts';
@@ -40,7 +40,7 @@ const parsed = (text: string): Scope[] => {
 };
 
 /**
- * Everything that scopes allow, one text each: a plain scope, or a letter on a resource of a type with one category
+ * Returns everything that scopes allow, each as a text: a plain scope, or a letter on a resource of a type with one category
  * coding. `Future` stands for a type that is added later, which only a wildcard reaches; `*` of `system/` is a type.
  */
 function allowed(text: string): Set<string> {

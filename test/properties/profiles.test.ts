@@ -1,11 +1,11 @@
-/** Whatever stands where, validation by profiles answers; and what is broken is never called valid. */
+/** Whatever a resource contains, validation by profiles gives a result; and a broken resource is never called valid. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { changed, IPS_EXAMPLES, ipsExample } from '#test/support/ips.ts';
 
-/** Paths of all members and items of a value. */
+/** Returns the paths of all members and items of a value. */
 function pathsIn(value: Json, path: string): string[] {
   const below = Array.isArray(value)
     ? value.map((item, index) => [`${path}[${index}]`, item] as const)

@@ -1,8 +1,8 @@
 /**
  * Proposals as a state machine, on two instances, with parallel and repeated steps, and grants, links and resources that
- * change between any two of them. What must hold is read from the record's events: no proposal is written twice, none
- * outside its grant or over another version, none without a person who was linked, and each ends once
- * (docs/spec/decisions.md, section 7).
+ * change between any two steps. The rules are checked against the record's events: no proposal is written twice, none outside
+ * its grant or over another version, none without a person who was linked, and each ends once (docs/spec/decisions.md, section
+ * 7).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -34,7 +34,7 @@ const step = fc.record({ actions: fc.array(action, { minLength: 1, maxLength: 4 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const one = (...actions: Action[]): Step => ({ actions, twice: false });
-/** Has everything that must have been seen in the end: the other runs are random, and may lack it. */
+/** Contains everything that must have been seen in the end: the other runs are random, and may lack something. */
 const USUAL: Step[] = [
   { actions: [{ what: 'create' }], twice: true },
   { actions: [{ what: 'accept', nth: 0, who: 'parent' }], twice: true },
@@ -76,10 +76,10 @@ describe('the life of proposals', () => {
     await service?.stop();
   });
 
-  /** A record with a Condition, an application with a grant by a parent, and a helper who is linked too. */
+  /** A record with a Condition, an application with a parent's grant, and a helper who is also linked. */
   class Run {
     readonly proposals: string[] = [];
-    /** Proposals by how a request about them was answered with 200. */
+    /** Proposals, by the action whose request about them returned 200. */
     readonly done = new Map<string, string[]>();
     #sent = 0;
     helperLink = '';
@@ -120,7 +120,7 @@ describe('the life of proposals', () => {
       await eventually(async () => (await service.pool.query(shown, [this.helperLink])).rowCount === 1);
     }
 
-    /** Takes the actions at the same time; each twice under one Idempotency-Key if asked. */
+    /** Takes the actions at the same time; each twice with one Idempotency-Key if requested. */
     async take({ actions, twice }: Step): Promise<void> {
       await Promise.all(
         actions.flatMap((each) => {
@@ -199,7 +199,7 @@ describe('the life of proposals', () => {
         author_type: 'ai',
       };
       const answer = await proposing.app(this.allowed, '', 'POST', body, { headers, url });
-      // 422: the same Idempotency-Key with another current version.
+      // 422: the same Idempotency-Key with a different current version.
       expect(answer.status, String(answer)).to.be.oneOf([201, 401, 409, 422]);
       if (answer.status !== 201) return;
       const { id } = JSON.parse(answer.text) as { id: string };
@@ -211,7 +211,7 @@ describe('the life of proposals', () => {
       this.done.set(id, [...(this.done.get(id) ?? []), how]);
     }
 
-    /** What must hold after every step, by the record's events alone. */
+    /** Checks what must hold after every step, using only the record's events. */
     async check(): Promise<void> {
       const events = await proposing.events(this.record);
       const grants = new Map<string, boolean>();
@@ -225,7 +225,7 @@ describe('the life of proposals', () => {
           expect(event.version).to.equal((versions.get(event.resourceId) ?? 0) + 1);
           versions.set(event.resourceId, event.version);
           if (metadata.credential.kind !== 'grant') continue;
-          // An application writes by its accepted proposals alone.
+          // An application writes only through its accepted proposals.
           const next = events[at + 1];
           expect(next?.event.type).to.equal('ProposalAccepted');
           expect([metadata.append, next?.metadata.append]).to.deep.equal([

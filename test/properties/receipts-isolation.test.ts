@@ -1,6 +1,6 @@
 /**
- * Receipts and take-backs tell nothing of other records, projects and environments: an id of theirs is answered like one
- * that never was, and people see exactly the receipts of their own records (docs/receipts.md, docs/take-back.md).
+ * Receipts and take-backs tell nothing about other records, projects and environments: an id from there is answered like one
+ * that never existed, and people see exactly the receipts for their own records (docs/receipts.md, docs/take-back.md).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -29,12 +29,12 @@ import { Answer } from '#test/support/service.ts';
 import { openLink, payloadOf, share } from '#test/support/shared-links.ts';
 import { counted, tell } from '#test/support/tell.ts';
 
-/** The records of people, by their numbers. */
+/** People's records, by number. */
 const PEOPLE = {
   'mira@example.org': { 0: 'self', 2: 'self' },
   'noah@example.org': { 1: 'self' },
   'carer@example.org': { 0: 'dependent', 3: 'dependent' },
-  // Had both until a moment ago.
+  // This person had both records until a moment ago.
   'former@example.org': {},
   // A member of the organization that keeps the records.
   'owner@clinic.example': {},
@@ -42,7 +42,7 @@ const PEOPLE = {
 type Person = keyof typeof PEOPLE;
 const NAMES = Object.keys(PEOPLE) as Person[];
 
-/** The members of organizations: what they see of receipts and take-backs, and in the projects of which owner. */
+/** The members of organizations: what they see of receipts and take-backs, and which owner's projects they see it in. */
 const MEMBERS = [
   ['owner@clinic.example', 'clinic', 'receipts and take-backs'],
   ['audit@clinic.example', 'clinic', 'receipts'],
@@ -53,7 +53,7 @@ const MEMBERS = [
   ['mira@example.org', 'nobody', 'nothing'],
 ] as const;
 
-/** Requests about one id of a project. */
+/** Requests about one of a project's ids. */
 const ASKS = [
   ['receipt', 'GET', ''],
   ['takeback', 'GET', ''],
@@ -68,7 +68,7 @@ const organizationOf = ({ place }: Answered): string => (place === 'elsewhere' ?
 describe('isolation of receipts and take-backs', () => {
   let service: InProcess;
   let world: AnsweredWorld;
-  /** A record that was purged, and its receipts. */
+  /** A purged record, and its receipts. */
   let gone: { readonly patient: string; readonly receipts: readonly string[] };
   const receipts = new Map<Answered, readonly string[]>();
   const takebacks = new Map<Answered, string>();
@@ -135,7 +135,7 @@ describe('isolation of receipts and take-backs', () => {
     await service?.stop();
   });
 
-  /** Numbers of records whose text an answer shows. */
+  /** Returns the numbers of records whose text a response shows. */
   const leaks = ({ text }: Answer): number[] =>
     world.records.flatMap(({ marker }, n) => (text.includes(marker) ? [n] : []));
 
@@ -144,7 +144,7 @@ describe('isolation of receipts and take-backs', () => {
     if (found === undefined) throw new RangeError('no such record');
     return found;
   });
-  /** A receipt and its record; of a purged record, undefined. */
+  /** Generates a receipt and its record; for a purged record, undefined. */
   const receipt = fc
     .tuple(fc.nat(5), fc.nat(1_000))
     .map(([n, pick]): readonly [string, Answered | undefined] => {
@@ -180,7 +180,7 @@ describe('isolation of receipts and take-backs', () => {
           const isMember = organization === organizationOf(at);
           const maySee = kind === 'receipt' ? sees !== 'nothing' : sees === 'receipts and take-backs';
           const isTheirs = isMember && maySee && of?.project === at.project;
-          // Others test what start and undo do.
+          // Other tests cover what start and undo do.
           if (isTheirs && method === 'POST') return;
           const answer = await ask(at.project, id);
           count(kind, answer);
@@ -254,7 +254,7 @@ describe('isolation of receipts and take-backs', () => {
         const patient = isLinked ? plain(at.patient) : plain(newUuid());
         const unknown = await ask(patient.id, never(id).id);
         expect(shown(answer, plain(at.patient), plain(id))).to.equal(shown(unknown, patient, never(id)));
-        // The page's list of records names those that the person has.
+        // The page's record list names the records that the person has.
         if (way !== 'page') expect(leaks(answer)).to.deep.equal([]);
       }),
       { numRuns: scaled(1_500, 12), seed: steadySeed(), endOnFailure: true },
@@ -295,7 +295,10 @@ describe('isolation of receipts and take-backs', () => {
   });
 });
 
-/** Returns a value of a map. @throws Error if it has none */
+/**
+ * Returns a value from a map.
+ * @throws Error if there is none
+ */
 function get<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   const found = map.get(key);
   if (found === undefined) throw new Error(`there is no ${String(key)}`);

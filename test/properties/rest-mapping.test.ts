@@ -1,4 +1,4 @@
-/** What REST v1 is sent is what it shows of the resource that it becomes (docs/spec/decisions.md, section 4), and that resource is valid R4. */
+/** REST v1 shows of a resource exactly what it was sent (docs/spec/decisions.md, section 4), and that resource is valid R4. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
@@ -31,13 +31,13 @@ const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
 const coded = { code, system, display: some(text) };
 
-/** Null where nothing was sent. */
+/** Returns what was sent, with null for what wasn't. */
 const orNull = (given: object): JsonObject =>
   JSON.parse(
     JSON.stringify(given, (_, value: unknown) => (value === undefined ? null : value)),
   ) as JsonObject;
 
-/** Through JSON, as it is stored. */
+/** Returns a resource as it is stored, after conversion to JSON and back. */
 function stored(resource: JsonObject): JsonObject {
   const faults = validateResource(resource, String(resource.resourceType) as 'Patient', {
     bases: [],

@@ -1,4 +1,4 @@
-/** Resources that tests are made of are valid, whatever varies in them: the samples and the validation check each other. */
+/** The resources that tests use are valid, whatever varies in them: the samples and the validation check each other. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateResource } from '#src/fhir/validate.ts';

@@ -1,4 +1,4 @@
-/** For random resources and random queries the service finds what a naive reading of R4's search page finds. */
+/** For random resources and random queries, the service finds what a naive reading of R4's search page finds. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -18,7 +18,7 @@ interface Made {
   readonly body: Json;
 }
 
-/** A few types, some resources of each, and queries of them. */
+/** Generates a few types, some resources of each, and queries on them. */
 const world = fc
   .subarray(
     RANDOM_TYPES.filter((type) => type !== 'Patient' && type !== 'Observation'),
@@ -52,14 +52,14 @@ const world = fc
 describe('random searches', () => {
   let service: InProcess;
   let searches = 0;
-  /** Resources that all of them have found. */
+  /** Total number of resources that all searches have found. */
   let hits = 0;
   before(async () => {
     service = await startInProcess();
   });
   after(() => service.stop());
 
-  /** Puts ids in the place of slots: `Type/#n` is the nth of the type, or nobody. */
+  /** Replaces slots with ids: `Type/#n` is the nth resource of the type, or nobody. */
   function resolver(made: readonly Made[], ids: readonly string[]): (text: string) => string {
     const nobody = newUuid();
     const idOf = (type: string, n: number) =>
@@ -71,7 +71,7 @@ describe('random searches', () => {
         .replaceAll('BASE/', `${service.base}/`);
   }
 
-  /** In whose record each is, and a literal reference that says so. */
+  /** Returns whose record each resource is in, and a literal reference that says so. */
   function placed(
     made: readonly Made[],
     ids: readonly string[],
@@ -90,7 +90,7 @@ describe('random searches', () => {
     });
   }
 
-  /** What an answer says, or says otherwise than the evaluator; undefined when they agree. */
+  /** Returns how a response differs from the evaluator's result; undefined if they agree. */
   async function differs(
     universe: Universe,
     key: string,

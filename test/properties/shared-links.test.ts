@@ -1,7 +1,7 @@
 /**
- * Shared links as a state machine, on two instances, with parallel and repeated steps, links of people that end between
- * any two of them, and attempts that a crash interrupts: never a sixth attempt with a passcode, nothing from a link that
- * has ended, and every attempt in the access log (docs/spec/decisions.md, section 7).
+ * Shared links as a state machine, on two instances, with parallel and repeated steps, people's links that end between any two
+ * steps, and attempts that a crash interrupts: never a sixth attempt with a passcode, nothing from a link that has ended, and
+ * every attempt in the access log (docs/spec/decisions.md, section 7).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -55,7 +55,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Has everything that must have been seen in the end: the other runs are random, and may lack it. */
+/** Contains everything that must have been seen in the end: the other runs are random, and may lack something. */
 const USUAL: Step[] = [
   { what: 'create', who: 'owner', passcode: true, long: false, times: 2 },
   { what: 'open', nth: 0, attempts: ['right'] },
@@ -77,12 +77,12 @@ interface Known {
   readonly url: string;
   readonly who: Who;
   readonly passcode: boolean;
-  /** Attempts that were wrong or interrupted. */
+  /** Number of attempts that were wrong or interrupted. */
   used: number;
-  /** Some were interrupted: for a minute nobody knows that they are over, and others are told to wait. */
+  /** True if attempts were interrupted: for a minute, nobody knows that they are over, and other attempts are told to wait. */
   interrupted: boolean;
   ended: boolean;
-  /** Requests for its manifest. */
+  /** Number of requests for the link's manifest. */
   asked: number;
 }
 
@@ -104,7 +104,7 @@ describe('the life of shared links', () => {
     await service?.stop();
   });
 
-  /** One record of an owner and a helper. */
+  /** One record with an owner and a helper. */
   class Run {
     readonly links: Known[] = [];
     helped = true;
@@ -218,7 +218,7 @@ describe('the life of shared links', () => {
         if (attempt === 'right' && status === 200) note('right');
       }
       if (answers.length === 1 && attempts[0] === 'right') expect(answers[0]?.status).to.equal(200);
-      // A sixth at the same time is told to wait, and its passcode is not compared.
+      // A simultaneous sixth attempt is told to wait, and its passcode isn't compared.
       if (attempts.filter((attempt) => attempt !== 'none').length <= MOST - was)
         for (const { status } of answers) expect(status).to.not.equal(429);
       if (known.used === MOST) note('closed');
@@ -236,7 +236,7 @@ describe('the life of shared links', () => {
       note('revoked');
     }
 
-    /** What is left of an attempt whose instance was killed before it compared the passcode, a while later. */
+    /** Leaves what remains, a while later, of an attempt whose instance was killed before it compared the passcode. */
     async #crash(known: Known): Promise<void> {
       if (known.ended || !known.passcode || known.used >= MOST) return;
       await service.pool.query(
@@ -256,7 +256,7 @@ describe('the life of shared links', () => {
       note('unlinked');
     }
 
-    /** What holds at the end, whatever happened. */
+    /** Checks what must be true at the end, whatever happened. */
     async check(): Promise<void> {
       const { rows } = await service.pool.query<{ id: string }>(
         'select id from operations.shared_link where record = $1',

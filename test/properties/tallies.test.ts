@@ -1,6 +1,6 @@
 /**
- * Totals that are looked up are those that counting gives: in every snapshot while random events are projected by runners
- * that come and go, and in searches, which list as many matches.
+ * Looked-up totals equal counted ones: in every snapshot while runners that come and go project random events, and in
+ * searches, which list as many matches.
  */
 import { expect } from 'chai';
 import { history } from '#projections/history/project.ts';
@@ -31,11 +31,11 @@ const QUESTIONS: readonly (readonly [query: string, holds: Holds])[] = [
   ['code:not=a', ({ codes }) => !codes.includes('a')],
   ['code=a,b', ({ codes }) => codes.includes('a') || codes.includes('b')],
 ];
-/** A search that looks totals up of however few matches, as it does of many. */
+/** Opens a search that looks up totals even for few matches, as it does for many. */
 const openTallied = ({ pool }: TestDatabase): Search =>
   openSearch(pool, undefined, { ...LIMITS, few: 1 }, openTallies(pool, 1, 1));
 
-/** Those of them that tallies are kept for. */
+/** Number of queries that tallies are kept for. */
 const TALLIED = 7;
 
 const MODELS: readonly Projection[] = [resources, history, search];
@@ -56,7 +56,7 @@ describe('tallies', () => {
     await database.drop();
   });
 
-  /** Tallies whose value isn't the count of the same snapshot. */
+  /** Returns tallies whose value isn't the count in the same snapshot. */
   async function differing(): Promise<{ readonly compared: number; readonly wrong: readonly string[] }> {
     const { rows } = await database.pool.query<{ tally: string; count: string; keys: string }>(
       `select (t.counted + t.changed)::text as tally, t.keys::text as keys,
@@ -74,7 +74,7 @@ describe('tallies', () => {
       base: 'http://localhost/',
     });
 
-  /** All ids that the pages of a search list, and the total of its first page. */
+  /** Returns all ids that a search's pages list, and the total on its first page. */
   async function list(asked: Search, tenant: Tenant, query: string) {
     const ids: string[] = [];
     const first = await ask(asked, tenant, `${query}&_count=2`);
@@ -85,7 +85,7 @@ describe('tallies', () => {
     }
   }
 
-  /** Starts an instance beside the others, and stops the oldest; or ends the session of the runner. */
+  /** Starts another instance and stops the oldest, or ends the runner's session. */
   async function move(chance: () => number): Promise<void> {
     if (chance() < 0.5) {
       await database.pool.query(
@@ -178,7 +178,7 @@ describe('tallies', () => {
     await until(async () => (await differing()).compared === TENANTS.length * TALLIED);
     expect(await totals()).to.deep.equal(before);
 
-    // Another runner goes on with them before anybody asks again.
+    // Another runner continues them before anybody asks again.
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
     instances.push(await startInstance(database.url, { projections: MODELS }));
     for (let n = 0; n < 100; n += 1) await writer.write();

@@ -1,4 +1,4 @@
-/** Chooses the stages that a change has to run, by the table in `stages.ts`. */
+/** Chooses the stages that a change has to run, from the table in `stages.ts`. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Stage } from './stage.ts';
@@ -13,7 +13,9 @@ export function touchedStages(files: readonly string[]): readonly Stage[] {
   });
 }
 
-/** Returns whether a file is in one of the places: a file, a folder with all below it, or a pattern with `*` for a name. */
+/**
+ * Returns whether a file is in one of the places: a file, a folder with everything below it, or a pattern with `*` for a name.
+ */
 export function isIn(file: string, places: readonly string[]): boolean {
   return places.some((place) =>
     place.includes('*') ? pattern(place).test(file) : file === place || file.startsWith(`${place}/`),
@@ -24,9 +26,9 @@ const pattern = (place: string): RegExp =>
   new RegExp(`^${place.replaceAll('.', String.raw`\.`).replaceAll('*', '[^/]*')}$`);
 
 /**
- * Returns the files that differ between a commit and the working tree, with those that git doesn't track yet; of a
- * renamed file both paths.
- * @throws Error if git doesn't know the commit.
+ * Returns the files that differ between a commit and the working tree, including untracked files; for a renamed file, both
+ * paths.
+ * @throws Error if git doesn't know the commit
  */
 export async function changedFiles(root: string, commit: string): Promise<readonly string[]> {
   const lines = async (...args: string[]): Promise<string[]> => {

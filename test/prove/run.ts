@@ -1,7 +1,7 @@
 /**
- * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes up to 100 minutes on two cores; writes docs/proof.md.
- * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date and commit;
- * `npm run prove -- --changed <commit>` runs those that a change since then touches.
+ * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes up to 100 minutes on two cores; writes
+ * docs/proof.md. `npm run prove -- <stage>…` runs some stages and writes their rows, each with its date and commit; `npm run
+ * prove -- --changed <commit>` runs the stages that a change since then touches.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,10 +16,10 @@ import { STAGES } from './stages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/proof.md');
-/** A single test at full size may take this long, in ms, unless it says otherwise. */
+/** How long a single test at full size may take, in ms, unless the test says otherwise. */
 const TEST_MS = 1_800_000;
 
-/** What the test reporter and the bench leave behind. */
+/** The files that the test reporter and the bench leave behind. */
 const counts = z.object({ passes: z.int(), failures: z.int(), pending: z.int() });
 const benched = z.object({
   holds: z.boolean(),
@@ -32,14 +32,14 @@ const benched = z.object({
   ),
 });
 
-/** What became of a stage. */
+/** A stage's result. */
 interface Result {
   readonly stage: Stage;
   readonly holds: boolean;
   /** In a few words. */
   readonly found: string;
   readonly seconds: number;
-  /** Of the code that ran. */
+  /** The commit of the code that ran. */
   readonly commit: string;
 }
 
@@ -91,7 +91,7 @@ async function proveAll(stages: readonly Stage[]): Promise<number> {
   return results.every(({ holds }) => holds) ? 0 : 1;
 }
 
-/** Runs a stage; its output goes through as it comes. */
+/** Runs a stage, passing its output through as it comes. */
 async function prove(stage: Stage): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'annal-prove-'));
   const file = join(folder, 'result.json');
@@ -112,7 +112,7 @@ async function prove(stage: Stage): Promise<Result> {
   }
 }
 
-/** The commit that is checked out; it says so when files differ from it that are not pages. */
+/** Returns the commit that is checked out, and says so if files other than pages differ from it. */
 async function commitOfTree(): Promise<string> {
   const git = (...args: string[]) =>
     promisify(execFile)('git', args, { cwd: ROOT }).then(({ stdout }) => stdout.trim());
@@ -139,7 +139,10 @@ function argumentsOf({ run: what, alone = false }: Stage, file: string): string[
   ];
 }
 
-/** A test that was skipped shows nothing, so the stage does not hold by it alone, and says so. */
+/**
+ * Returns a stage's verdict. A skipped test shows nothing: a stage with nothing else doesn't hold, and the verdict mentions
+ * it.
+ */
 function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Result, 'holds' | 'found'> {
   if ('bench' in what) {
     const { holds, rows } = benched.parse(result);
@@ -157,7 +160,7 @@ function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Resu
   return { holds: code === 0 && passes > 0, found: `${passes} passed, ${failures} failed${skipped}` };
 }
 
-/** Of a single row what was measured. */
+/** Returns the measured figures of a single row. */
 function figuresOf({ bounds, figures }: z.infer<typeof benched>['rows'][number]): string {
   return [
     ...bounds.map(({ ratio, value }) => `${ratio} ${value.toPrecision(3)}`),
@@ -191,7 +194,7 @@ function table(results: readonly Result[]): string {
     .join('\n');
 }
 
-/** The rows of a page by their stages. */
+/** Returns a page's rows, by stage. */
 function rowsOf(text: string): Map<string, string> {
   const rows = text.split('\n').flatMap((line) => {
     const [, name] = /^\| ([a-z-]+) \|/.exec(line) ?? [];
@@ -242,7 +245,7 @@ The results of the benchmark are in [performance.md](performance.md).
 const settingsOf = ({ run: what, env }: Stage): Readonly<Record<string, string>> =>
   env ?? ('tests' in what ? { ANNAL_TEST_SCALE: '1' } : {});
 
-/** As one would type it. */
+/** Returns the command as one would type it. */
 function commandOf(stage: Stage): string {
   const { run: what } = stage;
   const settings = Object.entries(settingsOf(stage)).map(([name, value]) => `${name}=${value} `);

@@ -1,9 +1,9 @@
-/** What `npm run prove` runs: the tests of `npm test` that have a full size, at it, and the bench. */
+/** The stages of `npm run prove`: the tests of `npm test` that have a full size, at that size, and the bench. */
 
 import { FAULT_STAGES } from './faults.ts';
 import type { Stage } from './stage.ts';
 
-/** Code whose change runs every stage: all others stand on it. */
+/** Code that runs every stage when it changes, because everything else is built on it. */
 export const RUN_ALL: readonly string[] = [
   'commands/kernel',
   'package.json',
@@ -15,9 +15,9 @@ export const RUN_ALL: readonly string[] = [
   'src/shared',
 ];
 
-/** Settings of stages that run tests at the size of `npm test`, each service as two workers and a projector. */
+/** Settings for stages that run tests at the size of `npm test`, with each service as two workers and a projector. */
 const OF_WORKERS = { WORKERS: '2', PROJECTORS: '1' } as const;
-/** Code whose change runs such a stage: it keeps something in its process, or starts and joins processes. */
+/** Code that runs such a stage when it changes: it keeps something in its process, or starts and joins processes. */
 const JOINED = [
   'src/app',
   'src/http/*',
@@ -32,7 +32,7 @@ const JOINED = [
   'test/support/service.ts',
 ] as const;
 
-/** In the order in which they run. */
+/** The stages, in the order in which they run. */
 export const STAGES: readonly Stage[] = [
   ...FAULT_STAGES,
   {

@@ -1,4 +1,4 @@
-/** What the admin interface's questions read does not grow with what others have. */
+/** The rows that the admin interface's queries read don't grow with other customers' data. */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { projects } from '#projections/projects/project.ts';

@@ -1,4 +1,4 @@
-/** What searches of auditors read does not grow with the log. */
+/** The rows that auditors' searches read don't grow with the log. */
 import { expect } from 'chai';
 import { consents } from '#projections/consents/project.ts';
 import { history } from '#projections/history/project.ts';
@@ -58,7 +58,7 @@ describe('plans of auditors’ searches', () => {
       mostRowsRead(database.pool, (pool) =>
         openEventQueries(pool, LOOKED).events(tenant, { limit: LIMIT, ...asked }),
       );
-    // One row more than needed of each part of the union.
+    // One more row than needed from each part of the union.
     for (const asked of [
       {},
       { patient: uuid(7) },
@@ -92,7 +92,7 @@ describe('plans of auditors’ searches', () => {
       { key: 'key_3', action: 'x' },
     ])
       expect(await read(asked), JSON.stringify(asked)).to.be.lessThan(3 * LOOKED);
-    // By time alone a step reads the blocks of its minutes, of which this table has few.
+    // By time only, a step reads the blocks of its minutes, and this table has few blocks.
     expect(await read({})).to.be.lessThan(RECORDS * PER_RECORD + 3 * LOOKED);
   });
 });

@@ -1,4 +1,4 @@
-/** What the questions about consent read does not grow with what others have. */
+/** The rows that consent queries read don't grow with other applications' data. */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { consents } from '#projections/consents/project.ts';
@@ -14,7 +14,7 @@ import { migrate } from '#src/migrations/migrate.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
 
-/** Each application has this many grants, on records and of people of their own. */
+/** Each application has this many grants, on its own records and people. */
 const APPLICATIONS = 1_000;
 const PER_APPLICATION = 30;
 const LIMIT = 10;

@@ -17,7 +17,7 @@ const RECORD = '00000000-0000-7000-a000-000000000007';
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const BASE = 'http://localhost/';
 
-/** Node of EXPLAIN (FORMAT JSON). */
+/** A node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Actual Rows': number;
@@ -31,7 +31,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** How many rows of tables a plan read, those that it then threw away included. */
+/** Returns how many table rows a plan read, including those that it then discarded. */
 function rowsRead(node: PlanNode): number {
   return nodesOf(node)
     .filter((each) => each['Relation Name'] !== undefined)
@@ -63,7 +63,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
       [RECORD, caller.sees.ownerId],
     );
-    // A summary checks that the read model history is as new.
+    // A summary checks that the read model history is equally up to date.
     await pool.query(
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, metadata)
        values ($1, 1, 'Patient', $2, $1, ${ROWS}, $1, 'CREATE', '{"credential":{"kind":"system"}}')`,
@@ -72,7 +72,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
   });
   after(() => database.drop());
 
-  /** Plans of what a question copies out of the database. */
+  /** Returns the plans of what a query copies out of the database. */
   async function plansOf(ask: (pool: Pool) => Promise<unknown>): Promise<PlanNode[]> {
     const plans: Promise<PlanNode>[] = [];
     const client = await database.pool.connect();

@@ -16,7 +16,7 @@ describe('rows that are kept as bytes', () => {
     const [first, most] = [16 * 1024, 256 * 1024];
     const sizes = [1, 0, first - 1, first, 1, 2 * first, 5, most - 1, most, most + 1, 3 * most, 0, 7];
     const rows = sizes.map((size, n) => ({ type: `T${n}`, id: `i${n}`, body: 'x'.repeat(size), n }));
-    // Each ends in a character of four bytes.
+    // Each body ends in a four-byte character.
     for (let n = rows.length; n < 300; n += 1)
       rows.push({ type: 'Many', id: `m${n}`, body: `${'é'.repeat(n * 5)}\u{1f9ec}`, n });
     const select = `select x.type, x.id, x.body from json_to_recordset('${JSON.stringify(rows)}'::json)

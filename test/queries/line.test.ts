@@ -71,7 +71,7 @@ describe('gathered look-ups', () => {
       const backend = backends();
       const first = await backend(1);
       await database.pool.query('select pg_terminate_backend($1)', [first]);
-      // What is under way when it breaks fails; no later than the next attempt a new one is there.
+      // Work that is under way when the connection breaks fails; by the next attempt at the latest, there is a new connection.
       const second = await backend(1).catch(() => backend(1));
       expect(second).not.to.equal(first);
     });

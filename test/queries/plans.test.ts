@@ -18,18 +18,21 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 
 const ROWS = 50_000;
-/** The n-th resource's code, if it has one: `common` one in two, `medium` one in a hundred, `rare` one in ten thousand. */
+/**
+ * Returns the n-th resource's code, if it has one: `common` for one in two, `medium` for one in a hundred, `rare` for one in
+ * ten thousand.
+ */
 function codesOf(n: number): string[] {
   const code = n % 2 === 0 ? 'common' : n % 100 === 1 ? 'medium' : n % 10_000 === 7 ? 'rare' : undefined;
   return code === undefined ? [] : [tokenForm.code(code)];
 }
 
 const RECORD = '00000000-0000-7000-a000-000000000007';
-/** Whose twenty resources all have the common code. */
+/** A record whose twenty resources all have the common code. */
 const COMMON = '00000000-0000-7000-a000-000000000008';
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 
-/** Node of EXPLAIN (FORMAT JSON). */
+/** A node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -41,7 +44,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How many rows of tables a plan read, those that it then threw away included. */
+/** Returns how many table rows a plan read, including those that it then discarded. */
 function rowsRead(node: PlanNode): number {
   const own =
     node['Relation Name'] === undefined
@@ -50,7 +53,7 @@ function rowsRead(node: PlanNode): number {
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), 0);
 }
 
-/** How many pages of an index a plan read, where that was a bitmap. */
+/** Returns how many pages of an index a plan read with a bitmap scan. */
 function pagesOf(index: string, node: PlanNode): number {
   const own = node['Index Name'] === index ? node['Shared Hit Blocks'] + node['Shared Read Blocks'] : 0;
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + pagesOf(index, plan), 0);
@@ -87,7 +90,7 @@ describe('plans of searches in tables that nobody has analysed', () => {
         ...codes.map((code) => inRecordKey(searchKey(code), record)),
       ].map(searchKey);
     };
-    // A statement has ten seconds.
+    // In steps, because a statement may take only ten seconds.
     for (let from = 0; from < ROWS; from += 10_000) {
       const keys = Array.from({ length: 10_000 }, (_, n) => keysOf(from + n + 1));
       await pool.query(
@@ -122,7 +125,10 @@ describe('plans of searches in tables that nobody has analysed', () => {
   });
   after(() => database.drop());
 
-  /** Runs a query's statement, once planned for its values and once for any, and gives the most rows that it read, or what else is counted. */
+  /**
+   * Runs a query's statement, planned once for its values and once for any values, and returns the maximum number of rows that
+   * it read, or of whatever else is counted.
+   */
   async function most(ask: (pool: Pool) => Promise<unknown>, count = rowsRead): Promise<number> {
     const read: number[] = [];
     const client = await database.pool.connect();

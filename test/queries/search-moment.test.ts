@@ -1,4 +1,4 @@
-/** Pages in the order of `_lastUpdated`, while something is written around the statements of the first one. */
+/** Pages in `_lastUpdated` order, while something is written around the first page's statements. */
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
 import { history } from '#projections/history/project.ts';

@@ -1,4 +1,4 @@
-/** The limits of searches within a record as of a moment (docs/as-of.md). */
+/** The limits of searches within a record as of a point in time (docs/as-of.md). */
 import { expect } from 'chai';
 import { loadPast } from '#projections/unwritten.ts';
 import { openSearchRecord } from '#queries/search-record.ts';
@@ -53,7 +53,7 @@ describe('searches within a record as of a moment', () => {
     const refused = (error: unknown) => (error as { issues?: { code: string }[] }).issues?.[0]?.code;
     expect((await search({ resources: 2 })).total).to.equal(1);
     expect(await search({ resources: 1 }).catch(refused)).to.equal('too-costly');
-    // Nothing has to be made of a body while its version is the present one.
+    // While a body's version is the current one, nothing has to be reconstructed.
     expect((await search({ bytes: 1 })).total).to.equal(1);
     await service.fhir(`/Observation/${created.json.id}`, { method: 'DELETE' });
     await caughtUp(2);

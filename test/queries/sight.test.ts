@@ -1,4 +1,4 @@
-/** What queries give under a grant: queries/sight.ts (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
+/** Query results under a grant: queries/sight.ts (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { parseInclusions } from '#queries/include/inclusions.ts';
@@ -303,7 +303,7 @@ describe('queries under a grant', () => {
     const event = async (of: string) =>
       (await pool.query<{ event_id: string }>('select event_id from history.version where id = $1', [of]))
         .rows[0]?.event_id ?? '';
-    // Of the Patient, the directory, both Provenances, and the versions within.
+    // The Provenances of the Patient, the directory, both Provenances, and the versions within the grant.
     const within = [
       ...(await events(['lab', 1], ['both', 1], ['came', 2], ['gone', 1], ['gone', 2], ['doctor', 1])),
       await event(mine),
@@ -348,7 +348,7 @@ describe('queries under a grant', () => {
     expect(await found(labs(), 'recorded=2026-01-01T00:00:00Z')).to.deep.equal([claim]);
     expect((await found(labs(), 'target:Patient.name=Mine')).sort()).to.deep.equal([await event(mine)]);
     expect(await found(all(), 'target:Patient.name=Other')).to.deep.equal([]);
-    // Eleven versions of what isn't deleted, and both claims.
+    // Eleven versions of resources that aren't deleted, and both claims.
     expect(await found(all(), 'target:Observation.code=4548-4', { record: mine })).to.have.length(13);
     expect(await found(labs(), 'agent:Practitioner.name=Smith')).to.deep.equal([claim]);
     const refused = await found(labs(), 'target:Condition.code=x').catch((error: unknown) => error);
@@ -482,7 +482,7 @@ describe('queries under a grant', () => {
       return ids.sort();
     };
     expect(await listed(labs(), ['Observation'])).to.deep.equal(named('lab', 'both', 'came'));
-    // An Observation of two categories that the grant has is one.
+    // An Observation in two categories that the grant covers is listed once.
     const several = caller(
       `patient/Observation.rs?category=${SYSTEM}|laboratory`,
       'patient/Observation.s?category=vital-signs',

@@ -17,20 +17,20 @@ import { created, stored, TENANT } from '../projections/made.ts';
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const COUNT = 90;
 
-/** What an Observation is sorted by; undefined: it has none. */
+/** The sort keys of an Observation; undefined if it has none. */
 interface Made {
   readonly id: string;
   readonly n: number;
   readonly date?: string;
   readonly value?: number;
   readonly code: string;
-  /** Whose record it is in. */
+  /** The record that it is in. */
   readonly record: string;
-  /** Who performed it; of several the first and the last one count. */
+  /** The people who performed it; if there are several, the first and the last one count. */
   readonly performers: readonly string[];
 }
 
-/** Dates in the order of their beginnings. */
+/** Dates, sorted by when they begin. */
 const DATES = [
   '2019',
   '2019-03',
@@ -97,7 +97,7 @@ describe('sorted searches', () => {
   });
   after(() => database.drop());
 
-  /** Ids of all pages in their order. */
+  /** Returns the ids on all pages, in order. */
   async function walk(type: ResourceType, query: string, limits: Limits, count = 13): Promise<string[]> {
     const search = openSearch(database.pool, undefined, limits);
     const found: string[] = [];
@@ -132,7 +132,7 @@ describe('sorted searches', () => {
   } satisfies Record<string, Rank>;
   type By = keyof typeof rank;
 
-  /** What R4 says: keys one after the other, no value last, then by id in the direction of the first key. */
+  /** Returns the order in R4: one key after the other, missing values last, then by id in the direction of the first key. */
   function expected(sort: string, wanted: (each: Made) => boolean): string[] {
     const keys = sort.split(',').map((key) => ({
       down: key.startsWith('-'),
@@ -325,7 +325,7 @@ describe('sorted searches', () => {
           } while (cursor !== undefined);
           const title = `${name}: ${query}`;
           const [by = '', ...others] = sort.split(',').map((key) => key.replace(/^-/, ''));
-          // Other keys must be everywhere, and a row needs a value of the first: those without one come last.
+          // All resources must have the other keys, and a row needs a value for the first key: rows without a value come last.
           const isReversible = others.every((key) => key === '_lastUpdated' || key === '_id');
           const hasValue = ([id]: readonly string[]): boolean => {
             const row = made.find((each) => each.id === id);
@@ -357,7 +357,7 @@ describe('sorted searches', () => {
           expect(back.ids, `${title}: before the last page`).to.deep.equal(forward.at(-2)?.ids);
         }
     const names = await pageAt('Patient', '_sort=given&_count=2', undefined);
-    // Of several names another one would count in the reversed order.
+    // In the reverse order, a different one of several names would count.
     expect((await pageAt('Patient', '_sort=given&_count=2', names.next)).previous).to.equal(undefined);
   }).timeout(120_000);
 

@@ -1,4 +1,4 @@
-/** What is added to a record, so that each of its lists has several entries: medicines, allergies, problems and values. */
+/** Additions to a record, so that each of its lists has several entries: medicines, allergies, problems and values. */
 import type { Chance } from './chance.ts';
 import type { Json, Version } from './raw.ts';
 import {
@@ -14,7 +14,10 @@ import {
   varyMedicine,
 } from './variations.ts';
 
-/** Returns more versions of a patient's record. @param directory gets the Medications that they refer to */
+/**
+ * Returns more versions for a patient's record.
+ * @param directory gets the Medications that they refer to
+ */
 export function additionsTo(patient: string, chance: Chance, directory: Map<string, Json>): Version[] {
   const some = (least: number, more: number, make: () => Version[]): Version[] =>
     Array.from({ length: least + chance.upTo(more) }, make).flat();
@@ -45,7 +48,7 @@ const DRUGS: readonly [Drug, ...Drug[]] = [
 ];
 type Drug = readonly [name: string, code: string];
 
-/** Returns a statement or an order of one of several drugs, with a dose. */
+/** Returns a statement or an order for one of several drugs, with a dose. */
 function makeMedicine(chance: Chance, patient: string): Version {
   const [name, code] = chance.pick(DRUGS);
   const isOrder = chance.is(0.5);
@@ -65,7 +68,7 @@ function makeMedicine(chance: Chance, patient: string): Version {
   });
 }
 
-/** Returns a statement or an order of one of few drugs, in one of the ways in which these are named. */
+/** Returns a statement or an order for one of few drugs, under one of the drug's names. */
 function makeSameMedicine(chance: Chance, patient: string): Version {
   const type = chance.pick(['MedicationStatement', 'MedicationRequest']);
   const name = chance.pick(['diclofenac', 'ibuprofen', 'Ibuprofen', 'morphine']);
@@ -104,7 +107,7 @@ function makeAllergy(chance: Chance, patient: string): Version {
   const clinicalStatus = chance.pick(['active', 'active', 'active', 'active', 'inactive', 'resolved']);
   const isVerified = !chance.is(0.2);
   const allergy = makeVersion(chance, 'AllergyIntolerance', {
-    // Only one that was entered in error has none (ait-1, ait-2).
+    // Only an allergy that was entered in error has no clinical status (ait-1, ait-2).
     ...(isVerified && verificationStatus === 'entered-in-error'
       ? {}
       : { clinicalStatus: concept('allergyintolerance-clinical', clinicalStatus) }),
@@ -168,7 +171,7 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   ['Pain severity', '72514-3', 'survey', '{score}', 0, 10],
 ];
 
-/** Returns a value of one of several kinds, with digits as people write them or as machines do. */
+/** Returns a value of one of several kinds, with digits as written by people or by machines. */
 function makeFinding(chance: Chance, patient: string): Version {
   const [name, code, category, unit, low, high] = chance.pick(KINDS);
   const exact = low + chance.next() * (high - low);

@@ -1,4 +1,4 @@
-/** What the clinical reading says of a record equals a second reading of the raw JSON (second-reading.ts). */
+/** The clinical reading of a record equals a second reading of the raw JSON (second-reading.ts). */
 import { expect } from 'chai';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { type Entry, readRecord } from '#src/clinical/reading/reading.ts';
@@ -10,7 +10,7 @@ import { reference, type Version } from './raw.ts';
 import type { SecondReading, Told } from './second-reading.ts';
 import type { VariedRecord } from './varied-records.ts';
 
-/** How many of each list a record has on average, at least: lists that are empty agree on nothing. */
+/** The minimum average number of items in each list per record: empty lists would agree on nothing. */
 const LEAST = {
   dead: 0.02,
   current: 2,
@@ -32,7 +32,7 @@ interface Read extends Entry {
 
 describe('the clinical reading', () => {
   const filled = new Map<string, number>();
-  /** How many records have none. */
+  /** Number of records without any. */
   const bare = new Map<string, number>();
   let records = 0;
 

@@ -1,11 +1,11 @@
-/** The records that a second reading is compared with: varied ones by their seeds, and those of Synthea. */
+/** The records for comparison with a second reading: varied records by seed, and Synthea's. */
 import { TODAY } from '#test/context/records.ts';
 import { scaled, someOf, steadySeed } from '#test/support/scale.ts';
 import { readAgain, type SecondReading } from './second-reading.ts';
 import { syntheaFiles, syntheaRecord } from './synthea-records.ts';
 import { type VariedRecord, variedRecords } from './varied-records.ts';
 
-/** Some records, made when they are asked for. */
+/** Some records, made on request. */
 export interface RecordCase {
   readonly name: string;
   readonly read: () => readonly VariedRecord[];
@@ -17,7 +17,7 @@ export const VARIED: readonly RecordCase[] = Array.from({ length: scaled(10, 1) 
   return { name: `seed ${seed}`, read: () => variedRecords(seed) };
 });
 
-/** The one of Synthea's records that has allergies, medicines, problems and values, and is not too large. */
+/** A Synthea record that has allergies, medicines, problems and values, and isn't too large. */
 const FIRST = /^Jacqueline_Wyman/;
 
 /** Synthea's records: all twelve in `npm run prove`; none without their folder. */
@@ -30,7 +30,7 @@ export function syntheaCases(): readonly RecordCase[] {
   }));
 }
 
-/** Checks each record in a test for each case; without Synthea's records, a test that is skipped says so. */
+/** Checks each record in a test for each case; without Synthea's records, a skipped test says so. */
 export function eachRecord(
   what: string,
   check: (record: VariedRecord, again: SecondReading) => Promise<void> | void,

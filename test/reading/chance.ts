@@ -1,4 +1,4 @@
-/** Random numbers by a seed: the same ones each time. */
+/** Random numbers from a seed: the same numbers each time. */
 export class Chance {
   #state: number;
   #ids = 0;
@@ -23,7 +23,7 @@ export class Chance {
     return Math.floor(this.next() * count);
   }
 
-  /** Tells whether something that happens so often happens now. */
+  /** Returns true with the given probability. */
   is(share: number): boolean {
     return this.next() < share;
   }

@@ -1,4 +1,4 @@
-/** What patients call common results, by their LOINC codes (https://loinc.org): those that the records have. */
+/** Patients' names for common results, by LOINC code (https://loinc.org), for the codes in the records. */
 export const EVERYDAY: Readonly<Record<string, string>> = {
   '8867-4': 'Heart rate',
   '85354-9': 'Blood pressure',

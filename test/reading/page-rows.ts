@@ -1,11 +1,11 @@
-/** Takes apart the patient's pages: rows of lists, the overview, and the printed table of results. */
+/** Parses the patient's pages: rows of lists, the overview, and the printed table of results. */
 import { certaintyIn, clinicalState, medicineState, phrasesIn, type Said, withIsoDays } from './said.ts';
 import { plainText } from './views.ts';
 
-/** Lists by the ids of their sections. */
+/** Lists, by the ids of their sections. */
 export type ListId = 'allergies' | 'medicines' | 'problems';
 
-/** Returns what HTML says, without its elements. */
+/** Returns the text of HTML, without its elements. */
 export const textOf = (html: string): string =>
   plainText(html.replace(/<[^>]*>/g, ''))
     .replace(/\s+/g, ' ')
@@ -17,7 +17,7 @@ const isolatedIn = (html: string): string[] =>
 const badgesIn = (html: string): string[] =>
   [...html.matchAll(/<span class="badge[^"]*">([\s\S]*?)<\/span>/g)].map(([, text = '']) => textOf(text));
 
-/** Returns the rows of a list: what holds now, and what is over. */
+/** Returns a list's rows: current ones, and past ones. */
 export function rowsIn(page: string, list: ListId): readonly [now: readonly Said[], past: readonly Said[]] {
   const from = page.indexOf(`aria-labelledby="${list}"`);
   const section =
@@ -50,18 +50,18 @@ const readRows = (html: string, list: ListId): Said[] =>
 function stateIn(badges: readonly string[], list: ListId): Pick<Said, 'state' | 'certainty'> {
   const read = list === 'medicines' ? medicineState : clinicalState;
   const state = badges.flatMap((badge) => read(badge) ?? [])[0] ?? '';
-  // An allergy that is active has its danger in the place of its state.
+  // An active allergy shows its danger instead of its state.
   return {
     state: list === 'allergies' && state === '' ? 'active' : state,
     certainty: list === 'medicines' ? '' : certaintyIn(badges),
   };
 }
 
-/** Returns how grave the rows of active allergies are, as the page orders them: whether a reaction may be life-threatening. */
+/** Returns how severe the rows of active allergies are, in the page's order: whether a reaction may be life-threatening. */
 export const areCritical = (rows: readonly Said[]): boolean[] =>
   rows.map(({ text }) => text.includes('May be life-threatening'));
 
-/** Returns what the overview names of each list, and how many more it has. */
+/** Returns what the overview names from each list, and how many more there are. */
 export function overviewIn(
   page: string,
 ): Record<ListId, { readonly said: readonly Said[]; readonly more: number }> {
@@ -95,11 +95,11 @@ export function overviewIn(
   };
 }
 
-/** A row of the printed table of results. */
+/** A row in the printed table of results. */
 export interface PrintedResult {
   readonly name: string;
   readonly value: string;
-  /** As FHIR writes days. */
+  /** As days are written in FHIR. */
   readonly day: string;
   /** The day of a later measurement that has no result. */
   readonly failed: string | undefined;

@@ -1,4 +1,4 @@
-/** The patient's pages and the lists of REST v1 over HTTP show what a second reading of the raw JSON says. */
+/** The patient's pages and the REST v1 lists over HTTP show what a second reading of the raw JSON says. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { PageVisitor } from '#test/support/page-visitor.ts';
@@ -23,13 +23,13 @@ import { isSaid, type ToldValue } from './second-values.ts';
 import { storeRecord } from './stored-record.ts';
 import type { VariedRecord } from './varied-records.ts';
 
-/** Records of each seed: all of them in `npm run prove`. */
+/** Number of records for each seed: all of them in `npm run prove`. */
 const OF_SEED = scaled(30, 3);
 
-/** The share of versions that the service may refuse: those aren't compared. */
+/** The maximum share of versions that the service may refuse: those aren't compared. */
 const MOST_REFUSED = 0.0005;
 
-/** How many of each a record has on average, at least: what is absent agrees with nothing. */
+/** The minimum average number of each member per record: absent members would agree with nothing. */
 const LEAST: Readonly<Record<string, number>> = {
   'medications.start': 1,
   'medications.end': 0.1,
@@ -92,7 +92,7 @@ describe('the pages of patients and the lists of REST v1', () => {
   if (synthea.length === 0) it.skip('show the same of Synthea’s records (ANNAL_SYNTHEA_DIR names no folder)');
 });
 
-/** The lists, what holds now in each, and what is over. */
+/** Returns the lists, each with its current and its past items. */
 function listsOf(
   again: SecondReading,
 ): Record<ListId, readonly [now: readonly Stated[], past: readonly Stated[]]> {
@@ -106,8 +106,8 @@ function listsOf(
 const LOINC = 'http://loinc.org';
 const LIST_IDS = ['allergies', 'medicines', 'problems'] as const;
 /**
- * Most that are over on the page of health, and most medicines and problems that the overview names: all allergies and
- * all that must not be given are named.
+ * The maximum number of past items on the health page, and of medicines and problems that the overview names: it names all
+ * allergies, and all medicines that must not be given.
  */
 const [MOST_PAST, MOST_NAMED, MOST_PRINTED] = [100, 8, 50];
 
@@ -157,7 +157,7 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
   expect(/died/i.test(page.text), `${record.name}: death`).to.equal(again.isDead);
 }
 
-/** How pages count what is over. */
+/** Returns the number of past items in a page's words. */
 function pastInWords(list: ListId, count: number): string {
   const names = { allergies: 'allerg', medicines: 'medicine', problems: 'problem' };
   const ends = list === 'allergies' ? ['y', 'ies'] : ['', 's'];
@@ -170,7 +170,10 @@ function risksIn({ allergies }: SecondReading, shown: readonly Said[]): (number 
   );
 }
 
-/** The newest result of each kind stands with its name, its value and its day; a later measurement without one beside it. */
+/**
+ * Checks that the newest result of each kind is printed with its name, its value and its day, beside any later measurement
+ * without a value.
+ */
 function expectPrinted(
   rows: readonly PrintedResult[],
   { name, versions }: VariedRecord,
@@ -200,7 +203,7 @@ const isPrinted = (
   return names.includes(name) && isSaid(value, said) && isOfDay;
 };
 
-/** Returns the same with the entries that it rests on, of which pages show the current versions. */
+/** Returns the same with the entries that it rests on, because pages show the entries' current versions. */
 const byEntries = (told: Stated): Stated => ({
   ...told,
   sources: told.sources.map((source) => source.replace(/\/_history.*/, '')).sort(),

@@ -2,7 +2,7 @@
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A version of a resource, as it is stored. */
+/** A version of a resource as it is stored. */
 export interface Version {
   readonly type: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Version {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the values at a path, through all elements of lists. */
+/** Returns the values at a path, through all list items. */
 export function read(value: unknown, path: string): unknown[] {
   return path.split('.').reduce<unknown[]>(
     (values, name) =>
@@ -31,18 +31,18 @@ export function texts(value: unknown, path: string): string[] {
   return read(value, path).filter((each) => typeof each === 'string');
 }
 
-/** Returns whether `true` stands at a path. */
+/** Returns whether the value at a path is `true`. */
 export function isTrue(value: unknown, path: string): boolean {
   return read(value, path).includes(true);
 }
 
-/** Returns whether a member of this name stands anywhere within, to any depth. */
+/** Returns whether a member with this name appears anywhere in a value, at any depth. */
 export function mentions(value: unknown, name: string): boolean {
   if (Array.isArray(value)) return value.some((each) => mentions(each, name));
   return isObject(value) && (name in value || Object.values(value).some((each) => mentions(each, name)));
 }
 
-/** Returns the codes of a CodeableConcept that are of a code system. */
+/** Returns those codes of a CodeableConcept that have a code system. */
 export function codes(value: unknown, path: string): string[] {
   return read(value, `${path}.coding`).flatMap((coding) => {
     const [system] = texts(coding, 'system');
@@ -51,20 +51,20 @@ export function codes(value: unknown, path: string): string[] {
   });
 }
 
-/** Returns the codes that a CodeableConcept has of one system. */
+/** Returns a CodeableConcept's codes in one system. */
 export function codesOf(value: unknown, path: string, system: string): string[] {
   return codes(value, path).flatMap((code) =>
     code.startsWith(`${system}|`) ? [code.slice(system.length + 1)] : [],
   );
 }
 
-/** What people don't read: a SNOMED CT name's semantic tag, and how LOINC calls a panel. */
+/** Parts of names that people don't read: a SNOMED CT name's semantic tag, and LOINC's word for a panel. */
 const NOTATION: Readonly<Record<string, RegExp>> = {
   'http://snomed.info/sct': / \((?:disorder|finding|situation|procedure|regime\/therapy|body structure)\)$/,
   'http://loinc.org': / with all children optional$/,
 };
 
-/** Returns the name that a CodeableConcept has: its text, else a display; without its notation if a code system has it. */
+/** Returns a CodeableConcept's name: its text, otherwise a display; a code system's name without its notation. */
 export function nameOf(value: unknown, path: string): string | undefined {
   const codings = read(value, `${path}.coding`);
   const name = texts(value, `${path}.text`)[0] ?? texts(value, `${path}.coding.display`)[0];
@@ -76,7 +76,7 @@ export function nameOf(value: unknown, path: string): string | undefined {
   return notation === undefined ? name : name?.replace(notation, '');
 }
 
-/** Names a version as references do. */
+/** Returns the reference to a version. */
 export function reference({ type, id, version }: Version): string {
   return `${type}/${id}/_history/${version}`;
 }

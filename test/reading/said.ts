@@ -1,17 +1,17 @@
-/** Reads what views say of one thing, in the form of a second reading (second-dates.ts), and compares both. */
+/** Reads what views say about one thing, in the form of a second reading (second-dates.ts), and compares the two. */
 import { expect } from 'chai';
 import type { Says } from './second-dates.ts';
 import type { Stated, ToldMedicine } from './second-reading.ts';
 
-/** What a view says of one thing; what it doesn't show is undefined. */
+/** A view's statements about one thing; anything that the view doesn't show is undefined. */
 export interface Said {
   /** In small letters. */
   readonly name?: string | undefined;
-  /** The versions or entries that it rests on, joined by blanks. */
+  /** The versions or entries that it rests on, separated by spaces. */
   readonly sources?: string | undefined;
   readonly state?: string | undefined;
   readonly certainty?: string | undefined;
-  /** Undefined where a view shows no dates. */
+  /** Undefined if a view shows no dates. */
   readonly says?: readonly string[] | undefined;
   /** All of it. */
   readonly text: string;
@@ -22,7 +22,7 @@ const MONTHS = [
   ...['August', 'September', 'October', 'November', 'December'],
 ];
 
-/** Returns a text whose English days are written as in FHIR. */
+/** Returns a text with its English days written as in FHIR. */
 export function withIsoDays(text: string): string {
   return text.replace(
     new RegExp(`(?:(\\d{1,2}) )?(${MONTHS.join('|')}) (\\d{4})`, 'g'),
@@ -34,7 +34,7 @@ export function withIsoDays(text: string): string {
 }
 
 const DAY = '(\\d{4}(?:-\\d\\d(?:-\\d\\d)?)?)';
-/** Phrases of views, and what they mean. */
+/** Phrases from views, and their meanings. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [`taken ${DAY} to ${DAY}`, 'taken $1 to $2'],
   [`taken (from|since|until|on) ${DAY}`, 'taken $1 $2'],
@@ -59,7 +59,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   ['end:? “?([^”]+?)”?', 'end $1'],
 ].map(([form = '', meaning = '']) => [new RegExp(`^${form}$`), meaning]);
 
-/** Returns the phrases among the parts of a text; other parts are passed over. */
+/** Returns the phrases among the parts of a text; other parts are ignored. */
 export function phrasesIn(parts: readonly string[]): string[] {
   return parts.flatMap((part) => {
     const text = withIsoDays(part.trim());
@@ -71,7 +71,7 @@ export function phrasesIn(parts: readonly string[]): string[] {
   });
 }
 
-/** Words of medication-statement-status and medicationrequest-status in English. */
+/** English words for medication-statement-status and medicationrequest-status. */
 const MEDICINE: Readonly<Record<string, string>> = {
   current: 'active',
   'on hold': 'on-hold',
@@ -82,7 +82,7 @@ const MEDICINE: Readonly<Record<string, string>> = {
 };
 const medicineCode = (word: string): string => MEDICINE[word.toLowerCase()] ?? word.toLowerCase();
 
-/** Returns how things stand with a medicine; undefined for another text. */
+/** Returns a medicine's state; undefined for any other text. */
 export function medicineState(text: string): string | undefined {
   if (/^not to be given$/i.test(text)) return 'forbidden';
   const [, unclear] = /^recorded as “?(.+?)”?, but its (?:period|time) is over$/i.exec(text) ?? [];
@@ -94,7 +94,7 @@ export function medicineState(text: string): string | undefined {
   return known.includes(code) ? code : undefined;
 }
 
-/** Words of condition-clinical in English. */
+/** English words for condition-clinical. */
 const CLINICAL: Readonly<Record<string, string>> = {
   active: 'active',
   'came back': 'recurrence',
@@ -104,29 +104,29 @@ const CLINICAL: Readonly<Record<string, string>> = {
   resolved: 'resolved',
 };
 
-/** Returns the clinical status that words stand for; undefined for other texts. */
+/** Returns the clinical status that words stand for; undefined for any other text. */
 export function clinicalState(text: string): string | undefined {
   const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
   if (then === undefined) return CLINICAL[text.toLowerCase()];
   return `before death ${CLINICAL[then.toLowerCase()] ?? then}`;
 }
 
-/** Words of condition-ver-status in English. */
+/** English words for condition-ver-status. */
 const CERTAINTY: Readonly<Record<string, string>> = {
   'not confirmed': 'unconfirmed',
   provisional: 'provisional',
   'one of several possibilities': 'differential',
 };
 
-/** Returns the verification status that one of some texts stands for; an empty text for none. */
+/** Returns the verification status that one of some texts stands for; an empty text if there is none. */
 export function certaintyIn(parts: readonly string[]): string {
   return parts.flatMap((part) => CERTAINTY[part.trim().toLowerCase()] ?? [])[0] ?? '';
 }
 
-/** What a medicine without a name is called. */
+/** Matches the names that a medicine without a name is given. */
 const NAMELESS = /^(?:medication without a name|entry without a name|not named|)$/i;
 
-/** Returns why a view doesn't say what is told; undefined if it does. */
+/** Returns why a view doesn't say what was told; undefined if it does. */
 function differs(told: Stated & Partial<ToldMedicine>, said: Said): string | undefined {
   const { name, sources, state, certainty, says, text } = said;
   if (name !== undefined && !isNamed(told, name, text)) return `name: ${name}`;
@@ -156,7 +156,10 @@ const hasDate = ({ may }: Says): boolean => may.some((each) => !/times$|^also /.
 const isSaid = ({ must, may }: Says, said: readonly string[]): boolean =>
   must.every((each) => said.includes(each)) && said.every((each) => may.includes(each));
 
-/** Returns the place of what is told in each thing that is said; undefined where nothing fits, whatever the others take. */
+/**
+ * Returns, for each thing that is said, the index of the told thing that it matches; undefined if none fits, whichever the
+ * others take.
+ */
 function match(told: readonly Stated[], said: readonly Said[]): (number | undefined)[] {
   const fits = said.map((each) =>
     told.flatMap((other, n) => (differs(other, each) === undefined ? [n] : [])),
@@ -176,7 +179,7 @@ function match(told: readonly Stated[], said: readonly Said[]): (number | undefi
   return said.map((_, at) => places.get(at));
 }
 
-/** Checks that what a view says is told, each thing once; it may leave out others. */
+/** Checks that everything that a view says was told, each thing once; it may leave things out. */
 export function expectAmong(told: readonly Stated[], said: readonly Said[], where: string): void {
   const places = match(told, said);
   const wrong = said.filter((_, at) => places[at] === undefined);
@@ -189,7 +192,7 @@ export function expectAmong(told: readonly Stated[], said: readonly Said[], wher
   expect.fail(`${where}: ${JSON.stringify(first)} is not told\n${why.join('\n') || JSON.stringify(left)}`);
 }
 
-/** Checks that a view says of each thing what is told, and nothing of anything else. */
+/** Checks that a view says everything that was told, and nothing else. */
 export function expectSaid(told: readonly Stated[], said: readonly Said[], where: string): void {
   expectAmong(told, said, where);
   const places = match(told, said);

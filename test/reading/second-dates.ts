@@ -1,26 +1,26 @@
 /**
- * Dates of raw JSON, each with what FHIR says that it means (https://hl7.org/fhir/R4/), as phrases of one form: `since
- * 2019-05-02`, `prescribed 2 times, 2019-01-02 to 2020-01-02`. Shares no code with the product.
+ * Dates in raw JSON, each with FHIR's meaning (https://hl7.org/fhir/R4/), as phrases in one form: `since 2019-05-02`,
+ * `prescribed 2 times, 2019-01-02 to 2020-01-02`. Shares no code with the product.
  */
 import { type Json, read, texts } from './raw.ts';
 
-/** What must be said of something, and what else may be: any other date would be invented. */
+/** Statements that must be made about something, and statements that may be: any other date would be invented. */
 export interface Says {
   readonly must: readonly string[];
   readonly may: readonly string[];
 }
 
-/** Returns the day that is written in a date or a date-time; less than a day stays as it is. */
+/** Returns the day that is written in a date or a date-time; a date without a day stays as it is. */
 export const dayOf = (date: string): string => date.slice(0, 10);
 
-/** Returns an instant to compare by. */
+/** Returns an instant for comparison. */
 export const at = (date: string | undefined): number =>
   date === undefined ? Number.NEGATIVE_INFINITY : Date.parse(date);
 
-/** UCUM's codes of ages, in words. */
+/** UCUM's codes for ages, in words. */
 const AGES: Readonly<Record<string, string>> = { a: 'year', mo: 'month', wk: 'week', d: 'day' };
 
-/** Returns when something began (`onset`) or ended (`abatement`): a day, an age, or the words of the record. */
+/** Returns when something began (`onset`) or ended (`abatement`): a day, an age, or the record's words. */
 export function changePhrase(resource: Json, name: 'onset' | 'abatement'): string | undefined {
   const [word, label] = name === 'onset' ? ['since', 'onset'] : ['until', 'end'];
   const date = changeDate(resource, name);
@@ -35,7 +35,7 @@ export function changePhrase(resource: Json, name: 'onset' | 'abatement'): strin
   return said === undefined ? undefined : `${label} ${said}`;
 }
 
-/** Returns the date of onset or abatement: of a period in which it began, its first day; in which it ended, its last. */
+/** Returns the date of onset or abatement: for a period, its first day if it is the onset, its last if it is the abatement. */
 export function changeDate(resource: Json, name: 'onset' | 'abatement'): string | undefined {
   const ends = name === 'onset' ? ['start', 'end'] : ['end', 'start'];
   return [
@@ -44,7 +44,10 @@ export function changeDate(resource: Json, name: 'onset' | 'abatement'): string 
   ][0];
 }
 
-/** Returns what is said of an allergy: since when, else its last reaction, else the day of recording, which is said as one. */
+/**
+ * Returns what is said about an allergy: since when, otherwise its last reaction, otherwise the day on which it was recorded,
+ * which is named as such.
+ */
 export function allergySays(resource: Json): Says {
   const onset = changePhrase(resource, 'onset');
   const reaction = texts(resource, 'lastOccurrence').map((date) => `last reaction ${dayOf(date)}`);
@@ -55,15 +58,15 @@ export function allergySays(resource: Json): Says {
 }
 
 /**
- * Returns what may be said of a problem: of an active one its earliest onset, of one that is over its newest episode; several
- * if several are alike.
+ * Returns what may be said about a problem: for an active problem its earliest onset, for a past one its newest episode;
+ * several results if several resources tie.
  */
 export function problemSays(resources: readonly Json[], isOver: boolean): Says[] {
   const dates = resources.map((each) => at(changeDate(each, 'onset')));
   const known = dates.filter((date) => date > Number.NEGATIVE_INFINITY);
   const best = isOver ? Math.max(...known) : Math.min(...known);
   const times = resources.length === 1 ? [] : [`${resources.length} times`];
-  // The other end of the time in which it was recorded, if that is another day.
+  // The other end of the time during which it was recorded, if that is a different day.
   const far = isOver ? Math.min(...known) : Math.max(...known);
   const others = resources.flatMap((each, n) => {
     const date = changeDate(each, 'onset');
@@ -86,18 +89,18 @@ export function problemSays(resources: readonly Json[], isOver: boolean): Says[]
   });
 }
 
-/** What a medicine's sources say together. */
+/** The combined statements of a medicine's sources. */
 export interface MedicineGroup {
   readonly all: readonly Json[];
-  /** Those that say how things stand. */
+  /** The sources that decide its standing. */
   readonly deciding: readonly Json[];
   readonly standing: 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
-  /** Those that plan it, of one that is current or unclear. */
+  /** The sources that plan it, if it is current or unclear. */
   readonly planned: readonly Json[];
   readonly today: string;
 }
 
-/** Returns what is said of a medicine. Days of prescribing are neither days of starting nor of stopping. */
+/** Returns what is said about a medicine. The day on which it was prescribed is neither a start nor a stop. */
 export function medicineSays(group: MedicineGroup): Says {
   const { all, deciding, standing, planned, today } = group;
   const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
@@ -128,7 +131,7 @@ export function medicineSays(group: MedicineGroup): Says {
         : ordersSay(orders.length, dayOf(first), dayOf(last)),
     );
   }
-  // A plan prescribes nothing: its day is only one of recording.
+  // A plan prescribes nothing, so its day is only the day on which it was recorded.
   const plans = deciding
     .filter(({ intent }) => intent === 'plan')
     .flatMap((each) => texts(each, 'authoredOn'));
@@ -142,22 +145,22 @@ export function medicineSays(group: MedicineGroup): Says {
   return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials, ...later] };
 }
 
-/** Tells whether the whole day, month or year of a date is still to come. */
+/** Returns whether the whole day, month or year of a date is still to come. */
 export const isToCome = (date: string, today: string): boolean =>
   date.slice(0, 10) > today.slice(0, Math.min(date.length, 10));
 
-/** Two days aren't a span, and one day has no end. */
+/** Returns what orders say. Two days aren't a span, and one day has no end. */
 function ordersSay(times: number, first: string, last: string): string {
   if (times === 1) return `prescribed ${first}`;
   if (first === last) return `prescribed ${times} times on ${first}`;
   return times === 2 ? `prescribed ${first} and ${last}` : `prescribed ${times} times, ${first} to ${last}`;
 }
 
-/** What tells whether a medicine is taken: an order that was cancelled never was one, and `unknown` tells nothing. */
+/** Statuses that tell whether a medicine is taken: a cancelled order never was one, and `unknown` tells nothing. */
 const TELLS = ['active', 'on-hold', 'completed', 'stopped', 'not-taken'];
 const ENDED = ['completed', 'stopped', 'not-taken'];
 
-/** Returns what may be said of the other sources of a group: their status, with a day of theirs. */
+/** Returns what may be said about a group's other sources: their status, with one of their days. */
 function denialsIn({ all }: MedicineGroup): string[] {
   return all
     .filter((each) => TELLS.includes(String(each.status)))
@@ -170,7 +173,10 @@ function denialsIn({ all }: MedicineGroup): string[] {
     });
 }
 
-/** Tells whether a source that it isn't taken is as new as all that calls it current, or newer: then it must be said. */
+/**
+ * Returns whether a source that says that the medicine isn't taken is at least as new as all that call it current: then that
+ * must be said.
+ */
 export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
   if (!['current', 'unclear', 'planned'].includes(standing)) return false;
   const stated = deciding.flatMap((each) => [started(each), texts(each, 'dateAsserted')[0]]);
@@ -182,7 +188,7 @@ export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
     if (deciding.includes(each) || !ENDED.includes(String(each.status))) return false;
     const isOrder = each.resourceType === 'MedicationRequest';
     const [authored] = each.intent === 'plan' ? [] : texts(each, 'authoredOn');
-    // The next prescription ends the one before.
+    // The next prescription ends the previous one.
     if (isOrder && authored !== undefined && orders.some((order) => dayOf(order) > lastOf(authored)))
       return false;
     const said = days(
@@ -197,11 +203,11 @@ export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
 const days = (dates: readonly (string | undefined)[]): string[] =>
   dates.flatMap((date) => (date === undefined ? [] : [dayOf(date)])).sort();
 
-/** The last day of a year or a month. */
+/** Returns the last day of a year or a month. */
 const lastOf = (date: string): string =>
   date.length === 4 ? `${date}-12-31` : date.length === 7 ? `${date}-31` : dayOf(date);
 
-/** Returns when what a source says of a medicine was so, or was said. */
+/** Returns when what a source says about a medicine was true, or was said. */
 export function startOf(resource: Json): number {
   return at(started(resource));
 }

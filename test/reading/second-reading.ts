@@ -1,6 +1,6 @@
 /**
- * A second reading of a record, for tests: raw JSON goes in, and sets of versions come out. It follows FHIR's
- * definitions (https://hl7.org/fhir/R4/) and docs/clinical-reading.md, and shares no code with the product.
+ * A second reading of a record, for tests: takes raw JSON and returns sets of versions. It follows FHIR's definitions
+ * (https://hl7.org/fhir/R4/) and docs/clinical-reading.md, and shares no code with the product.
  */
 import {
   codes,
@@ -28,34 +28,34 @@ import {
 } from './second-dates.ts';
 import { findFailed, findNewest, type ToldValue } from './second-values.ts';
 
-/** One thing that is known, and the versions that it rests on. */
+/** A known thing, and the versions that it rests on. */
 export interface Told {
   readonly name: string;
   readonly sources: readonly string[];
 }
 
-/** What is known with its state and dates. */
+/** A known thing with its state and dates. */
 export interface Stated extends Told {
-  /** Codes of its status, one of which is shown: several if several sources are alike; empty for one without. */
+  /** The codes for its status, one of which is shown: several if several sources tie; empty if it has no status. */
   readonly states: readonly string[];
-  /** The verification status, unless that is `confirmed`. */
+  /** The verification status, unless it is `confirmed`. */
   readonly certainty: string | undefined;
-  /** What is said of its dates: one of these. */
+  /** The possible statements about its dates, one of which is shown. */
   readonly says: readonly Says[];
 }
 
 /** An allergy. */
 export interface ToldAllergy extends Stated {
   readonly isHigh: boolean;
-  /** More is graver: high, not assessed, low (https://hl7.org/fhir/R4/valueset-allergy-intolerance-criticality.html). */
+  /** Higher is more severe: high, not assessed, low (https://hl7.org/fhir/R4/valueset-allergy-intolerance-criticality.html). */
   readonly risk: number;
 }
 
 /** A medicine. */
 export interface ToldMedicine extends Stated {
-  /** All names of what says how things stand, folded. */
+  /** All names in the sources that decide its standing, case-folded. */
   readonly names: readonly string[];
-  /** Whether a statement that it isn't taken must be told. */
+  /** True if a statement that it isn't taken must be told. */
   readonly isDenied: boolean;
 }
 
@@ -63,21 +63,21 @@ export interface SecondReading {
   readonly isDead: boolean;
   readonly current: readonly ToldMedicine[];
   readonly unclear: readonly ToldMedicine[];
-  /** Those that aren't taken yet. */
+  /** Medicines that aren't taken yet. */
   readonly planned: readonly ToldMedicine[];
   readonly past: readonly ToldMedicine[];
   readonly forbidden: readonly ToldMedicine[];
-  /** Most critical first. */
+  /** In order of criticality, the most critical first. */
   readonly allergies: readonly ToldAllergy[];
   readonly inactiveAllergies: readonly ToldAllergy[];
   readonly activeProblems: readonly Stated[];
   readonly pastProblems: readonly Stated[];
-  /** Those that the record has as active: the active ones, or those that were active when the person died. */
+  /** Problems that the record has as active: those that are active, or were when the person died. */
   readonly recordedProblems: readonly Stated[];
-  /** Those that the record has as over. */
+  /** Problems that the record has as resolved. */
   readonly resolvedProblems: readonly Stated[];
   readonly vaccinations: readonly Told[];
-  /** The newest values of each code of LOINC: several if they were measured at the same time. */
+  /** The newest values for each LOINC code: several if they were measured at the same time. */
   readonly newest: ReadonlyMap<string, readonly ToldValue[]>;
   /** The days of later measurements without a result. */
   readonly failed: ReadonlyMap<string, string>;
@@ -86,7 +86,11 @@ export interface SecondReading {
 
 const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 
-/** Reads the current versions of a record. @param directory Medications, by `Medication/<id>` @param today a day */
+/**
+ * Reads the current versions of a record.
+ * @param directory Medications, by `Medication/<id>`
+ * @param today a day
+ */
 export function readAgain(
   versions: readonly Version[],
   directory: ReadonlyMap<string, Json>,
@@ -118,7 +122,7 @@ export function readAgain(
   };
 }
 
-/** Whether a resource says something: an unknown modifier may turn it around, and what is refuted isn't so. */
+/** Returns whether a resource says something: an unknown modifier may reverse it, and what is refuted isn't true. */
 function isTold(resource: Json): boolean {
   if (mentions(resource, 'modifierExtension') || mentions(resource, 'implicitRules')) return false;
   if (resource.status === 'entered-in-error') return false;
@@ -190,8 +194,8 @@ function isMedicine({ type, resource }: Version): boolean {
 }
 
 /**
- * Whether it isn't taken yet: the record says so, or the day on which it begins is to come. A request with the intent `plan`
- * authorizes nothing, unless it reports what the patient takes.
+ * Returns whether a medicine isn't taken yet: the record says so, or its first day is still to come. A request with the intent
+ * `plan` authorizes nothing, unless it reports what the patient takes.
  */
 function isLater(resource: Json, today: string): boolean {
   if (resource.status === 'intended') return true;
@@ -200,7 +204,7 @@ function isLater(resource: Json, today: string): boolean {
   return start !== undefined && isToCome(start, today);
 }
 
-/** The codes and the name of medication[x]. */
+/** Returns the codes and the name in medication[x]. */
 function identify(resource: Json, directory: ReadonlyMap<string, Json>): Omit<Source, 'version'> {
   const [target] = texts(resource, 'medicationReference.reference');
   if (target === undefined) {
@@ -217,7 +221,7 @@ function identify(resource: Json, directory: ReadonlyMap<string, Json>): Omit<So
   };
 }
 
-/** Whether the period is over: the end of a Period is inclusive, to the precision that it has. */
+/** Returns whether the period is over: the end of a Period is inclusive, to its precision. */
 function isOver(resource: Json, today: string): boolean {
   const isBefore = (end: string): boolean => end.slice(0, 10) < today.slice(0, Math.min(end.length, 10));
   if (texts(resource, 'effectivePeriod.end').some(isBefore)) return true;
@@ -229,8 +233,8 @@ function isOver(resource: Json, today: string): boolean {
 }
 
 /**
- * Joins what has a code in common; then what has a name in common, unless codes of one system tell some of it apart: then a
- * name without a code could be either.
+ * Joins things that have a code in common; then things that have a name in common, unless codes of one system distinguish some
+ * of them: then a name without a code could be either.
  */
 function joinSame<T extends { readonly codes: readonly string[]; readonly name: string | undefined }>(
   things: readonly T[],
@@ -251,7 +255,7 @@ function joinSame<T extends { readonly codes: readonly string[]; readonly name: 
 
 const fold = (name: string): string => name.trim().toLowerCase();
 
-/** Parts things into groups whose members hang together. */
+/** Divides things into groups whose members are connected. */
 function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const thing of things) {
@@ -262,7 +266,7 @@ function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[
   return groups;
 }
 
-/** The sources of a medicine that say how things stand: what they call it is shown. */
+/** The sources that decide a medicine's standing: the name that they use is shown. */
 interface Standing extends Pick<MedicineGroup, 'standing' | 'today'> {
   readonly deciding: readonly Source[];
   readonly planned: readonly Source[];
@@ -292,10 +296,10 @@ function tellSources(
   };
 }
 
-/** Statuses of what isn't taken any more, or never was. */
+/** Statuses of medicines that aren't taken any more, or never were. */
 const ENDED = ['stopped', 'completed', 'not-taken'];
 
-/** Returns how things stand: a statement says more of what is taken than a prescription, and the newest of each leads. */
+/** Returns a medicine's states: a statement says more about what is taken than a prescription, and the newest of each leads. */
 function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): string[] {
   if (standing === 'forbidden') return ['forbidden'];
   if (standing === 'planned') return ['intended'];
@@ -311,7 +315,7 @@ function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): strin
     });
 }
 
-/** Returns a number to order sources by: what has only a day of recording says less than what has one of its own. */
+/** Returns a number to sort sources by: a source with only a recording date says less than a source with its own date. */
 function ranked(resource: Json): number {
   const isPlan = resource.intent === 'plan';
   const own = { ...resource, dateAsserted: undefined, ...(isPlan ? { authoredOn: undefined } : {}) };
@@ -319,7 +323,7 @@ function ranked(resource: Json): number {
   return date === Number.NEGATIVE_INFINITY ? startOf(resource) - 1e15 : date;
 }
 
-/** https://hl7.org/fhir/R4/allergyintolerance.html: one without a status isn't known to be over. */
+/** https://hl7.org/fhir/R4/allergyintolerance.html: an allergy without a status isn't known to be over. */
 function readAllergies(facts: readonly Version[]): Pick<SecondReading, 'allergies' | 'inactiveAllergies'> {
   const isActive = ({ resource }: Version): boolean =>
     !codesOf(resource, 'clinicalStatus', `${TERMINOLOGY}/allergyintolerance-clinical`).some(
@@ -352,7 +356,7 @@ function certaintyOf(resource: Json, system: string): string | undefined {
   );
 }
 
-/** https://hl7.org/fhir/R4/condition.html: without a clinical status, one that has abated is over (con-4). */
+/** https://hl7.org/fhir/R4/condition.html: without a clinical status, a condition that has abated is over (con-4). */
 function readProblems(
   facts: readonly Version[],
   isDead: boolean,
@@ -370,7 +374,7 @@ function readProblems(
     read(resource, 'bodySite')
       .map((each) => nameOf({ each }, 'each'))
       .join();
-  // One code may stand for many problems (`Disease`): another name or another site is another problem.
+  // One code may stand for many problems (`Disease`): a different name or site is a different problem.
   const isOne = (one: Version, other: Version): boolean =>
     certainty(one) === certainty(other) &&
     site(one) === site(other) &&
@@ -409,7 +413,7 @@ function readProblems(
     : { activeProblems: active, pastProblems: past, ...recorded };
 }
 
-/** Returns the sources that say last how things stand with a problem: by onset, and if none has one, any. */
+/** Returns the sources with a problem's latest state: by onset, or any if none has an onset. */
 function newestOf(group: readonly Source[]): readonly Source[] {
   const dates = group.map(({ version }) => at(changeDate(version.resource, 'onset')));
   const newest = Math.max(...dates);

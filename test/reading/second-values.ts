@@ -1,22 +1,22 @@
 /**
- * The newest values of a record, for the second reading: raw JSON goes in. It follows FHIR's definitions
+ * The newest values in a record, for the second reading of raw JSON. It follows FHIR's definitions
  * (https://hl7.org/fhir/R4/observation.html) and shares no code with the product.
  */
 import { codesOf, nameOf, read, reference, texts, type Version } from './raw.ts';
 
-/** What was measured, or found, at one time. */
+/** A measurement or finding at one time. */
 export interface ToldValue {
   readonly source: string;
   /** The name of what was measured. */
   readonly name: string | undefined;
-  /** When the value was true (`effective[x]`); of a period, its start. */
+  /** When the value was true (`effective[x]`); for a period, its start. */
   readonly measured: string | undefined;
-  /** When the result was made available, which says nothing of when it was measured. */
+  /** When the result was made available, which says nothing about when it was measured. */
   readonly reported: string | undefined;
   readonly parts: readonly ToldPart[];
 }
 
-/** A value, of its own or of a component: a number, or words. */
+/** An Observation's or a component's value: a number, or words. */
 export interface ToldPart {
   readonly code: string | undefined;
   readonly number?: { readonly value: number; readonly comparator: string; readonly unit: string };
@@ -25,12 +25,12 @@ export interface ToldPart {
 
 const LOINC = 'http://loinc.org';
 
-/** Returns the newest values by code of LOINC: several if they were measured at the same time. */
+/** Returns the newest values by LOINC code: several if they were measured at the same time. */
 export function findNewest(facts: readonly Version[]): ReadonlyMap<string, readonly ToldValue[]> {
   const newest = new Map<string, { readonly at: number; readonly values: ToldValue[] }>();
   for (const each of facts) {
     const { resource } = each;
-    // Cancelled ones were never made, registered ones have no result yet.
+    // Cancelled observations were never made; registered ones have no result yet.
     if (resource.status === 'cancelled' || resource.status === 'registered') continue;
     const [code] = codesOf(resource, 'code', LOINC);
     const value = tellValue(each);
@@ -44,7 +44,7 @@ export function findNewest(facts: readonly Version[]): ReadonlyMap<string, reado
   return new Map([...newest].map(([code, { values }]) => [code, values]));
 }
 
-/** Returns the days of measurements without a result, by code of LOINC, if they are newer than the newest that has one. */
+/** Returns the days of measurements without a result, by LOINC code, if they are newer than the newest with a result. */
 export function findFailed(
   facts: readonly Version[],
   newest: ReadonlyMap<string, readonly ToldValue[]>,
@@ -94,7 +94,7 @@ function tellPart(holder: unknown): ToldPart[] {
   return words === undefined ? [] : [{ code, words }];
 }
 
-/** How people write units of UCUM (https://ucum.org/ucum): the codes that the records have. */
+/** UCUM units as people write them (https://ucum.org/ucum), for the codes in the records. */
 const WRITTEN: Readonly<Record<string, string>> = {
   'mm[Hg]': 'mmHg',
   Cel: '°C',
@@ -105,12 +105,12 @@ const WRITTEN: Readonly<Record<string, string>> = {
   '10*3/uL': '10³/µL',
   '10*6/uL': '10⁶/µL',
 };
-/** Units that the name of a value says. */
+/** Matches units that a value's name already says. */
 const UNSAID = /^[{(](?:score|INR|nominal)[)}]$|^pH$/;
 
 const SIGNS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>' };
 
-/** Tells whether a text says a value: its numbers, rounded at most as people do, with comparator and unit. */
+/** Returns whether a text says a value: its numbers, rounded at most as people do, with comparator and unit. */
 export function isSaid({ parts }: ToldValue, text: string): boolean {
   const systolic = parts.find(({ code }) => code === '8480-6');
   const diastolic = parts.find(({ code }) => code === '8462-4');
@@ -137,10 +137,10 @@ export function isSaid({ parts }: ToldValue, text: string): boolean {
   });
 }
 
-/** Tells whether a value is a score that is nearly zero, and isn't: scores have one place at most. */
+/** Returns whether a value is a score that is nearly but not quite zero: scores have at most one decimal place. */
 const isTiny = (value: number, unit: string): boolean => /score/.test(unit) && value > 0 && value < 0.05;
 
-/** Tells whether digits are a number as it is, or rounded to these digits, by 5 % at most; scores are whole numbers. */
+/** Returns whether digits are a number as it is, or rounded to these digits, by at most 5 %; scores are whole numbers. */
 function isRounded(digits: string, value: number, isScore = false): boolean {
   const { length: places } = digits.split('.')[1] ?? '';
   const off = Math.abs(Number(digits) - value);

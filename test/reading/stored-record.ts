@@ -1,10 +1,10 @@
-/** Stores a varied record through the service, for a person who then has its pages. */
+/** Stores a varied record through the service, for a person who then has the record's pages. */
 import type { InProcess } from '#test/support/in-process.ts';
 import { me } from '#test/support/me.ts';
 import { type Json, read, texts, type Version } from './raw.ts';
 import type { VariedRecord } from './varied-records.ts';
 
-/** The types that a reading is made of. */
+/** The types that a reading uses. */
 const READ = [
   ...[
     'AllergyIntolerance',
@@ -15,7 +15,7 @@ const READ = [
     'Observation',
   ],
 ];
-/** Elements that lead to what isn't stored here; a reading doesn't need them. */
+/** Elements that refer to resources that aren't stored here; a reading doesn't need them. */
 const ELSEWHERE = [
   ...['encounter', 'context', 'requester', 'performer', 'recorder', 'asserter', 'reasonReference', 'basedOn'],
   ...[
@@ -33,7 +33,7 @@ const ELSEWHERE = [
 
 /** A record as it is stored. */
 export interface StoredRecord extends VariedRecord {
-  /** What the service refused, and why: none of it is in the record. */
+  /** Refused resources, and the reasons: none of them is in the record. */
   readonly refused: readonly string[];
 }
 
@@ -105,7 +105,7 @@ function placed(resource: Json, patient: string, medications: ReadonlyMap<string
 /**
  * Sends a batch.
  * @param refused gets what wasn't written, and why
- * @returns what was written, with the ids and versions that it has now
+ * @returns what was written, with its present ids and versions
  */
 async function send(
   service: InProcess,

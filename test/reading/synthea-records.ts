@@ -1,4 +1,4 @@
-/** Records of Synthea, as a record holds them: they are not part of the repository (CONTRIBUTING.md). */
+/** Synthea's records, in the form of a record: they aren't part of the repository (CONTRIBUTING.md). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const bundles = z.object({
   ),
 });
 
-/** Returns the names of the files, the smallest record first; none without the folder. */
+/** Returns the names of the files, the smallest record first; none if there is no folder. */
 export function syntheaFiles(): string[] {
   const folder = syntheaFolder();
   if (folder === undefined) return [];
@@ -27,7 +27,7 @@ export function syntheaFiles(): string[] {
 
 const sizeOf = (folder: string, name: string): number => readFileSync(join(folder, name)).length;
 
-/** Returns the record of a file: its references lead to `Type/id`, as those of an imported Bundle do. */
+/** Returns a file's record: its references lead to `Type/id`, as in an imported Bundle. */
 export function syntheaRecord(name: string): VariedRecord {
   const text = readFileSync(join(syntheaFolder() ?? '', name), 'utf8');
   const types = new Map(

@@ -1,4 +1,4 @@
-/** The last value of each kind that contexts, `$summary` and the page of shared links show equals a second reading's. */
+/** The last value of each kind in contexts, `$summary` and the shared-links page equals a second reading's. */
 import { expect } from 'chai';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
@@ -8,10 +8,10 @@ import type { SecondReading } from './second-reading.ts';
 import { isSaid, type ToldValue } from './second-values.ts';
 import { composeContext, summarize, view } from './views.ts';
 
-/** More than any of the records needs. */
+/** More than any record needs. */
 const ROOM = 100_000;
 const FINDINGS = ['vitals', 'labs', 'observations', 'social_history'];
-/** Sections of a summary that have Observations. */
+/** The sections of a summary that have Observations. */
 const SECTIONS = ['30954-2', '8716-3', '29762-2', '10162-6'];
 
 describe('last values', () => {
@@ -67,7 +67,7 @@ async function expectInLink(resources: readonly Json[], again: SecondReading, na
   const { sections } = view(resources, TODAY);
   const rows = [...sections.values()].flat();
   for (const [code, values] of again.newest) {
-    // One that couldn't be measured may stand before it.
+    // A measurement that failed may come before it.
     const first = rows.find(
       ({ key, value, parts = [] }) => key === `http://loinc.org|${code}` && value + parts.join('') !== '',
     );

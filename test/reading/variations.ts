@@ -7,7 +7,7 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 export const ATC = 'http://www.whocc.no/atc';
 export const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 
-/** Ends of periods around the day of the records, 2026-11-22, in all precisions. */
+/** Ends of periods around the records' day, 2026-11-22, in all precisions. */
 const ENDS = [
   '2020',
   '2026',
@@ -18,15 +18,15 @@ const ENDS = [
   '2027-01-01',
   '2026-11-21T23:30:00-05:00',
 ] as const;
-/** What may turn a meaning around. */
+/** A modifier that may reverse a meaning. */
 export const MODIFIER = [{ url: 'https://example.org/not', valueBoolean: true }];
 
-/** Returns a CodeableConcept of one of HL7's code systems. */
+/** Returns a CodeableConcept from one of HL7's code systems. */
 export const concept = (system: string, code: string): Json => ({
   coding: [{ system: `${TERMINOLOGY}/${system}`, code }],
 });
 
-/** Returns a version with other members; undefined removes one. */
+/** Returns a version with changed members; undefined removes a member. */
 function change(version: Version, members: Json): Version {
   const resource = Object.fromEntries(
     Object.entries({ ...version.resource, ...members }).filter(([, value]) => value !== undefined),
@@ -34,13 +34,13 @@ function change(version: Version, members: Json): Version {
   return { ...version, resource };
 }
 
-/** Returns a copy under an id of its own. */
+/** Returns a copy with its own id. */
 function repeat(version: Version, chance: Chance, members: Json): Version {
   const id = chance.id();
   return change({ ...version, id }, { ...members, id });
 }
 
-/** Makes a statement one that an AI wrote, or one that a modifier may turn around; seldom. */
+/** Now and then makes a statement one that an AI wrote, or one that a modifier may reverse. */
 export function disturb(version: Version, chance: Chance): Version {
   if (chance.is(0.06)) return { ...version, byAi: true };
   if (chance.is(0.03)) return change(version, { modifierExtension: MODIFIER });
@@ -116,7 +116,7 @@ export function varyMedicine(version: Version, chance: Chance, directory: Map<st
 export const day = (chance: Chance): string =>
   `${2005 + chance.upTo(21)}-0${1 + chance.upTo(9)}-1${chance.upTo(10)}`;
 
-/** Gives it an end: of the period, or of the dosages' bounds. */
+/** Gives a medicine an end: of its period, or in its dosages' bounds. */
 function boundOtherwise(version: Version, chance: Chance): Version {
   const isOrder = version.type === 'MedicationRequest';
   if (!isOrder && chance.is(0.3)) {
@@ -148,7 +148,7 @@ function codeNumber(name: string): number {
   return [...name].reduce((number, letter) => (number * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
 }
 
-/** Names the drug in another way: more codes, none, another system, a contained or a referenced Medication. */
+/** Names the drug in another way: more codes, none, another system, or a contained or referenced Medication. */
 function nameOtherwise(version: Version, chance: Chance, directory: Map<string, Json>): Version {
   const name =
     texts(version.resource, 'medicationCodeableConcept.text')[0] ??
@@ -235,7 +235,7 @@ export function varyCondition(version: Version, chance: Chance): Version[] {
   return [dated, ...all].map((each) => disturb(each, chance));
 }
 
-/** Returns the other types of onset[x], or none. */
+/** Returns another type of onset[x], or none. */
 export const otherOnset = (chance: Chance): Json =>
   chance.pick<Json>([
     {},
@@ -246,7 +246,7 @@ export const otherOnset = (chance: Chance): Json =>
     { onsetAge: { value: 1, unit: 'mo', system: 'http://unitsofmeasure.org', code: 'mo' } },
   ]);
 
-/** The same problem at another visit, or one of the same code that isn't the same. */
+/** Returns the same problem at another visit, or a different problem with the same code. */
 function repeatCondition(version: Version, chance: Chance): Version {
   const [code] = texts(version.resource, 'code.coding.code');
   const [system] = texts(version.resource, 'code.coding.system');

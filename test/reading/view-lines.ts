@@ -1,7 +1,7 @@
-/** Takes apart what contexts, `$summary` and the page of shared links say of one thing. */
+/** Parses what contexts, `$summary` and the shared-links page say about one thing. */
 import { certaintyIn, clinicalState, medicineState, phrasesIn, type Said } from './said.ts';
 
-/** A line of a context. */
+/** A line in a context. */
 export interface Line {
   readonly text: string;
   readonly sources: string;
@@ -11,7 +11,7 @@ export interface Line {
 const statesIn = (parts: readonly string[], read: (part: string) => string | undefined): string | undefined =>
   parts.flatMap((part) => read(part.trim()) ?? [])[0];
 
-/** Returns what a context says of an allergy. */
+/** Returns what a context says about an allergy. */
 export function allergyLine({ text, sources, name }: Line): Said {
   const parts = text.split('; ');
   const own = parts[0]?.split(': ')[0]?.toLowerCase();
@@ -22,7 +22,7 @@ export function allergyLine({ text, sources, name }: Line): Said {
   };
 }
 
-/** Returns what a context says of a medicine. */
+/** Returns what a context says about a medicine. */
 export function medicineLine({ text, sources, name }: Line): Said {
   const parts = text.split('; ');
   const isNamed = text.toLowerCase().startsWith(name);
@@ -32,7 +32,7 @@ export function medicineLine({ text, sources, name }: Line): Said {
   };
 }
 
-/** Returns what a context says of a problem. */
+/** Returns what a context says about a problem. */
 export function problemLine({ text, sources, name }: Line): Said {
   const isNamed = text.toLowerCase().startsWith(name);
   const [head = '', ...parts] = text.slice(name.length).split('; ');
@@ -48,10 +48,10 @@ export function problemLine({ text, sources, name }: Line): Said {
   };
 }
 
-/** The cells of a row, by their headings. */
+/** The cells of a row, by heading. */
 export type Cells = Readonly<Record<string, string>>;
 
-/** Returns what a row of `$summary` says of an allergy. */
+/** Returns what a row of `$summary` says about an allergy. */
 export function allergyCells({
   Substance = '',
   Status = '',
@@ -68,14 +68,14 @@ export function allergyCells({
   };
 }
 
-/** Returns how grave a row calls an allergy: more is graver. */
+/** Returns how severe a row calls an allergy: higher is more severe. */
 export function riskIn({ Criticality = '' }: Cells): number {
   return ['low risk', '', 'may be life-threatening'].indexOf(
     Criticality === 'risk can’t be assessed' ? '' : Criticality,
   );
 }
 
-/** Returns what a row of `$summary` says of a medicine. */
+/** Returns what a row of `$summary` says about a medicine. */
 export function medicineCells({ Medication = '', Dosage = '', Status = '' }: Cells): Said {
   const parts = Status.split('; ');
   return {
@@ -85,7 +85,7 @@ export function medicineCells({ Medication = '', Dosage = '', Status = '' }: Cel
   };
 }
 
-/** Returns what a row of `$summary` says of a problem. */
+/** Returns what a row of `$summary` says about a problem. */
 export function problemCells({
   Problem = '',
   Status = '',
@@ -107,14 +107,14 @@ export function problemCells({
   };
 }
 
-/** Returns what a cell of beginning or ending says: a day, an age, or words. */
+/** Returns what a cell about the beginning or the end says: a day, an age, or words. */
 function changeCell(cell: string, word: string, label: string): string[] {
   if (cell === '') return [];
   const said = phrasesIn([/^\d{4}/.test(cell) ? `${word} ${cell}` : cell]);
   return said.length > 0 ? said : [`${label} ${cell}`];
 }
 
-/** A row of the page of shared links. */
+/** A row on the shared-links page. */
 export interface ViewerRow {
   readonly name: string;
   readonly isOver: boolean;
@@ -130,7 +130,7 @@ export interface ViewerRow {
   }[];
 }
 
-/** What the page's texts say in English, without the days. */
+/** The English meanings of the page's texts, without the days. */
 const VIEWER: Readonly<Record<string, string>> = {
   'known.taken': 'taken {from} to {until}',
   'known.takenfrom': 'taken from {day}',
@@ -165,7 +165,10 @@ const VIEWER: Readonly<Record<string, string>> = {
   'known.end': 'end: {text}',
 };
 
-/** Returns what a row of the page of shared links says. @param as what its states are */
+/**
+ * Returns what a row on the shared-links page says.
+ * @param as how its states are read
+ */
 export function viewerRow(row: ViewerRow, as: 'medicine' | 'stated'): Said {
   const { name, details, says } = row;
   const parts = says.map(({ key, days = {}, values = {}, times, state }) =>

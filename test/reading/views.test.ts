@@ -1,4 +1,4 @@
-/** What contexts, `$summary` and the page of shared links show of a record equals a second reading of the raw JSON. */
+/** Contexts, `$summary` and the shared-links page show the same of a record as a second reading of the raw JSON. */
 import { expect } from 'chai';
 import type { Composed } from '#src/context/compose.ts';
 import type { Kind } from '#src/context/request.ts';
@@ -23,10 +23,10 @@ import {
 } from './view-lines.ts';
 import { composeContext, summarize, view } from './views.ts';
 
-/** More than any of the records needs. */
+/** More than any record needs. */
 const ROOM = 100_000;
 
-/** Sections of the page of shared links that have allergies, medicines and problems. */
+/** Sections of the shared-links page that have allergies, medicines and problems. */
 const HIDDEN = ['allergies', 'medications', 'problems', 'past', 'functional'];
 
 const names = (told: readonly Told[]): string[] => told.map(({ name }) => name.toLowerCase()).sort();
@@ -152,7 +152,7 @@ describe('views of a record', () => {
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
     expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
     expect(inLink('problems'), record.name).to.deep.equal(names(again.recordedProblems));
-    // The link has no past prescriptions, and still says the same of them as other views.
+    // The link has no past prescriptions, but says the same about them as the other views.
     const inPage = (seen.sections.get('medications') ?? []).map((row) => viewerRow(row, 'medicine'));
     expectSaid(medicines, inPage, `${record.name}: medicines of the link`);
     const past = {
@@ -222,10 +222,10 @@ describe('views of a record', () => {
   );
 });
 
-/** Statuses of plans that are over (https://hl7.org/fhir/R4/valueset-request-status.html). */
+/** Statuses of past plans (https://hl7.org/fhir/R4/valueset-request-status.html). */
 const ENDED = ['completed', 'revoked'];
 
-/** Returns how many care plans are over: those that are no mere ideas, by people. */
+/** Returns how many past care plans there are, by people, and not mere ideas. */
 function countPastPlans({ versions }: VariedRecord): number {
   return versions.filter(
     ({ type, byAi, resource }) =>
@@ -239,7 +239,7 @@ function countPastPlans({ versions }: VariedRecord): number {
   ).length;
 }
 
-/** Returns the systolic pressures that come after a diastolic one of their day that has none before it. */
+/** Returns the systolic pressures that come after a diastolic pressure from the same day that has no systolic one before it. */
 function lateSystolic({ versions }: VariedRecord, entries: readonly string[]): string[] {
   const open = new Map<string, number>();
   return entries.flatMap((entry) => {
@@ -255,14 +255,14 @@ function lateSystolic({ versions }: VariedRecord, entries: readonly string[]): s
   });
 }
 
-/** Returns how grave the active allergies are, the gravest first. */
+/** Returns how severe the active allergies are, the most severe first. */
 const risksOf = ({ allergies }: SecondReading): number[] => allergies.map(({ risk }) => risk);
 
-/** Returns how grave a row of the page of shared links calls an allergy. */
+/** Returns how severe a row on the shared-links page calls an allergy. */
 const riskOf = ({ flag, flagged }: { readonly flag: string; readonly flagged: string }): number =>
   flag === 'critical' ? 2 : flagged === 'Low risk' ? 0 : 1;
 
-/** How many allergies, medicines and problems a mark could turn around, unless they were withdrawn. */
+/** Returns how many allergies, medicines and problems a modifier could reverse, unless they were withdrawn. */
 function countModified({ versions }: VariedRecord): number {
   return versions.filter(({ byAi, type, resource }) => {
     const certainty = texts(resource, 'verificationStatus.coding.code');
@@ -274,7 +274,10 @@ function countModified({ versions }: VariedRecord): number {
   }).length;
 }
 
-/** The sources of a second reading's medicines that a summary may list: of the living and the dead, as they are stored. */
+/**
+ * Returns the sources of a second reading's medicines that a summary may list: for the living and the dead, as they are
+ * stored.
+ */
 function listable(record: VariedRecord, again: SecondReading): string[] {
   const told = new Set(flat([...again.current, ...again.unclear, ...again.planned, ...again.past]));
   return record.versions

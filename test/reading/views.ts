@@ -1,4 +1,4 @@
-/** What views show of a record: contexts, `$summary`, and the page of shared links. */
+/** Parts of a record that views show: contexts, `$summary`, and the shared-links page. */
 import { z } from 'zod';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -23,7 +23,10 @@ const current = ({ type, id, version, resource }: Version): Current => ({
   body: JSON.stringify({ ...resource, meta: { versionId: String(version) } }),
 });
 
-/** Returns a context of a record. @param today `YYYY-MM-DD` */
+/**
+ * Returns a context of a record.
+ * @param today `YYYY-MM-DD`
+ */
 export async function composeContext(
   { versions, directory }: VariedRecord,
   today: string,
@@ -67,16 +70,16 @@ const compositions = z.object({
   ),
 });
 
-/** A section: its entries as versions, in its order, and the rows of its table, by the headings of their cells. */
+/** A section: its entries as versions, in order, and the rows of its table, whose cells are keyed by heading. */
 export interface ShownSection {
   readonly entries: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly isCut: boolean;
-  /** How many past entries it says that it doesn't list. */
+  /** How many past entries the section says that it doesn't list. */
   readonly notListed: number;
 }
 
-/** Returns the sections of a `$summary` by their LOINC codes, and its Bundle. */
+/** Returns the sections of a `$summary` by LOINC code, and its Bundle. */
 export function summarize(
   { patient, versions, directory }: VariedRecord,
   today: string,
@@ -122,7 +125,7 @@ function cellsIn(html: string, tag: string): string[] {
   );
 }
 
-/** Returns what markup without tags says. */
+/** Returns the text of markup, without tags. */
 export function plainText(markup: string): string {
   return markup
     .replaceAll('&lt;', '<')
@@ -166,7 +169,7 @@ const shown = z.object({
   ),
 });
 
-/** The page's texts; numbers and days as they are written. */
+/** The page's texts; numbers and days stay as they are written. */
 const sayPlainly = Object.assign((key: TextKey) => en[key], {
   number: String,
   day: String,
@@ -174,7 +177,7 @@ const sayPlainly = Object.assign((key: TextKey) => en[key], {
   moment: String,
 });
 
-/** Returns what the page of a shared link shows of a file's resources. */
+/** Returns what a shared link's page shows of a file's resources. */
 export function view(resources: readonly Json[], today: string): z.output<typeof shown> {
   const record = shown.parse(readRecord(resources.map(object), today));
   for (const [kind, rows] of record.sections)

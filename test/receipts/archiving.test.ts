@@ -1,4 +1,7 @@
-/** The archive of renderers: the running program's is kept once, runs without rights, and goes two years after its last use. */
+/**
+ * The archive of renderers: the running program's renderer is kept once, runs without permissions, and is removed two years
+ * after its last use.
+ */
 import { expect } from 'chai';
 import { ArchivedRenderers } from '#src/app/receipts/archived.ts';
 import { archiveRenderer } from '#src/app/receipts/archiving.ts';

@@ -1,6 +1,6 @@
 /**
- * Answers about a record whose entries were changed, by their hashes: what a later version or a newer prescription changed is
- * made by rules of its own, which the other samples (`forms.test.ts`, `test/context/forms.test.ts`) don't reach.
+ * Hashes of answers about a record with changed entries: rules of their own render what a later version or a newer
+ * prescription changed, and the other samples (`forms.test.ts`, `test/context/forms.test.ts`) don't reach them.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ const FORMS = {
   ],
 } as const;
 
-/** Sentences of the summary and of the contexts. */
+/** Sentences from the summary and the contexts. */
 const SAID = [
   'dosage changed 2026-11-10, before: 15 mg once a week',
   'dosage changed, prescribed 2026-11-11, before: 5 mg once a day (prescribed 2026-05-03)',
@@ -154,7 +154,7 @@ describe('the forms of answers about changed entries', () => {
         ? JSON.parse(readFileSync(ANSWERS, 'utf8'))
         : {};
       const forms = known[kind] ?? {};
-      // A form that is known is never written again: other answers are another form.
+      // A known form is never overwritten: different answers need a new form.
       if (process.env.ANNAL_WRITE_FORMS === '1' && forms[form] === undefined) {
         forms[form] = current;
         writeFileSync(ANSWERS, `${JSON.stringify({ ...known, [kind]: forms }, null, 2)}\n`);

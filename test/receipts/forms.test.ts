@@ -1,6 +1,6 @@
 /**
- * Answers of materials that never change, by their hashes: another answer needs another form, so that a receipt names the rules
- * by which it was made. Contexts have their own samples (`test/context/forms.test.ts`).
+ * Hashes of answers from materials that never change: a different answer needs a different form, so that a receipt names the
+ * rules that made it. Contexts have their own samples (`test/context/forms.test.ts`).
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ describe('the forms of receipts', () => {
         ? JSON.parse(readFileSync(ANSWERS, 'utf8'))
         : {};
       const forms = known[kind] ?? {};
-      // A form that is known is never written again: other answers are another form.
+      // A known form is never overwritten: different answers need a new form.
       if (process.env.ANNAL_WRITE_FORMS === '1' && forms[form] === undefined) {
         forms[form] = now;
         writeFileSync(ANSWERS, `${JSON.stringify({ ...known, [kind]: forms }, null, 2)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Receipts of two versions of the program, made again by one of them: the other's renderer is archived. Of shared links the
- * plaintext counts; documents have other descriptions by then, and were deleted.
+ * Receipts from two versions of the program, reproduced by one of them: the other's renderer is archived. For shared links,
+ * the plaintext counts; documents have other descriptions by then, and were deleted.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -24,15 +24,15 @@ import { readContent, sharedLinkSchema } from '#test/support/shared-links.ts';
 import { makePdf, PNG } from '#test/support/small-files.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-/** Receipts of each version. */
+/** Number of receipts from each version. */
 const EACH = scaled(5_000, 12);
-/** Answers between two writes. */
+/** Number of answers between two writes. */
 const BETWEEN = scaled(50, 5);
 const AT_ONCE = 4;
 const PATIENTS = 3;
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
-/** The scopes of each patient's grants, the widest first. */
+/** The scopes of each patient's grants, widest first. */
 const SCOPES = [
   ['patient/*.rs'],
   [`patient/Observation.rs?category=${CATEGORY}|laboratory`, 'patient/Patient.rs'],
@@ -49,7 +49,7 @@ const TOOLS = [
   ['what_may_i_do', {}],
 ] as const;
 
-/** Documents of each patient: media type, bytes, and who wrote them. */
+/** Each patient's documents: media type, bytes, and who wrote them. */
 const DOCUMENTS = [
   ['text/plain', 'The dose was 5 mg.', 'practitioner'],
   ['text/html; charset=utf-8', '<p>The dose was <b>5&nbsp;mg</b>.</p><script>no()</script>', 'practitioner'],
@@ -59,7 +59,7 @@ const DOCUMENTS = [
   ['text/plain', 'A draft', 'ai'],
 ] as const;
 
-/** The kinds of answers, by turns. */
+/** The kinds of answers, in turn. */
 const KINDS = [
   'context',
   'tool',
@@ -71,7 +71,7 @@ const KINDS = [
   'own summary',
 ] as const;
 
-/** The contents of links: what, for how long, and how much of it is in the answer. */
+/** The contents of links: what, for how long, and how much of it is embedded in the answer. */
 const CONTENTS = ['summary', 'document', 'everything'].flatMap((content) =>
   [true, false].flatMap((long_term) =>
     [1_000_000, 10].map((embeddedLengthMax) => ({ content, long_term, embeddedLengthMax })),
@@ -90,7 +90,7 @@ describe('receipts over two versions of the program', () => {
   let patients: readonly string[] = [];
   /** Of each patient. */
   let documents: readonly (readonly string[])[] = [];
-  /** ID tokens of the people whose records they are. */
+  /** ID tokens for the people whose records these are. */
   let tokens: readonly string[] = [];
 
   const { made, v1 } = restOf(() => service);
@@ -141,7 +141,10 @@ describe('receipts over two versions of the program', () => {
     await service?.stop();
   });
 
-  /** Writes the nth document of a patient. @returns its id */
+  /**
+   * Writes a patient's nth document.
+   * @returns the document's id
+   */
   async function writeDocument(patient: string, n: number): Promise<string> {
     const [contentType, content, author] = DOCUMENTS[n] ?? DOCUMENTS[0];
     const data = Buffer.from(content).toString('base64');
@@ -157,7 +160,7 @@ describe('receipts over two versions of the program', () => {
     return String(answer.json.id);
   }
 
-  /** Writes to a record: a value, or what a document is called. */
+  /** Writes to a record: a value, or a document's new name. */
   async function goOn(who: number, n: number): Promise<void> {
     const value = { code: '4548-4', category: 'laboratory', value: 6 + (n % 30) / 10, unit: '%' };
     const at = { effective_at: '2026-11-01T08:00:00Z' };
@@ -172,13 +175,16 @@ describe('receipts over two versions of the program', () => {
     }
   }
 
-  /** Asks for the nth answer. @returns its text */
+  /**
+   * Asks for the nth answer.
+   * @returns the answer's text
+   */
   async function ask(url: string, n: number): Promise<string> {
     const round = Math.floor(n / KINDS.length);
     const kind = KINDS[n % KINDS.length] ?? 'context';
     const who = Math.floor((round % grants.length) / SCOPES.length);
     if (kind === 'link') return readLink(url, who, round);
-    // A grant of a few types has no documents.
+    // A grant for a few types has no documents.
     const grant = grants[kind === 'document' ? who * SCOPES.length : round % grants.length];
     if (grant === undefined) throw new Error('no grants');
     const isOwn = kind.startsWith('own');
@@ -212,7 +218,7 @@ describe('receipts over two versions of the program', () => {
       case 'own summary':
         return send(`/fhir/R4/Patient/${patient}/$summary`, 'application/fhir+json');
       case 'document':
-        // Some calls are refused after the bytes were read.
+        // Some calls are refused after the bytes have been read.
         return call('read_document', { id: document, ...(round % 3 === 1 && { cursor: '9999999' }) });
       case 'tool': {
         const [name, args] = TOOLS[Math.floor(n / 4) % (TOOLS.length + 1)] ?? [];
@@ -225,7 +231,10 @@ describe('receipts over two versions of the program', () => {
   const pickDocument = (who: number, round: number): string =>
     documents[who]?.[(round + Math.floor(round / DOCUMENTS.length)) % DOCUMENTS.length] ?? '';
 
-  /** Makes a link, opens it and ends it. @returns what its recipient reads */
+  /**
+   * Makes a link, opens it and ends it.
+   * @returns what the recipient reads
+   */
   async function readLink(url: string, who: number, round: number): Promise<string> {
     const { content, long_term, embeddedLengthMax } =
       CONTENTS[(round * 5) % CONTENTS.length] ?? failed('no content');

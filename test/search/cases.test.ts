@@ -1,4 +1,4 @@
-/** Every search parameter of every type, by hand-written expectations: https://hl7.org/fhir/R4/search.html */
+/** Every search parameter of every type, with hand-written expectations: https://hl7.org/fhir/R4/search.html */
 import { expect } from 'chai';
 import { searchParameterCodes } from '#src/fhir/definitions/search-parameters.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -28,7 +28,7 @@ describe('search, case by case', () => {
   });
   after(() => service.stop());
 
-  /** A search's matches, in its order, all pages of it: `Type/id`. Each page's total must be how many there are. */
+  /** Returns a search's matches from all pages, in order: `Type/id`. Each page's total must be their number. */
   const walk = async (type: string, query: string, count?: number): Promise<string[]> => {
     const matches: string[] = [];
     const totals: (number | undefined)[] = [];
@@ -51,7 +51,7 @@ describe('search, case by case', () => {
     return matches;
   };
 
-  /** Letters of matches. Writes have made Provenances, too. */
+  /** Returns the letters of matches. Writes have also made Provenances. */
   const lettersOf = (type: string, matches: readonly string[]): string[] =>
     matches.flatMap((match) => {
       const name = letters.get(match);
@@ -65,7 +65,7 @@ describe('search, case by case', () => {
         it(query, async () => {
           const matches = await walk(type, query);
           const own = lettersOf(type, matches).filter((letter) => Object.hasOwn(resources, letter));
-          // Ids of one millisecond are in random order, so letters can't say what the order of ids is.
+          // Ids from the same millisecond are in random order, so letters can't tell the order of ids.
           const byId = query.includes('_sort=-_id');
           if (byId) expect(matches).to.deep.equal(matches.toSorted().reverse());
           if (byId || !query.includes('_sort')) own.sort();
@@ -87,7 +87,7 @@ describe('search, case by case', () => {
   it('finds nothing of another project', async () => {
     const key = await service.newProject();
     for (const { type, cases } of TABLES) {
-      // Terminology is everybody's.
+      // Everybody shares the terminology.
       if (typeEntry(type).home === 'terminology') continue;
       for (const [query] of everyNth(cases, 20)) {
         const url = `/${type}?${queryText(resolveSymbols(query, ids))}&_count=1`;

@@ -1,10 +1,13 @@
-/** The naive evaluator finds what the tables of cases expect: it is judged before it judges. */
+/** The naive evaluator finds what the case tables expect: it is tested before it is used to test. */
 import { expect } from 'chai';
 import { resolveSymbols } from '#test/support/search/load.ts';
 import { evaluate, type Universe } from '#test/support/search/naive/evaluate.ts';
 import { TABLES } from './cases/all.ts';
 
-/** What the evaluator leaves out: distances, sounds, `ap`, ids' modifiers, what the service adds, parts of microseconds, implied systems of codes, temperatures. */
+/**
+ * Queries that the evaluator doesn't cover: distances, sounds, `ap`, modifiers on ids, what the service adds, parts of
+ * microseconds, implied code systems, temperatures.
+ */
 const LEFT_OUT =
   /\.\d{7}|^near=|^phonetic|^_id:|=ap|^_lastUpdated|1e2|1\.2e2|=&|,&|http:\/\/hl7.org\/fhir\/(?!sid).*\||Cel$|degF|K$/;
 

@@ -1,4 +1,4 @@
-/** What users of other FHIR servers have complained of in public, thread by thread: none of it happens here. */
+/** Problems that users of other FHIR servers have reported publicly, thread by thread: none of them happens here. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -9,7 +9,7 @@ import { concept, to } from '#test/support/search/table.ts';
 describe('published threads about what nobody may see', () => {
   let service: InProcess;
   let asking: Asking;
-  /** Key of another project. */
+  /** Another project's key. */
   let other: string;
   before(async () => {
     service = await startInProcess();
@@ -30,7 +30,7 @@ describe('published threads about what nobody may see', () => {
     const page = await asking.search('Patient', `_id=${patient}&_include=Patient:general-practitioner`);
     expect(idsIn(page)).to.deep.equal([patient]);
     expect(idsIn(page, 'include')).to.deep.equal([there]);
-    // References to what another project has: no write may make them, an event could.
+    // References to another project's resources: no write may make them, but an event could.
     const [stranger, own] = [newUuid(), newUuid()];
     await storeResources(service, other, [
       { type: 'Practitioner', id: stranger, body: { name: [{ family: 'Secret' }] } },
@@ -45,7 +45,7 @@ describe('published threads about what nobody may see', () => {
       expect(JSON.stringify(entry), query).to.not.contain('Secret');
       expect(entry.map(({ resource }) => resource?.id)).to.deep.equal([own]);
     }
-    // Nor does what refers to it come from the other side.
+    // Nor does a resource that refers to it come from the other side.
     const reversed = await asking.search(
       'Practitioner',
       `_id=${stranger}&_revinclude=Observation:performer`,
@@ -84,16 +84,16 @@ describe('published threads about what nobody may see', () => {
     ] as const) {
       expect(await asking.found(type, query), query).to.deep.equal([]);
     }
-    // Nor does the practitioner's owner learn anything of the other project.
+    // Nor does the practitioner's owner learn anything about the other project.
     for (const query of [
       '_has:Observation:performer:code=probe',
       `_has:Patient:general-practitioner:_id=${mine}`,
     ]) {
       expect(await asking.found('Practitioner', query, other), query).to.deep.equal([]);
     }
-    // The reference as such is the first project's own.
+    // The reference itself belongs to the first project.
     expect(await asking.found('Observation', `performer=Practitioner/${secret}`)).to.deep.equal([probe]);
-    // A link made for one project shows another nothing of it.
+    // A page link made for one project shows another project nothing.
     await asking.create({ resourceType: 'Patient', name: [{ family: 'Paged' }] });
     const page = await asking.search('Patient', '_count=1');
     const seen = await asking.get(nextOf(page) ?? '', other);

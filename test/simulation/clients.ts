@@ -1,4 +1,4 @@
-/** Clients that write and read at random, and note what they asked for and were answered. */
+/** Clients that write and read at random, and record their requests and the responses. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Call } from '#test/support/histories.ts';
@@ -6,12 +6,12 @@ import { type Cluster, NoAnswer } from './cluster.ts';
 import type { Request, Response, Shown } from './requests.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** The systems of identifiers: one for each write, one for searches that count, one for conditional creates. */
+/** Identifier systems: one for each write, one for searches that count, one for conditional creates. */
 export const SYSTEMS = { marker: 'urn:marker', group: 'urn:group', only: 'urn:only' } as const;
 
 /** A write that was acknowledged. */
 export interface Acknowledged extends Shown {
-  /** The text that only this write has; undefined for a deletion. */
+  /** Text that only this write has; undefined for a deletion. */
   readonly marker: string | undefined;
 }
 
@@ -20,28 +20,28 @@ interface Known {
   readonly type: ResourceType;
   readonly id: string;
   readonly patient: string;
-  /** The newest version that a client was told. */
+  /** The newest version that a client has been told. */
   version: number;
 }
 
-/** Groups of resources that searches count, and values of which one resource may have each. */
+/** Number of groups of resources that searches count, and of values that only one resource may have. */
 const GROUPS = 2;
 const ONLY = 3;
 const PATIENTS = 2;
 const TRIES = 8;
 
-/** All clients of a run. */
+/** All clients in a run. */
 export class Clients {
   /** For `findFaults`: versions of resources, and totals of groups. */
   readonly calls: Call[] = [];
   readonly acknowledged: Acknowledged[] = [];
-  /** Markers of all writes that were asked for. */
+  /** Markers of all requested writes. */
   readonly asked = new Set<string>();
-  /** `If-Match` that was refused, though a client had been told that version. */
+  /** `If-Match` values that were refused although a client had been told that version. */
   readonly refusedMatches: { readonly id: string; readonly version: number }[] = [];
-  /** What no answer should be. */
+  /** Responses that should never happen. */
   readonly faults: string[] = [];
-  /** How many requests had each outcome. */
+  /** Number of requests by outcome. */
   readonly outcomes = new Map<string, number>();
   readonly #known: Known[] = [];
   readonly #patients: string[] = [];
@@ -64,7 +64,7 @@ export class Clients {
     }
   }
 
-  /** Runs one client: so many requests, one after the other. */
+  /** Runs one client, which sends the given number of requests one after the other. */
   async run(requests: number): Promise<void> {
     const { time } = this;
     for (let n = 0; n < requests; n += 1) {
@@ -104,7 +104,7 @@ export class Clients {
     if (isWritten) this.calls.push({ object, began, ended, isWrite: true });
   }
 
-  /** Creates one of the resources of which there may be only one, in a record or in the directory. */
+  /** Creates one of the resources that may exist only once, in a record or in the directory. */
   async #createOnly(): Promise<void> {
     const marker = this.#mark();
     const value = String(Math.floor(this.time.chance() * ONLY));
@@ -114,7 +114,7 @@ export class Clients {
     ];
     const criteria = `identifier=${encodeURIComponent(`${SYSTEMS.only}|${value}`)}`;
     const type = this.time.chance() < 0.3 ? 'Practitioner' : 'Condition';
-    // Everyone asks for it in the same record.
+    // All clients ask for it in the same record.
     const patient = this.#patients[0] ?? '';
     const subject = type === 'Condition' ? { subject: { reference: `Patient/${patient}` } } : {};
     await this.#create(type, { resourceType: type, identifier, ...subject }, marker, { criteria });
@@ -184,7 +184,7 @@ export class Clients {
     else this.#acknowledge(shown, marker, began);
   }
 
-  /** A new resource, maybe with a directory entry, and maybe a new version or a deletion of another. */
+  /** Creates a resource, maybe with a directory entry, and maybe a new version or a deletion of another resource. */
   async #transaction(known: Known): Promise<void> {
     const { patient } = known;
     const began = this.time.now;
@@ -246,7 +246,10 @@ export class Clients {
       this.calls.push({ object: `group ${group}`, began, ended: this.time.now, isWrite: false, value });
   }
 
-  /** Asks until there is an answer, with a key; without one only once. @returns undefined: the outcome is unknown */
+  /**
+   * Repeats a request with a key until there is a response; without a key, sends it only once.
+   * @returns undefined if the outcome is unknown
+   */
   async #insist(request: Request, isKeyed: boolean): Promise<Response | undefined> {
     if (!isKeyed) return this.#ask(request);
     const key = `key-${++this.#keys}`;
@@ -259,7 +262,7 @@ export class Clients {
     return undefined;
   }
 
-  /** @returns undefined if there was no answer */
+  /** @returns undefined if there was no response */
   async #ask(request: Request): Promise<Response | undefined> {
     const response = await this.cluster.call(request).catch((error: unknown) => {
       if (error instanceof NoAnswer) return undefined;
@@ -303,7 +306,7 @@ export class Clients {
   }
 
   #pick<T>(all: readonly T[]): T | undefined {
-    // The newest more often: clients meet there.
+    // The newest are picked more often, so that clients meet there.
     return all[Math.floor(all.length * Math.sqrt(this.time.chance()))];
   }
 }

@@ -1,4 +1,4 @@
-/** The instances of one service: two processes of one machine, one of another. They are killed and started again. */
+/** The instances of one service: two processes on one machine, one on another. They are killed and restarted. */
 import type { Database } from './database.ts';
 import { Instance } from './instance.ts';
 import type { Request, Response } from './requests.ts';
@@ -9,15 +9,15 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** The machine of each process. */
+/** Each process's machine. */
 const MACHINES = [0, 0, 1] as const;
 
 /** All instances. */
 export class Cluster {
-  /** Errors that a client would get as a fault of the service. */
+  /** Errors that a client would get as a server error. */
   readonly faults: unknown[] = [];
   readonly #instances: (Instance | undefined)[] = [];
-  /** Calls that an instance is answering, with what ends each without an answer. */
+  /** Calls that an instance is answering, each with a function that ends the call without a response. */
   readonly #calls = new Map<Instance, Set<() => void>>();
 
   constructor(
@@ -32,7 +32,7 @@ export class Cluster {
     return this.#instances.filter((instance) => instance !== undefined);
   }
 
-  /** Starts a process where none runs. */
+  /** Starts a process, if none runs there. */
   start(place: number): void {
     if (this.#instances[place] !== undefined) return;
     const { around, database, newUuid } = this;
@@ -56,7 +56,7 @@ export class Cluster {
     this.#calls.set(instance, new Set());
   }
 
-  /** Kills a process; it is started again some time later. */
+  /** Kills a process, which is restarted some time later. */
   kill(place: number): void {
     const { time } = this.around;
     const instance = this.#instances[place];
@@ -68,7 +68,10 @@ export class Cluster {
     time.after(20 + time.chance() * 2_000, () => this.start(place));
   }
 
-  /** Sends a request to one of the instances. @throws NoAnswer if the connection breaks */
+  /**
+   * Sends a request to one of the instances.
+   * @throws NoAnswer if the connection breaks
+   */
   call(request: Request): Promise<Response> {
     const { time, weather } = this.around;
     const there = time.chance() * 2;

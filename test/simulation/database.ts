@@ -1,5 +1,5 @@
 /**
- * What all instances share, as PostgreSQL keeps it: the log, read models, locks, keys of requests, snapshots, notes of late
+ * The state that all instances share, as in PostgreSQL: the log, read models, locks, request keys, snapshots, notes of late
  * writes. Each method is one transaction.
  */
 import type { Snapshot } from '#commands/command.ts';
@@ -21,17 +21,17 @@ export interface KeyRow {
   answer: KeptAnswer | undefined;
 }
 
-/** How long an owner of a key counts as alive, in ms. */
+/** How long a key's owner is considered alive, in ms. */
 const LEASE_MS = 10_000;
 
-/** The tables of one database. */
+/** A database's tables. */
 export class Database {
   readonly log: MemoryLog;
   readonly models: ReadModels;
   readonly late = new Map<string, Position>();
   /** Requests with an Idempotency-Key. */
   readonly keys = new Map<string, KeyRow>();
-  /** Lock → the sessions that have it or wait for it, in order. */
+  /** Lock → the sessions that hold it or wait for it, in order. */
   readonly #locks = new Map<string, { readonly session: object; readonly granted: () => void }[]>();
   readonly #ended = new WeakSet<object>();
   readonly #snapshots = new Map<string, Snapshot>();
@@ -49,7 +49,10 @@ export class Database {
     return holder === undefined || holder.session === session;
   }
 
-  /** Waits for a lock. @param granted is called when the session has it */
+  /**
+   * Waits for a lock.
+   * @param granted is called when the session has the lock
+   */
   lock(session: object, key: string, granted: () => void): void {
     if (this.#ended.has(session)) return;
     const queue = this.#locks.get(key) ?? [];
@@ -58,7 +61,7 @@ export class Database {
     if (queue.length === 1 || this.flaws.ignoresLocks === true) granted();
   }
 
-  /** Ends a session: it has no locks any more, and waits for none. */
+  /** Ends a session, so that it holds no locks and waits for none. */
   endSession(session: object): void {
     this.#ended.add(session);
     for (const [key, queue] of this.#locks) {
@@ -73,7 +76,10 @@ export class Database {
     for (const model of models) if ((this.late.get(model) ?? '') < position) this.late.set(model, position);
   }
 
-  /** Reserves a key as `src/operations/idempotency.ts` does. @returns undefined if it has an answer, or an owner */
+  /**
+   * Reserves a key as `src/operations/idempotency.ts` does.
+   * @returns undefined if the key has an answer or an owner
+   */
   reserve(
     key: string,
     now: number,
@@ -93,7 +99,10 @@ export class Database {
     return { ...row, attempts: new Map(row.attempts) };
   }
 
-  /** Changes the row of a key that an owner still has. @returns whether it has */
+  /**
+   * Changes the row of a key, if the owner still has it.
+   * @returns whether the owner still has the key
+   */
   change(key: string, owner: string, change: Partial<KeyRow> | 'delete'): boolean {
     const row = this.keys.get(key);
     if (row?.owner !== owner) return false;
@@ -102,7 +111,10 @@ export class Database {
     return true;
   }
 
-  /** Notes an attempt, and renews the lease. @returns whether the owner still has the key */
+  /**
+   * Notes an attempt, and renews the lease.
+   * @returns whether the owner still has the key
+   */
   noteAttempt(key: string, owner: string, now: number, commandId: string, attempt: Attempt): boolean {
     const row = this.keys.get(key);
     if (row?.owner !== owner) return false;

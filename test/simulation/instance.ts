@@ -1,6 +1,6 @@
 /**
- * One instance of the service: its commands, kernel, store, progress and rules of freshness are the service's own; around
- * them, in place of PostgreSQL and sockets, are the simulated database and direct calls.
+ * One instance of the service: its commands, kernel, store, progress and freshness rules are the service's own; around them, a
+ * simulated database and direct calls replace PostgreSQL and sockets.
  */
 import type { ServerResponse } from 'node:http';
 import type {
@@ -47,7 +47,7 @@ const CALLER = ownCaller(
   { kind: 'api_key', keyId: 'key_simulated' },
   ['read', 'write'],
 );
-/** Snapshots are taken every so many events, so that short streams have some. */
+/** Number of events between snapshots, small enough that short streams have some. */
 const SNAPSHOT_EVERY = 12;
 const LOOK_MS = 1_000;
 const ELECTION_MS = 2_000;
@@ -56,16 +56,16 @@ const WAIT_MS = 10_000;
 const GATHER_MS = 50;
 const RECORD_MODELS = ['resources', 'history'] as const;
 
-/** What an instance is part of. */
+/** The surroundings of an instance. */
 export interface InstanceDeps {
   readonly around: Surroundings;
   readonly database: Database;
   readonly newUuid: () => string;
-  /** How far its clock is ahead, in ms. */
+  /** How far the instance's clock is ahead, in ms. */
   readonly skewMs: number;
   /** Tells other instances a position, as NOTIFY does. */
   readonly notify: (from: Instance, name: string, position: Position) => void;
-  /** Called with errors that clients would get as a fault of the service. */
+  /** Called with errors that clients would get as a server error. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -80,10 +80,10 @@ export class Instance {
   readonly #keys: RequestKeys;
   readonly #rule = new FreshnessRule();
   readonly #settle: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /** Other processes of its machine. */
+  /** Other processes on its machine. */
   readonly #peers = new Map<Instance, Exchange>();
   readonly #passed = new Map<string, Position>();
-  /** Sessions of the database that have locks. */
+  /** Database sessions that hold locks. */
   readonly #sessions = new Set<object>();
 
   constructor(private readonly deps: InstanceDeps) {
@@ -144,7 +144,7 @@ export class Instance {
       contents: NO_DOCUMENTS,
       erasure: { finished: noDocuments },
     });
-    // Nothing is fresh until log and notes have been read.
+    // Nothing is fresh until the log and the notes have been read.
     this.#rule.forget(time.now);
     void this.#look();
     void this.#askLog();
@@ -155,12 +155,12 @@ export class Instance {
     return this.wire.isAlive;
   }
 
-  /** Connects it to another process of its machine. */
+  /** Connects the instance to another process on its machine. */
   meet(other: Instance): void {
     const { time } = this.deps.around;
     let arrived = 0;
     const send = (news: News): void => {
-      // Messages of a connection come in order.
+      // Messages on a connection arrive in order.
       arrived = Math.max(arrived, time.now + time.chance() * 3);
       time.after(arrived - time.now, () => {
         if (this.isAlive && other.isAlive) other.#hear(this, news);
@@ -169,12 +169,12 @@ export class Instance {
     this.#peers.set(other, new Exchange(send, this.#passed));
   }
 
-  /** Takes a position from another machine. */
+  /** Accepts a position from another machine. */
   hearOf(name: string, position: Position): void {
     if (this.isAlive) this.progress.advance(name, position);
   }
 
-  /** Ends it without warning. */
+  /** Ends the instance without warning. */
   kill(): void {
     this.wire.cut();
     for (const session of this.#sessions) this.deps.database.endSession(session);
@@ -183,7 +183,7 @@ export class Instance {
     void this.store.close();
   }
 
-  /** Answers a request. Never settles if it is killed meanwhile. */
+  /** Answers a request. Never settles if the instance is killed meanwhile. */
   async answer(request: Request): Promise<Response> {
     try {
       return request.is === 'read' || request.is === 'search'
@@ -416,7 +416,7 @@ export class Instance {
     }
   }
 
-  /** Keeps a read model or process running, here while no other instance does. */
+  /** Runs a read model or process here while no other instance does. */
   async #follow(name: Follower): Promise<void> {
     const { database, around } = this.deps;
     const { time } = around;
@@ -437,7 +437,7 @@ export class Instance {
     }
   }
 
-  /** Rejects when its term ends. */
+  /** Runs a follower; rejects when its term ends. */
   async #runFollower(name: Follower): Promise<void> {
     const { database, around, notify } = this.deps;
     const { time } = around;
@@ -477,7 +477,7 @@ export class Instance {
   }
 }
 
-/** A connection of a client that stays. */
+/** A client's connection that stays open. */
 const CONNECTED = { closed: false, once: () => undefined } as unknown as ServerResponse;
 
 const noDocuments = (): never => {

@@ -1,4 +1,4 @@
-/** What must be true of the log, of read models and of answers when a run is over. */
+/** Invariants of the log, read models and responses at the end of a run. */
 import { isDeepStrictEqual } from 'node:util';
 import { isResourceEvent } from '#projections/owner.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -10,7 +10,7 @@ import { type Clients, SYSTEMS } from './clients.ts';
 import type { Database } from './database.ts';
 import { FOLLOWERS, ReadModels } from './read-models.ts';
 
-/** Returns a sentence for each thing that isn't as it must be. */
+/** Returns a sentence for each violated invariant. */
 export function findBroken(database: Database, clients: Clients): string[] {
   const { events } = database.log;
   const stored = events.map(understand);
@@ -25,7 +25,7 @@ export function findBroken(database: Database, clients: Clients): string[] {
   ];
 }
 
-/** Revisions without gaps, positions that rise, hashes that continue. */
+/** Checks that revisions have no gaps, positions rise, and hashes continue. */
 function findBrokenStreams(events: readonly RecordedEvent[]): string[] {
   const faults: string[] = [];
   const heads = new Map<string, { readonly revision: number; readonly hash: string }>();
@@ -45,7 +45,10 @@ function findBrokenStreams(events: readonly RecordedEvent[]): string[] {
   return faults;
 }
 
-/** Versions without gaps; acknowledged ones as they were acknowledged; each write at most once. */
+/**
+ * Checks that versions have no gaps, acknowledged versions are as they were acknowledged, and each write happened at most
+ * once.
+ */
 function findBrokenVersions(stored: readonly StoredEvent[], clients: Clients): string[] {
   const faults: string[] = [];
   const versions = new Map<string, (string | undefined)[]>();
@@ -78,7 +81,7 @@ function findBrokenVersions(stored: readonly StoredEvent[], clients: Clients): s
   return faults;
 }
 
-/** One append of each command to each stream. */
+/** Checks that each command made one append to each stream. */
 function findRepeatedCommands(stored: readonly StoredEvent[]): string[] {
   const faults: string[] = [];
   const firsts = new Map<string, number>();
@@ -91,7 +94,7 @@ function findRepeatedCommands(stored: readonly StoredEvent[]): string[] {
   return faults;
 }
 
-/** Conditional creates: one resource of each type for each value. */
+/** Checks that conditional creates made one resource of each type for each value. */
 function findDuplicates(stored: readonly StoredEvent[]): string[] {
   const faults: string[] = [];
   const owners = new Map<string, string>();
@@ -107,7 +110,7 @@ function findDuplicates(stored: readonly StoredEvent[]): string[] {
   return faults;
 }
 
-/** Read models that were replayed from the beginning, in one batch, are the same as those that followed. */
+/** Checks that read models that are replayed from the beginning, in one batch, equal those that followed the log. */
 function findDifferences({ models }: Database, events: readonly RecordedEvent[]): string[] {
   const replayed = new ReadModels();
   const position = events.at(-1)?.position;

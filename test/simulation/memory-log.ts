@@ -1,6 +1,6 @@
 /**
- * A log in memory, as PostgreSQL keeps it (`src/events/postgres/schema.ts`): each method is one transaction, and those that
- * write come one after the other.
+ * A log in memory that works like PostgreSQL's (`src/events/postgres/schema.ts`): each method is one transaction, and those
+ * that write run one after the other.
  */
 import type { Append } from '#src/events/append.ts';
 import { readHash } from '#src/events/chain.ts';
@@ -11,20 +11,20 @@ import type { Identity } from '#src/events/refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '#src/events/store.ts';
 import type { Page } from '#src/events/subscription.ts';
 
-/** Faults that are built in, to prove that they are found. */
+/** Built-in faults, to prove that they are found. */
 export interface LogFlaws {
-  /** Appends are written wherever the stream is. */
+  /** Appends are written whatever the stream's head is. */
   readonly ignoresExpected?: boolean;
-  /** Every so many appends one is acknowledged and not written. */
+  /** One append in this many is acknowledged but not written. */
   readonly losesEvery?: number;
 }
 
-/** What listeners are told: the position of the newest event, or that a stream was erased. */
+/** A notice to listeners: the position of the newest event, or that a stream was erased. */
 export type Notice = Position | 'erased';
 
-/** The tables of one log. */
+/** A log's tables. */
 export class MemoryLog {
-  /** All events in the total order. */
+  /** All events, in the total order. */
   readonly events: RecordedEvent[] = [];
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #erased = new Set<string>();
@@ -35,7 +35,10 @@ export class MemoryLog {
 
   constructor(private readonly flaws: LogFlaws = {}) {}
 
-  /** Writes appends to distinct streams, each accepted or refused on its own. @param by isn't told */
+  /**
+   * Writes appends to distinct streams, each accepted or refused on its own.
+   * @param by isn't notified
+   */
   append(by: object, appends: readonly Append[]): BatchOutcome {
     const previous = this.head();
     const fits = appends.map((append) => this.#fits(append));
@@ -59,7 +62,7 @@ export class MemoryLog {
     return { previous, outcomes };
   }
 
-  /** Removes a stream for ever. */
+  /** Removes a stream permanently. */
   erase(by: object, stream: string): void {
     this.#erased.add(stream);
     this.#streams.delete(stream);
@@ -77,7 +80,7 @@ export class MemoryLog {
     return all.slice(Math.max(0, end - count), end).reverse();
   }
 
-  /** Reads the next `limit` events; those of other streams than asked for are left out. */
+  /** Reads the next `limit` events, omitting events of streams that weren't requested. */
   all(after: Position, limit: number, bytes: number, prefixes?: readonly string[]): Page {
     const page: RecordedEvent[] = [];
     let read = 0;
@@ -113,7 +116,10 @@ export class MemoryLog {
     });
   }
 
-  /** Tells a listener of all that others write. @returns a function that ends it */
+  /**
+   * Notifies a listener of everything that others write.
+   * @returns a function that stops this
+   */
   listen(by: object, tell: (notice: Notice) => void): () => void {
     this.#listeners.set(by, tell);
     return () => this.#listeners.delete(by);

@@ -1,6 +1,6 @@
 /**
- * The event store port over a log in memory. It differs from `src/events/postgres/store.ts` only in how it asks the
- * database: the queue of appends, their checks and seals, subscriptions and shared pages are those of the service.
+ * The event store port over a log in memory. It differs from `src/events/postgres/store.ts` only in how it reaches the
+ * database: the append queue, its checks and seals, subscriptions and shared pages are the service's own.
  */
 import { Observable } from 'rxjs';
 import { Append, MAX_REVISION } from '#src/events/append.ts';
@@ -31,15 +31,15 @@ import type { MemoryLog, Notice } from './memory-log.ts';
 /** How a store reaches its log. */
 export interface MemoryStoreOptions {
   readonly log: MemoryLog;
-  /** Runs a transaction on the log. May have run it even when it rejects. Default: soon, without faults. */
+  /** Runs a transaction on the log. May have run it even if it rejects. By default, runs it soon and without faults. */
   readonly ask?: <T>(transaction: () => T) => Promise<T>;
-  /** Passes on what the log tells. Default: at once. */
+  /** Passes on the log's notices. By default, at once. */
   readonly hear?: (notice: Notice, tell: (notice: Notice) => void) => void;
-  /** Returns how many events the next page has at most. Default: 500. */
+  /** Returns the maximum number of events on the next page. 500 by default. */
   readonly pageEvents?: () => number;
-  /** Called with each batch that was written. */
+  /** Called with each written batch. */
   readonly onWritten?: (batch: WrittenBatch) => void;
-  /** True if other processes of the machine hand over what they write. */
+  /** True if other processes on the machine hand over what they write. */
   readonly hasPeers?: boolean;
 }
 
@@ -151,7 +151,7 @@ export class MemoryEventStore implements EventStore {
     return this.#ask(() => log.all(after, most, DEFAULTS.batchBytes, prefixes));
   }
 
-  /** As `PostgresEventStore` does. */
+  /** Settles appends as `PostgresEventStore` does. */
   #settle({ previous, outcomes }: BatchOutcome): void {
     const { log, onWritten } = this.options;
     const written = outcomes.flatMap((outcome) => (outcome.written ? [outcome] : []));
@@ -196,7 +196,9 @@ export class MemoryEventStore implements EventStore {
 
 const closed = (): Unavailable => new Unavailable('the event log is closed');
 
-/** The news of the log: from this process at once, from others when they are heard of, and from a look at its head. */
+/**
+ * The log's news: from this process at once, from other processes when their notices arrive, and from checking the log's head.
+ */
 class MemoryNews implements News {
   readonly recent = new RecentBatches();
   readonly shared: SharedPages;

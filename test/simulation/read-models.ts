@@ -1,6 +1,6 @@
 /**
- * Read models in memory: the rows that commands and reads need, made from events as the projections of the service make
- * them. Rows and checkpoint change together, from the position that the runner believes it has.
+ * Read models in memory: the rows that commands and reads need, made from events as the service's projections make them. Rows
+ * and checkpoint change together, from the position that the runner believes it has.
  */
 import { CheckpointMoved } from '#projections/checkpoint.ts';
 import { isResourceEvent, readOwner, type StoredResourceEvent } from '#projections/owner.ts';
@@ -26,12 +26,12 @@ export interface ResourceRow {
 export const FOLLOWERS = ['resources', 'history', 'search', 'carried'] as const;
 export type Follower = (typeof FOLLOWERS)[number];
 
-/** The tables of one database. */
+/** A database's tables. */
 export class ReadModels {
   readonly resources = new Map<string, ResourceRow>();
-  /** Versions of each resource, in the order in which they came. */
+  /** Versions of each resource, in the order of their arrival. */
   readonly history = new Map<string, readonly number[]>();
-  /** Hashes of the values that a version is found by. */
+  /** Hashes of the values by which a version is found. */
   readonly search = new Map<string, { readonly version: number; readonly keys: ReadonlySet<string> }>();
   readonly #checkpoints = new Map<Follower, Position>();
 
@@ -45,7 +45,10 @@ export class ReadModels {
     return new Map(FOLLOWERS.map((name) => [name, this.checkpoint(name)]));
   }
 
-  /** Takes a batch. @throws CheckpointMoved if the checkpoint isn't where the runner believes it is */
+  /**
+   * Applies a batch.
+   * @throws CheckpointMoved if the checkpoint isn't where the runner believes it is
+   */
   advance(name: Follower, held: Position, { events, position }: EventBatch): void {
     if (this.isChecked && this.checkpoint(name) !== held) throw new CheckpointMoved(name);
     this.#checkpoints.set(name, position);

@@ -9,7 +9,7 @@ const WAIT_MS = 10_000;
 const RENEW_MS = 3_000;
 const LEASE_MS = 10_000;
 
-/** What keys are reserved with. */
+/** The dependencies with which keys are reserved. */
 export interface RequestKeysDeps {
   readonly database: Database;
   readonly wire: Wire;

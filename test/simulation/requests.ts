@@ -1,4 +1,4 @@
-/** What clients ask of an instance, and what it answers. */
+/** Clients' requests to an instance, and its responses. */
 import type { WriteResult } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -48,7 +48,7 @@ export interface Shown extends Pick<WriteResult, 'type' | 'id' | 'version'> {
 export interface Response {
   readonly status: number;
   readonly shown: readonly Shown[];
-  /** Matches of a search. */
+  /** The number of a search's matches. */
   readonly total?: number;
   /** True if the refusal asks for a retry. */
   readonly isPassing?: boolean;

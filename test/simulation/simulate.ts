@@ -1,4 +1,4 @@
-/** Runs the service in one process without anything outside it: what happens follows from a seed. */
+/** Runs the service in one process with nothing outside it: a seed decides what happens. */
 import { createHash } from 'node:crypto';
 import { forgetParsed } from '#projections/parsed.ts';
 import { Clients } from './clients.ts';
@@ -11,15 +11,15 @@ import { calm, drawWeather, type Flaws } from './weather.ts';
 
 /** The end of a run. */
 export interface Simulated {
-  /** A sentence for each thing that isn't as it must be. */
+  /** A sentence for each violated invariant. */
   readonly faults: readonly string[];
-  /** How many requests had each outcome. */
+  /** Number of requests by outcome. */
   readonly outcomes: ReadonlyMap<string, number>;
-  /** Writes that were acknowledged. */
+  /** Number of acknowledged writes. */
   readonly acknowledged: number;
-  /** Events that ran one after the other. */
+  /** Number of events that ran one after the other. */
   readonly steps: number;
-  /** A hash of the log and of all that clients saw: the same again for the same seed. */
+  /** A hash of the log and of everything that clients saw: the same for the same seed. */
   readonly fingerprint: string;
 }
 
@@ -27,14 +27,17 @@ const CLIENTS = 5;
 const REQUESTS = 10;
 /** Kills and outages happen within this time, in ms. */
 const STORMY_MS = 600;
-/** How long read models may take after the last request, and the whole run, in ms. */
+/** How long read models may take after the last request, and how long the whole run may take, in ms. */
 const CATCH_UP_MS = 120_000;
 const WHOLE_MS = 900_000;
 
-/** Runs a seed, within `inVirtualTime`. @param flaws that are built in, to prove that they are found */
+/**
+ * Runs a seed, within `inVirtualTime`.
+ * @param flaws built-in faults, to prove that they are found
+ */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulated> {
   const time = new VirtualTime(seed);
-  // A run finds no trees that the run before has parsed.
+  // Forget trees that an earlier run has parsed.
   forgetParsed();
   try {
     return await time.run(() => play(time, flaws), WHOLE_MS);
@@ -77,7 +80,7 @@ async function play(time: VirtualTime, flaws: Flaws): Promise<Simulated> {
   };
   let head = database.log.head();
   let caughtUp = await catchUp();
-  // Requests whose clients got no answer may still write.
+  // Requests whose clients got no response may still write.
   while (database.log.head() !== head) caughtUp = await catchUp();
   const faults = findBroken(database, clients);
   if (caughtUp.includes(false)) {

@@ -1,7 +1,7 @@
 /**
  * The service in one process, without PostgreSQL and sockets, under faults that a seed decides: what is acknowledged is
- * written once, reads show it, and everything can be derived from the log again
- * (docs/decisions/0035-a-simulation.md). `ANNAL_TEST_SEED=<seed> npm test -- simulation/` runs one seed again.
+ * written once, reads show it, and everything can be derived from the log again (docs/decisions/0035-a-simulation.md).
+ * `ANNAL_TEST_SEED=<seed> npm test -- simulation/` repeats one seed.
  */
 import { expect } from 'chai';
 import { scaled, steadySeed } from '#test/support/scale.ts';
@@ -11,7 +11,7 @@ import { inVirtualTime } from './virtual-time.ts';
 import type { Flaws } from './weather.ts';
 
 const SEEDS = (process.env.ANNAL_TEST_SEED ?? '') === '' ? scaled(10_000, 200) : 1;
-/** So many seeds find each fault that is built in. */
+/** The number of seeds that find each built-in fault. */
 const FINDING = 60;
 
 describe('simulated instances', function () {

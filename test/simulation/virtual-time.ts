@@ -1,13 +1,13 @@
 /**
- * Virtual time: while a simulation runs, the clocks, timers and random numbers of this process are its own. One event runs
- * at a time, the earliest first, and the next only when all promises that it settled have been followed; nothing depends on
- * how long anything really takes. So a seed decides everything.
+ * Virtual time: while a simulation runs, it controls the clocks, timers and random numbers of this process. One event runs at
+ * a time, the earliest first, and the next one runs only once the continuations of all settled promises have run; nothing
+ * depends on real time. So a seed decides everything.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { makeChance } from '#test/support/chance.ts';
 
-/** What a clock shows when virtual time begins, in ms since 1970. */
+/** The clock's time when virtual time begins, in ms since 1970. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 interface Event {
@@ -16,22 +16,22 @@ interface Event {
   run: (() => void) | undefined;
 }
 
-/** The simulation that runs now. */
+/** The running simulation. */
 let current: VirtualTime | undefined;
 let isInstalled = false;
 
 const realImmediate = globalThis.setImmediate;
 
-/** Waits until every promise that can be settled now has been followed. */
+/** Waits until the continuations of all promises that can settle now have run. */
 const settled = (): Promise<void> => new Promise((resolve) => realImmediate(resolve));
 
-/** The clocks, timers and random numbers of one simulation. */
+/** A simulation's clocks, timers and random numbers. */
 export class VirtualTime {
   /** Returns the next random number from 0 to 1. */
   readonly chance: () => number;
   /** Milliseconds since the beginning. */
   now = 0;
-  /** Events that have run. */
+  /** Number of events that have run. */
   steps = 0;
   #order = 0;
   /** A heap: each event is before those at twice its index. */
@@ -41,12 +41,12 @@ export class VirtualTime {
     this.chance = makeChance(seed);
   }
 
-  /** Returns the time that a clock on the wall shows, in microseconds since 1970. */
+  /** Returns the wall clock's time, in microseconds since 1970. */
   get micros(): number {
     return Math.floor((EPOCH_MS + this.now) * 1_000);
   }
 
-  /** Runs something after some ms, unless the returned function is called before. */
+  /** Runs a function after the given number of ms, unless the returned function is called first. */
   after(ms: number, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, ms), order: this.#order++, run };
     this.#push(event);
@@ -55,15 +55,15 @@ export class VirtualTime {
     };
   }
 
-  /** Resolves after some ms. */
+  /** Resolves after the given number of ms. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
   /**
    * Runs work to its end, within `inVirtualTime`.
-   * @param most after so many virtual ms it counts as stuck
-   * @throws Error if it is stuck; the errors of the work
+   * @param most the virtual ms after which the work counts as stuck
+   * @throws Error if the work is stuck; the work's own errors
    */
   async run<T>(work: () => Promise<T>, most: number): Promise<T> {
     if (!isInstalled) throw new TypeError('the clocks of this process are real');
@@ -134,8 +134,8 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /**
- * Does work while the clocks, timers and random numbers of this process are those of the simulation that runs. Timers that
- * were set before go on in real time.
+ * Does work while the running simulation controls the clocks, timers and random numbers of this process. Timers that were set
+ * before continue in real time.
  */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const restore = [
@@ -177,7 +177,7 @@ const TIMERS = {
   ...{ clearTimeout: clear, clearImmediate: clear, clearInterval: clear },
 };
 
-/** Runs something after some ms of the simulation that runs; never, if none does. */
+/** Runs a function after some ms of the running simulation; never, if none is running. */
 function after(ms: number, run: () => void): () => void {
   return current?.after(ms, run) ?? (() => undefined);
 }
@@ -198,7 +198,10 @@ function promise(ms = 0, value?: unknown, { signal }: { signal?: AbortSignal } =
   });
 }
 
-/** Replaces members of an object. @returns a function that restores them */
+/**
+ * Replaces members of an object.
+ * @returns a function that restores them
+ */
 function replace(holder: object, own: Readonly<Record<string, unknown>>): () => void {
   const before = Object.keys(own).map(
     (name) => [name, Object.getOwnPropertyDescriptor(holder, name)] as const,

@@ -1,14 +1,14 @@
-/** What goes wrong in a run: a seed decides how often, so that some runs are calm and others aren't. */
+/** Faults in a run: a seed decides how often they happen, so that some runs are calm and others aren't. */
 
 import type { LogFlaws } from './memory-log.ts';
 
-/** How often each fault happens, from 0 to 1, and the times of what takes time, in ms. */
+/** How often each fault happens, from 0 to 1, and durations, in ms. */
 export interface Weather {
-  /** A request to the database that breaks before it is carried out. */
+  /** A database request that breaks before it is carried out. */
   lostBefore: number;
-  /** One that is carried out, but whose answer is lost. */
+  /** A database request that is carried out, but whose response is lost. */
   lostAfter: number;
-  /** One whose connection breaks while the database still carries it out, a little later. */
+  /** A database request whose connection breaks, while the database still carries it out a little later. */
   late: number;
   /** A request that takes long. */
   slow: number;
@@ -16,32 +16,32 @@ export interface Weather {
   slowMs: number;
   /** A notification that is lost. */
   deaf: number;
-  /** An answer to a client that is lost. */
+  /** A response to a client that is lost. */
   unanswered: number;
   /** A page that ends early. */
   short: number;
-  /** A batch for which a read model takes very long. */
+  /** A batch that takes a read model very long. */
   lag: number;
   /** How long that is. */
   lagMs: number;
-  /** Kills of processes, and failures of the whole database, in the whole run. */
+  /** Number of times that processes are killed, and that the whole database fails, in the whole run. */
   kills: number;
   outages: number;
 }
 
-/** Faults that are built in, to prove that they are found. */
+/** Built-in faults, to prove that they are found. */
 export interface Flaws extends LogFlaws {
   /** Criteria are never locked. */
   readonly ignoresLocks?: boolean;
-  /** Attempts of requests with an Idempotency-Key aren't noted. */
+  /** Attempts at requests with an Idempotency-Key aren't noted. */
   readonly ignoresNotes?: boolean;
   /** Writes are answered before read models show them. */
   readonly answersEarly?: boolean;
-  /** A read model takes batches from wherever its checkpoint is. */
+  /** A read model accepts batches wherever its checkpoint is. */
   readonly ignoresCheckpoints?: boolean;
 }
 
-/** Returns the weather of a run. */
+/** Returns a run's weather. */
 export function drawWeather(chance: () => number): Weather {
   const often = (most: number): number => (chance() < 0.4 ? 0 : chance() * most);
   return {
@@ -60,7 +60,7 @@ export function drawWeather(chance: () => number): Weather {
   };
 }
 
-/** Returns a weather without faults. */
+/** Returns weather without faults. */
 export function calm(): Weather {
   return {
     ...{ lostBefore: 0, lostAfter: 0, late: 0, slow: 0, slowMs: 0, deaf: 0, unanswered: 0, short: 0 },

@@ -1,4 +1,4 @@
-/** The connections of one process to the database: they take time, break, and end with the process. */
+/** A process's connections to the database: they take time, break, and end with the process. */
 import type { VirtualTime } from './virtual-time.ts';
 import type { Weather } from './weather.ts';
 
@@ -10,18 +10,18 @@ export interface Surroundings {
   isAway: boolean;
 }
 
-/** How long a statement that broke may still run, in ms. */
+/** How long a statement whose connection broke may still run, in ms. */
 const LATE_MS = 300;
 
 /** One process's connections. */
 export class Wire {
   isAlive = true;
-  /** Statements that have reached the database and aren't carried out yet. */
+  /** Statements that have reached the database but aren't carried out yet. */
   readonly #sent = new Set<() => void>();
 
   constructor(private readonly around: Surroundings) {}
 
-  /** Runs a transaction. May have run it even when it rejects; never settles when the process has died. */
+  /** Runs a transaction. May have run it even if it rejects; never settles if the process has died. */
   ask<T>(transaction: () => T): Promise<T> {
     const { time, weather, isAway } = this.around;
     const fate = time.chance();
@@ -48,7 +48,7 @@ export class Wire {
     });
   }
 
-  /** Ends the process: the database carries out what had reached it, and nobody hears the answers. */
+  /** Ends the process: the database carries out what has reached it, and nobody receives the responses. */
   cut(): void {
     this.isAlive = false;
     for (const run of [...this.#sent]) run();

@@ -7,7 +7,7 @@ import { runCommand } from './cli.ts';
 import { eventually } from './process.ts';
 import { Answer } from './service.ts';
 
-/** The parts of answers that tests read; a member that an answer does not have is undefined. */
+/** The parts of responses that tests read; a member that a response doesn't have is undefined. */
 export interface AdminJson {
   readonly [name: string]: unknown;
   readonly id: string;
@@ -34,7 +34,7 @@ export interface AdminUser {
   readonly token: string;
   /**
    * Sends a request.
-   * @param path below `/admin`, with its slash.
+   * @param path below `/admin`, with its slash
    */
   ask(
     method: string,
@@ -44,8 +44,8 @@ export interface AdminUser {
   ): Promise<Answer>;
   /**
    * Sends a request like `ask`.
-   * @returns its JSON
-   * @throws if the status is not 2xx.
+   * @returns the response's JSON
+   * @throws Error if the status is not 2xx
    */
   done(method: string, path: string, body?: unknown): Promise<AdminJson>;
 }
@@ -55,7 +55,7 @@ export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example`;
 }
 
-/** Makes an application trusted, as the operator does, and waits until that shows. */
+/** Makes an application trusted, as the operator does, and waits until that is visible. */
 export async function trust(
   { databaseUrl, pool }: { readonly databaseUrl: string; readonly pool: Pool },
   application: string,
@@ -80,7 +80,7 @@ export async function signIn(
   return withToken(service.url, token, { email, issuer, subject: makeSubject(email) });
 }
 
-/** Returns a person with an ID token of any issuer. */
+/** Returns a person with an ID token from any issuer. */
 export function withToken(
   url: string,
   token: string,

@@ -1,10 +1,10 @@
-/** Random lives of records, whose answers are recorded at moments and asked for again as of them. */
+/** Random histories of records, with answers that are recorded at certain times and requested again as of those times. */
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import type { InProcess } from './in-process.ts';
 
-/** A question whose answer is recorded. */
+/** A query whose answer is recorded. */
 export interface Question {
-  /** On the FHIR interface or REST v1. */
+  /** In the FHIR interface or REST v1. */
   readonly path: string;
   /** Of a POST. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -12,14 +12,14 @@ export interface Question {
   readonly key: string;
 }
 
-/** An answer as it was, and the moment. */
+/** An answer as it was, and when. */
 export interface Recorded {
   readonly question: Question;
   readonly at: string;
   readonly answer: string;
 }
 
-/** Numbers from a seed. */
+/** Random numbers from a seed. */
 export class Chance {
   #state: number;
 
@@ -43,10 +43,10 @@ export class Chance {
   }
 }
 
-/** The most pages of an answer that are followed. */
+/** Maximum number of an answer's pages to follow. */
 const MOST_PAGES = 4;
 
-/** Asks a question, also for its next pages, and returns all that must be equal: status, headers of versions, bodies. */
+/** Sends a query, also for its next pages, and returns everything that must be equal: status, version headers, bodies. */
 export async function ask(
   service: InProcess,
   { path, body, key }: Question,
@@ -75,7 +75,7 @@ export async function ask(
   return pages.join('\n\n');
 }
 
-/** Returns an answer without links and cursors, and without what tells of the moment at which a summary was made. */
+/** Returns an answer without links and cursors, and without the time at which a summary was made. */
 function shown(text: string): string {
   const plain = text
     .replace(/"link":\[\{"relation"[^\]]*\],?/, '')
@@ -108,7 +108,7 @@ function nextPage(url: URL, text: string): string | undefined {
   return next.href;
 }
 
-/** Returns the present moment, at which nothing is being written. */
+/** Returns the present time, at which nothing is being written. */
 export function moment(): string {
   return toInstant(nowMicros());
 }
@@ -123,7 +123,7 @@ interface Living {
 const CODES = ['718-7', '4548-4', '8867-4'];
 const TOKENS = ['laboratory', 'vital-signs'];
 
-/** A record, its directory, and what has been written to them. */
+/** A record, its directory, and everything that has been written to them. */
 export class Life {
   readonly resources: Living[] = [];
   readonly directory: Living[] = [];
@@ -139,7 +139,7 @@ export class Life {
     return this.#patient;
   }
 
-  /** Creates the Patient and some entries of the directory. */
+  /** Creates the Patient and some directory entries. */
   async begin(): Promise<void> {
     for (const name of ['Ada', 'Bo'])
       this.directory.push(
@@ -272,7 +272,7 @@ export class Life {
     }
   }
 
-  /** Returns a changed body: a category stays, because it decides what a grant covers. */
+  /** Returns a changed body. The category stays, because it decides what a grant covers. */
   #changed({ type, body, id }: Living): Record<string, unknown> {
     const { chance } = this;
     const n = chance.below(1_000);

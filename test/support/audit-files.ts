@@ -27,7 +27,7 @@ export async function* recorded(stream: string, events: readonly NewEvent[]): As
   }
 }
 
-/** Returns texts joined to one. */
+/** Returns texts joined into one. */
 export async function joined(texts: AsyncIterable<string>): Promise<string> {
   let all = '';
   for await (const text of texts) all += text;
@@ -35,8 +35,8 @@ export async function joined(texts: AsyncIterable<string>): Promise<string> {
 }
 
 /**
- * Yields every file that differs from this one in one byte: changed in three ways, removed, inserted before, or cut off
- * there.
+ * Yields every file that differs from the given one at one byte: changed in three ways, removed, with a byte inserted before
+ * it, or cut off there.
  */
 export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string; altered: Buffer }> {
   for (let at = 0; at < bytes.length; at += 1) {
@@ -52,10 +52,7 @@ export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string;
   }
 }
 
-/**
- * Returns a signed file with each other character as the last one of its signature, of which the last bits have no
- * meaning.
- */
+/** Returns the signed file with each other character at the end of its signature, where the last bits have no meaning. */
 export function otherSpellings(text: string): string[] {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const end = text.lastIndexOf('"}');

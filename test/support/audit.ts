@@ -8,7 +8,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = { POST: 'CREATE', PUT: '
 
 /**
  * Compares a service with the model.
- * @returns every difference as a sentence, including the model's own faults.
+ * @returns every difference as a sentence, including the model's own faults
  */
 export async function audit(service: Service, model: Model): Promise<string[]> {
   const faults = [...model.faults];
@@ -73,7 +73,10 @@ export async function historyOf(
   return shown.reverse();
 }
 
-/** Returns faults of reads: a read must show the last version or answer 410, and every vread must match the history. */
+/**
+ * Returns what is wrong with the reads: a read must show the last version or return 410, and every vread must match the
+ * history.
+ */
 async function readFaults(
   service: Service,
   { type, id }: ModelResource,
@@ -103,7 +106,7 @@ async function readFaults(
   return faults;
 }
 
-/** Returns faults of Provenance: each version must have exactly one, with its activity. */
+/** Returns what is wrong with Provenance: each version must have exactly one Provenance, with its activity. */
 async function provenanceFaults(
   service: Service,
   { type, id }: ModelResource,

@@ -1,4 +1,4 @@
-/** An organization with a member of each role, and another organization with an owner and an auditor, for tests of auditors. */
+/** An organization with a member in each role, and another organization with an owner and an auditor, for auditor tests. */
 import { type AdminUser, signIn } from './admin.ts';
 import { type SignedIn, signedIn } from './gateway.ts';
 import type { InProcess } from './in-process.ts';
@@ -22,7 +22,10 @@ export interface Auditing {
   readonly session: SignedIn;
   readonly sandbox: Key;
   readonly production: Key;
-  /** Writes a resource, and returns it. @throws if it is refused */
+  /**
+   * Writes a resource, and returns it.
+   * @throws Error if it is refused
+   */
   write(resource: Readonly<Record<string, unknown>>, key?: string): Promise<Written>;
 }
 
@@ -33,7 +36,7 @@ export interface Written {
   readonly meta: { readonly versionId: string; readonly lastUpdated: string };
 }
 
-/** Says why an auditor reads production. */
+/** The reason that an auditor gives for reading production. */
 export const REASON = { 'X-Service-Reason': 'Case%2012' };
 
 /** Founds them. */
@@ -80,7 +83,7 @@ export async function openAuditing(service: InProcess): Promise<Auditing> {
 /** A Patient for tests. */
 export const PATIENT = { resourceType: 'Patient', name: [{ family: 'Sand' }], birthDate: '1957-03-14' };
 
-/** Returns a weight of a patient for tests. */
+/** Returns a patient's weight, for tests. */
 export function weightOf(patient: string, value: number): Record<string, unknown> {
   return {
     resourceType: 'Observation',
@@ -92,8 +95,8 @@ export function weightOf(patient: string, value: number): Record<string, unknown
 }
 
 /**
- * Asks a route as everybody who must not see it.
- * @returns the statuses of a developer, and of each stranger
+ * Calls a route as everybody who must not see it.
+ * @returns the statuses for a developer, and for each stranger
  */
 export function refusalsOf(
   { developer, strangers }: Auditing,

@@ -6,10 +6,10 @@ import type { PageVisitor, Shown } from './page-visitor.ts';
 import { eventually } from './process.ts';
 import { removeTemporaryFolders } from './temporary.ts';
 
-/** The synthetic patient who is the mother of another. Needs a sandbox of at least three patients. */
+/** The synthetic patient who is another's mother. Needs a sandbox with at least three patients. */
 export const MOTHER = 's-002@patients.example.org';
 
-/** Where the application gets its answers. Nothing listens there. */
+/** The application's redirect URI. Nothing listens there. */
 export const CALLBACK = 'https://diary.example.org/callback?from=annal';
 
 /** A project with a filled sandbox, and its owner. */
@@ -17,11 +17,11 @@ export interface Workshop {
   readonly owner: AdminUser;
   readonly project: string;
   readonly organization: string;
-  /** Registers an application of the project; `more` replaces members. */
+  /** Registers an application in the project; `more` replaces members. */
   register(more?: Readonly<Record<string, unknown>>): Promise<AdminJson>;
 }
 
-/** Synthetic patients in each sandbox of `startWorkshop`: the mother is the second. */
+/** Number of synthetic patients in each sandbox of `startWorkshop`: the mother is the second. */
 const PATIENTS = 3;
 
 /** Starts a service with a workshop. */
@@ -41,7 +41,7 @@ export async function stopWorkshop(service: InProcess | undefined): Promise<void
   await removeTemporaryFolders();
 }
 
-/** Creates another workshop in a service of `startWorkshop`. */
+/** Creates another workshop in a service from `startWorkshop`. */
 export async function openWorkshop(service: InProcess): Promise<Workshop> {
   const owner = await signIn(service, `owner-${randomBytes(4).toString('hex')}@clinic.example`);
   const { id: organization } = await owner.done('POST', '/organizations', { name: 'Clinic & Sons' });
@@ -74,13 +74,13 @@ export async function openWorkshop(service: InProcess): Promise<Workshop> {
   };
 }
 
-/** A verifier with its challenge (RFC 7636). */
+/** Returns a verifier with its challenge (RFC 7636). */
 export function newChallenge(): { readonly verifier: string; readonly challenge: string } {
   const verifier = randomBytes(32).toString('base64url');
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
-/** Returns the path and query of an authorization request; undefined leaves a parameter out. */
+/** Returns the path and query of an authorization request; undefined omits a parameter. */
 export function authorizePath(
   clientId: string,
   changes: Readonly<Record<string, string | undefined>> = {},
@@ -107,7 +107,7 @@ export async function signInTo(visitor: PageVisitor, path: string, email: string
   return visitor.submit({ email });
 }
 
-/** Returns the values of the controls of a page with a name, with whether they are chosen. */
+/** Returns the values of a page's controls with a given name, and whether each is chosen. */
 export function controlsOf(
   page: Shown,
   name: string,
@@ -120,14 +120,14 @@ export function controlsOf(
   }));
 }
 
-/** Returns the fields of the form as a browser would send them. */
+/** Returns the form's fields as a browser would send them. */
 export function formOf(page: Shown): (readonly [string, string])[] {
   return ['record', 'item', 'days'].flatMap((name) =>
     controlsOf(page, name).flatMap(({ value, checked }) => (checked ? [[name, value] as const] : [])),
   );
 }
 
-/** Sends the form without following the redirect out of the service; returns its parameters. */
+/** Returns the parameters of the redirect that answers the form. */
 export function answerOf(page: Shown): URLSearchParams {
   return new URL(page.headers.get('location') ?? '', page.url).searchParams;
 }

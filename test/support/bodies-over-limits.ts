@@ -1,4 +1,4 @@
-/** Bodies that hold more than the service accepts, on every interface. */
+/** Bodies that contain more than the service accepts, on every interface. */
 import { gzipSync } from 'node:zlib';
 
 /** A request with such a body. */
@@ -7,7 +7,7 @@ export interface BodyOverLimit {
   readonly method: 'POST' | 'PATCH' | 'PUT';
   readonly path: string;
   readonly type: string;
-  /** A member of the project signed in, an API key, or nobody. */
+  /** Sent by a signed-in member of the project, with an API key, or by nobody. */
   readonly as: 'person' | 'key' | 'nobody';
   readonly body: () => Buffer;
   readonly gzip?: true;
@@ -46,7 +46,7 @@ function packed(body: Buffer, gzip?: true): Buffer {
 
 const batch = (entries: string): string => `{"resourceType":"Bundle","type":"batch","entry":[${entries}]}`;
 
-/** A batch of patches that are lists of empty lists, in base64. */
+/** Returns a batch of patches that are lists of empty lists, in base64. */
 function patches(): string {
   const data = Buffer.from(`[{"op":"test","path":"/name","value":[${many('[],', 40_000)}]}]`).toString(
     'base64',
@@ -55,7 +55,7 @@ function patches(): string {
   return batch(Array.from({ length: 45 }, () => entry).join());
 }
 
-/** A batch whose entries each hold as many values as an entry may. */
+/** Returns a batch in which each entry has as many values as allowed. */
 function fullEntries(): string {
   return batch(Array.from({ length: 20 }, () => `{"x":[${many('[],', 44_000)}]}`).join());
 }

@@ -1,6 +1,6 @@
 /**
- * Starts a real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, or else the one in a package for Linux
- * on x64. On other platforms there is none, and its tests count as skipped.
+ * Starts a real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, otherwise the one in a package for Linux on
+ * x64. Other platforms have no browser, so its tests are skipped.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
@@ -14,8 +14,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { someOf } from './scale.ts';
 
 /**
- * How pages are looked at: each theme and each size once, in `npm run prove` in every combination; pictures of all need
- * it.
+ * The looks in which pages are checked: each theme and each size once, or every combination in `npm run prove`; pictures of
+ * all need the latter.
  */
 export const LOOKS = someOf(
   [
@@ -29,7 +29,7 @@ export const LOOKS = someOf(
 
 /**
  * Starts a browser; returns undefined if there is none.
- * @throws if it does not start.
+ * @throws Error if the browser doesn't start
  */
 export async function openBrowser(): Promise<Browser | undefined> {
   const executablePath = process.env.ANNAL_TEST_BROWSER || (await packaged());
@@ -67,14 +67,14 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-/** Returns where a printed page is kept: in the folder of `picture`, if there is one. */
+/** Returns where a printed page is kept: in `picture`'s folder, if there is one. */
 export function savedAs(name: string): { readonly path?: string } {
   const folder = process.env.ANNAL_TEST_PICTURES;
   return folder === undefined ? {} : { path: `${folder}/${name}` };
 }
 
 /**
- * Returns the rules of WCAG 2.2 A and AA that a page fails, with the element, by https://github.com/dequelabs/axe-core.
+ * Returns the WCAG 2.2 A and AA rules that a page fails, with the element, according to https://github.com/dequelabs/axe-core.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

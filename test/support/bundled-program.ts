@@ -1,6 +1,4 @@
-/**
- * Bundles programs of tests as the service is bundled: loading their sources one by one costs seconds at each start.
- */
+/** Bundles test programs like the service: loading their sources one by one costs seconds at each start. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './process.ts';
@@ -18,8 +16,8 @@ export async function bundledService(): Promise<string> {
 }
 
 /**
- * Returns the bundle of a program, which is kept until its sources change.
- * @param source below the repository
+ * Returns a program's bundle, which is kept until its sources change.
+ * @param source a path below the repository
  */
 export async function bundledProgram(source: string): Promise<string> {
   const folders = ['src', 'commands', 'projections', 'queries', 'test'];

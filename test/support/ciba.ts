@@ -6,9 +6,9 @@ import type { Journey, JourneyClient, TokenAnswer } from './oauth-journey.ts';
 
 /** The grant type. */
 export const CIBA = 'urn:openid:params:grant-type:ciba';
-/** What the application of `registerCiba` may ask for. */
+/** The scopes that the application from `registerCiba` may request. */
 export const CIBA_SCOPES = ['openid', 'fhirUser', 'launch/patient', 'offline_access', 'patient/*.cruds'];
-/** What it asks for in tests. */
+/** The scope that it requests in tests. */
 export const CIBA_SCOPE = 'openid offline_access patient/Observation.rs patient/Condition.rs';
 
 /** Registers a confidential application for CIBA; `more` replaces members. */
@@ -24,7 +24,7 @@ export function registerCiba(
   });
 }
 
-/** Sends a request; undefined leaves a parameter out. */
+/** Sends an access request; undefined omits a parameter. */
 export function askAccess(
   journey: Journey,
   client: JourneyClient | undefined,
@@ -47,7 +47,7 @@ export function pollAccess(
   });
 }
 
-/** Lets time pass for all requests, their polls, what people muted, and ends of links. */
+/** Lets time pass for all requests, their polls, mutings, and ended links. */
 export async function letPass({ pool }: Pick<InProcess, 'pool'>, seconds: number): Promise<void> {
   await pool.query(
     `update operations.access_request set created_at = created_at - make_interval(secs => $1),

@@ -10,7 +10,7 @@ export interface CommandOutcome {
 
 /**
  * Runs a command line; only one may run at a time.
- * @param env in addition to this process's.
+ * @param env in addition to this process's variables
  */
 export async function runCommand(
   args: readonly string[],

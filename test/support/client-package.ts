@@ -1,4 +1,7 @@
-/** The TypeScript client as its users get it: built, packed and installed in a folder, with the examples of docs/examples/client. */
+/**
+ * The TypeScript client as its users get it: built, packed and installed in a folder, with the examples from
+ * docs/examples/client.
+ */
 import { execFile } from 'node:child_process';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +12,7 @@ import { temporaryFolder } from './temporary.ts';
 
 const SOURCE = join(ROOT, 'clients', 'typescript');
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-/** As strict as compilers can be, and with declarations of libraries checked. */
+/** The strictest compiler settings, which also check the declarations of libraries. */
 const COMPILER = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -21,24 +24,27 @@ const COMPILER = {
   noEmit: true,
 };
 
-/** What the examples use of Node's types. */
+/** The parts of Node's types that the examples use. */
 const ENVIRONMENT = 'declare const process: { env: { ANNAL_KEY: string; ID_TOKEN: string } };\n';
 const NODE = `declare module 'node:fs/promises' {
   export function readFile(path: string, encoding: 'utf8'): Promise<string>;
 }\n`;
 
-/** A folder in which the package is installed. */
+/** A folder with the package installed. */
 export interface ClientPackage {
   readonly folder: string;
   /** The names of the packed files. */
   readonly files: readonly string[];
-  /** Compiles the TypeScript files of the folder. @returns what the compiler says: empty if all is well */
+  /**
+   * Compiles the TypeScript files in the folder.
+   * @returns the compiler's output: empty if there are no errors
+   */
   check(): Promise<string>;
-  /** Returns a script for browsers of a module's text, as `name`. */
+  /** Returns a browser script made from a module's text, as `name`. */
   bundle(text: string, name?: string): Promise<string>;
 }
 
-/** Puts each example of the READMEs and docs that uses the client into a file of its own, which the compiler then checks. */
+/** Puts each example in the READMEs and docs that uses the client into its own file, which the compiler then checks. */
 async function extractExamples(to: string): Promise<void> {
   const guides = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
   const pages = ['README.md', 'clients/typescript/README.md', ...guides.map((name) => `docs/${name}`)];

@@ -1,4 +1,4 @@
-/** The commands of consent over a service's database, as another instance of the service would have them. */
+/** The consent commands on a service's database, as another instance of the service would have them. */
 import type { RequestContext } from '#commands/command.ts';
 import type { NewGrant } from '#commands/consent/consents.ts';
 import { openConsents } from '#commands/consent/open.ts';
@@ -26,14 +26,14 @@ export interface ConsentInstance {
   readonly consents: ConsentCommands;
   readonly resources: Streams<ReturnType<typeof RESOURCES.initial>>;
   readonly store: EventStore;
-  /** Events of a record, with their data. */
+  /** Returns a record's events, with their data. */
   events(
     record: string,
   ): Promise<readonly { readonly type: string; readonly data: Record<string, unknown> }[]>;
   close(): Promise<void>;
 }
 
-/** Opens one over a migrated database. It keeps no read models. */
+/** Opens an instance on a migrated database. It keeps no read models. */
 export async function openInstance(databaseUrl: string): Promise<ConsentInstance> {
   const pool = openPool(databaseUrl);
   const lockPool = openPool(databaseUrl);
@@ -66,7 +66,7 @@ export async function openInstance(databaseUrl: string): Promise<ConsentInstance
   };
 }
 
-/** A request of a person. */
+/** Returns the context of a person's request. */
 export function byPerson({ issuer, subject }: PersonId): RequestContext {
   return {
     credential: { kind: 'id_token', issuer, subject },
@@ -76,7 +76,7 @@ export function byPerson({ issuer, subject }: PersonId): RequestContext {
   };
 }
 
-/** A person of an issuer. */
+/** Returns a person from an issuer. */
 export const identityOf = (subject: string, email = `${subject}@example.org`): Identity => ({
   issuer: 'https://issuer.example',
   subject,
@@ -84,7 +84,7 @@ export const identityOf = (subject: string, email = `${subject}@example.org`): I
   emailVerified: true,
 });
 
-/** A grant by a person on a record. */
+/** Returns a grant that a person gives on a record. */
 export function grantBy(
   person: PersonId,
   record: string,

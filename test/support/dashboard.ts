@@ -1,4 +1,4 @@
-/** Steps of tests of the dashboard in a browser. */
+/** Steps for testing the dashboard in a browser. */
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { accessibilityFaults, LOOKS, openBrowser, picture } from './browser.ts';
@@ -12,19 +12,18 @@ import { removeTemporaryFolders } from './temporary.ts';
 
 const DESKTOP = { width: 1440, height: 900 };
 
-/** Pages of the dashboard in a suite of tests. */
+/** Dashboard pages in a test suite. */
 export interface Dashboard {
-  /** Lines and errors of the console since the last page was opened. */
+  /** Console lines and errors since the last page was opened. */
   readonly complaints: readonly string[];
-  /** Signs a person in, in a context of their own that ends after the test: on a desktop, in English. */
+  /** Signs a person in, in their own context, which ends after the test: on a desktop, in English. */
   open(email: string): Promise<Page>;
 }
 
 /**
- * Starts a browser and a service before the tests of a suite, and stops them afterwards. Without a browser the tests
- * count as skipped.
+ * Starts a browser and a service before a suite's tests, and stops them afterwards. Without a browser, the tests are skipped.
  * @param prepare runs before the tests; pages that it opens stay open until the end
- * @param settings further environment variables of the service
+ * @param settings additional environment variables for the service
  */
 export function useDashboard(
   prepare: (service: InProcess) => Promise<void> | void,
@@ -77,9 +76,9 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /**
- * Checks a page in every look, and keeps a picture of each: it does not scroll sideways, and is accessible. `npm test`
- * checks the latter in one look, which differs from page to page.
- * @param url loaded in each look; by default the page stays as it is
+ * Checks a page in every look, and keeps a picture of each: the page doesn't scroll sideways, and is accessible. `npm test`
+ * checks accessibility in only one look, which differs from page to page.
+ * @param url loaded in each look; by default, the page stays as it is
  */
 export async function checkLooks(page: Page, name: string, url?: string): Promise<void> {
   const examined = everyNth(LOOKS, LOOKS.length, name.length);
@@ -102,7 +101,7 @@ export async function checkLooks(page: Page, name: string, url?: string): Promis
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Returns the texts of cells with a part that is wider than they are, so that it covers the next one. */
+/** Returns the texts of cells that have a part that is wider than the cell, so that it covers the next cell. */
 export function findCellsOverNext(): string[] {
   return [...document.querySelectorAll('td')]
     .filter((cell) =>
@@ -121,7 +120,7 @@ export async function signInTo(page: Page, url: string, email: string): Promise<
   await page.getByRole('heading', { level: 1 }).waitFor();
 }
 
-/** Makes an organization with a project on the first screen, and returns the project's id. */
+/** Creates an organization with a project on the first screen, and returns the project's id. */
 export async function beginProject(page: Page, name: string): Promise<string> {
   await page.getByRole('button', { name: 'New organization' }).first().click();
   await page.getByLabel('Name').fill(name);
@@ -131,9 +130,9 @@ export async function beginProject(page: Page, name: string): Promise<string> {
 }
 
 /**
- * Calls a route at the gateway as the page's person.
+ * Calls a gateway route as the page's person.
  * @param body sent with POST
- * @throws Error for an answer that isn't a success
+ * @throws Error if the response isn't a success
  */
 export async function callAs<T>(page: Page, path: string, body?: object): Promise<T> {
   const { status, text } = await page.evaluate(
@@ -150,7 +149,7 @@ export async function callAs<T>(page: Page, path: string, body?: object): Promis
   return JSON.parse(text) as T;
 }
 
-/** Gives an application four grants: one that is active, and those that the person, a newer one and time have ended. */
+/** Gives an application four grants: an active one, and grants that the person, a newer grant and time have ended. */
 export async function addConsents(service: InProcess, project: string, application: string): Promise<void> {
   const events = await RecordEvents.open(service.databaseUrl);
   try {
@@ -177,7 +176,7 @@ export async function addConsents(service: InProcess, project: string, applicati
   }
 }
 
-/** Gives a project what its screens show: a key, requests, usage of a week, and nearly as many endpoints as it may have. */
+/** Gives a project what its screens show: a key, requests, a week's usage, and nearly as many endpoints as it may have. */
 export async function fillProject(page: Page, service: InProcess, project: string): Promise<void> {
   const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
     name: 'server',

@@ -1,6 +1,6 @@
 /**
- * Creates databases for tests: on one embedded PostgreSQL per test process, which starts with the first database and
- * ends with the process however that ends; or on the server that ANNAL_TEST_DATABASE_URL names.
+ * Creates databases for tests: on one embedded PostgreSQL per test process, which starts with the first database and stops
+ * with the process, however that ends; or on the server that ANNAL_TEST_DATABASE_URL names.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -34,7 +34,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
-/** Creates a database as the service's first start leaves it: migrated, with the tables of its read models. */
+/** Creates a database in the state after the service's first start: migrated, with the tables of its read models. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   if (isGiven()) return filled(await createDatabase());
   template ??= makeTemplate();
@@ -114,10 +114,10 @@ async function serverUrl(): Promise<string> {
   return started.url;
 }
 
-/** Free bytes of memory that all servers of a run leave to others. */
+/** Free bytes of memory that all servers of a run together leave to others. */
 const ROOM = 6 * 2 ** 30;
 
-/** Returns a folder for a server's files: one in memory where there is much of it, because making databases takes half the time. */
+/** Returns a folder for a server's files: in memory if there is plenty, because making databases then takes half the time. */
 async function quickFolder(): Promise<string> {
   const inMemory = '/dev/shm';
   const found = await statfs(inMemory).catch(() => undefined);
@@ -142,7 +142,7 @@ async function fillCache(folder: string, cached: string): Promise<void> {
 }
 
 /**
- * Starts a shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; then it
+ * Starts a shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; then the shell
  * stops the server and removes its files.
  */
 function endWithProcess(pid: number, folder: string, sockets: string): void {

@@ -1,6 +1,6 @@
 /**
- * Checks every answer that a test fetches from the service against the OpenAPI document: status, media type and, on the
- * JSON interfaces, the body. Other tests check FHIR's bodies.
+ * Checks every response that a test fetches from the service against the OpenAPI document: status, media type and, on the JSON
+ * interfaces, the body. Other tests check FHIR's bodies.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -8,7 +8,7 @@ import { openApiDocument } from '#src/http/openapi/document.ts';
 import { isGateway } from '#src/http/path.ts';
 import { ALL_ROUTES } from '#src/http/routes.ts';
 
-/** Thrown for an answer that the document does not describe. */
+/** Thrown for a response that the document doesn't describe. */
 export class NotDescribed extends Error {
   override readonly name = 'NotDescribed';
 }
@@ -26,7 +26,7 @@ const ID = 'openapi';
 /** Statuses allowed for undescribed paths and methods: unknown paths, bad URLs, limits, unavailable parts. */
 const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);
 
-/** Statuses with which the gateway refuses requests, whatever route they are for (docs/gateway.md). */
+/** Statuses with which the gateway refuses requests, whichever route they are for (docs/gateway.md). */
 const OF_GATEWAY = new Set([400, 401, 403, 404]);
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
@@ -51,7 +51,7 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
  * none. A FHIR type must be one that the path lists.
  */
 export function describedPath(asked: string): string | undefined {
-  // The gateway answers as the interfaces behind it do.
+  // The gateway answers like the interfaces behind it.
   const pathname = asked.replace(/^\/app\/api(?=\/(?:me|admin|v1|fhir\/R4)(?:\/|$))/, '');
   return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
 }
@@ -82,7 +82,7 @@ function resolved(...keys: readonly string[]): { part: Part | undefined; keys: r
   return resolved(...part.$ref.slice(2).split('/'));
 }
 
-/** An answer of the service. */
+/** A response from the service. */
 export interface Given {
   readonly method: string;
   readonly url: string;
@@ -92,7 +92,7 @@ export interface Given {
   readonly text?: string;
 }
 
-/** Returns how an answer differs from its description; undefined if it does not. */
+/** Returns how a response differs from its description; undefined if it doesn't. */
 export function faultOf({ method, url, status, type, text = '' }: Given): string | undefined {
   const { pathname } = new URL(url);
   const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -124,14 +124,14 @@ function compiled(keys: readonly string[]): ValidateFunction {
 
 const fetched = globalThis.fetch;
 
-/** Returns whether an answer is the service's own, and not one of another server that a test runs. */
+/** Returns whether a response comes from the service itself, not from another server that a test runs. */
 const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 
-/** Paths that browsers open for a person: the document describes interfaces of programs. */
+/** Paths that browsers open for a person: the document describes only interfaces for programs. */
 const FOR_PEOPLE = /^\/(?:app(?!\/api)|dev|signin|invitations|connections|oauth\/consent|shl\/view)(?:\/|$)/i;
 
-/** Replaces `fetch` for tests from the time this file is loaded. */
+/** Replaces `fetch` for tests once this file is loaded. */
 globalThis.fetch = async (input, init) => {
   const response = await fetched(input, init);
   if (!isOurs(response)) return response;

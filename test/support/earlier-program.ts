@@ -1,11 +1,11 @@
-/** Another version of the program: a copy of its sources with other texts. */
+/** Another version of the program: a copy of its sources with changed texts. */
 import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { startApp } from '#src/app.ts';
 import { ROOT } from './process.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** A text of a file, and the one in its place. */
+/** A text in a file, and its replacement. */
 export type Change = readonly [file: string, text: string, other: string];
 
 /** A copy of the program. */
@@ -25,7 +25,10 @@ const COPIED = [
 ];
 const LINKED = ['bin', 'clients', 'dashboard', 'docs', 'node_modules'];
 
-/** Copies the program and changes its texts. @throws Error if a file doesn't have a text */
+/**
+ * Copies the program and changes its texts.
+ * @throws Error if a file doesn't contain a text
+ */
 export async function copyProgram(changes: readonly Change[]): Promise<EarlierProgram> {
   const root = `${await temporaryFolder()}/`;
   for (const name of COPIED) await cp(join(ROOT, name), join(root, name), { recursive: true });

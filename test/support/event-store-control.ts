@@ -9,13 +9,13 @@ import { promisify } from 'node:util';
 const { EVENTSTORE_URL = '', EVENTSTORE_CONTROL = '', ...env } = process.env;
 const run = promisify(execFile);
 
-/** Whether there is such a server. */
+/** True if there is such a server. */
 export const CONTROLLED = EVENTSTORE_URL !== '' && EVENTSTORE_CONTROL !== '';
 
-/** Whether it is a cluster: if its leader fails, another node may take over. */
+/** True if it is a cluster: if its leader fails, another node may take over. */
 export const CLUSTER = EVENTSTORE_URL.split('?')[0]?.includes(',') === true;
 
-/** The ways in which it can fail, and recover: SIGKILL, SIGTERM, SIGSTOP. */
+/** The ways in which it can fail and recover: SIGKILL, SIGTERM, SIGSTOP. */
 export const FAULTS = [
   { says: 'killed', down: 'kill', up: 'start' },
   { says: 'stopped', down: 'stop', up: 'start' },

@@ -11,7 +11,7 @@ import { freePort } from './process.ts';
 // The server reads variables named EVENTSTORE_… as its own settings, so the program must not get these.
 const { EVENTSTORE_START = '', EVENTSTORE_URL: _url, EVENTSTORE_CONTROL: _control, ...env } = process.env;
 
-/** Whether such servers can be started. */
+/** True if such servers can be started. */
 export const STARTABLE = EVENTSTORE_START !== '';
 
 /** A running server. */
@@ -19,7 +19,7 @@ export interface EventStoreServer {
   /** `esdb://…` */
   readonly url: string;
   readonly port: number;
-  /** Sends it a signal: SIGSTOP freezes it, SIGCONT resumes it. */
+  /** Sends the server a signal: SIGSTOP freezes it, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ process.once('exit', () => {
 
 /**
  * Starts a server and waits until it answers.
- * @throws Error if it doesn't within two minutes.
+ * @throws Error if it doesn't answer within two minutes
  */
 export async function startEventStoreDb(): Promise<EventStoreServer> {
   const port = await freePort();

@@ -1,4 +1,4 @@
-/** A valid resource of each of the 26 types, with the required elements of many datatypes and backbones in them. */
+/** A valid resource of each of the 26 types, which include the required elements of many datatypes and backbones. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 

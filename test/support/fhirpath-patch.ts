@@ -1,11 +1,11 @@
-/** Describes cases of FHIRPath Patch in a short form. */
+/** Describes FHIRPath Patch cases in a short form. */
 import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 
-/** `value` has the members of the part: `{ valueDate: '1930-01-01' }`. */
+/** `value` has the part's members: `{ valueDate: '1930-01-01' }`. */
 export interface Operation {
   readonly type: string;
   readonly path?: string;
@@ -54,7 +54,7 @@ export type Case = readonly [
   after: JsonObject,
 ];
 
-/** Declares a test per case: checks the result, and that the given resource is unchanged. */
+/** Declares a test for each case: checks the result, and that the given resource is unchanged. */
 export function testCases(cases: readonly Case[]): void {
   for (const [name, before, operations, after] of cases) {
     it(name, () => {

@@ -12,7 +12,7 @@ import {
 const DEPTH = 5;
 const LEFT_OUT = new Set(['extension', 'modifierExtension', 'contained', 'id', 'implicitRules']);
 
-/** Values of primitive types that do not allow any text. */
+/** Values for primitive types that don't allow any text. */
 const VALUES: Readonly<Record<string, unknown>> = {
   boolean: true,
   date: '2024-02-29',
@@ -27,8 +27,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 /**
  * Returns a resource of a type.
- * @param turn selects the type of each choice, each code and each reference's target; successive turns cover all of
- *   them.
+ * @param turn selects the type of each choice, each code and each reference's target; successive turns cover all of them
  */
 export function filled(type: string, turn: number): Record<string, unknown> {
   return { resourceType: type, ...members(type, turn, 0) };

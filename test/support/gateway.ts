@@ -1,28 +1,31 @@
-/** Calls the gateway `/app/api` as a page of the service would, with sessions of people of the development issuer. */
+/** Calls the gateway `/app/api` as a page of the service would, with sessions of people from the development issuer. */
 import type { Pool } from 'pg';
 import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { Sessions } from '#src/signin/sessions.ts';
 import { identityOf } from './me.ts';
 import { Answer } from './service.ts';
 
-/** What a request says besides its path. */
+/** A request's details besides its path. */
 export interface GatewayCall {
   readonly method?: string;
   readonly body?: unknown;
-  /** Replace the headers of a page's script; undefined leaves one out. */
+  /** Replaces the headers of a page's script; undefined omits a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
 /** A person who is signed in. */
 export interface SignedIn {
-  /** The secret of the session, the cookie's value. */
+  /** The session's secret, which is the cookie's value. */
   readonly secret: string;
   readonly email: string;
-  /** Sends a request. @param path below `/app/api`, with its slash */
+  /**
+   * Sends a request.
+   * @param path below `/app/api`, with its slash
+   */
   ask(path: string, call?: GatewayCall): Promise<Answer>;
 }
 
-/** Signs a person in, as a sign-in at the development issuer leaves it. */
+/** Signs a person in, leaving what a sign-in at the development issuer leaves. */
 export async function signedIn(
   service: { readonly url: string; readonly pool: Pool },
   email: string,
@@ -32,7 +35,7 @@ export async function signedIn(
   return withSession(service.url, await sessions.start(person, undefined), email);
 }
 
-/** Returns a person with the secret of a session. */
+/** Returns a person with a session's secret. */
 export function withSession(url: string, secret: string, email: string): SignedIn {
   return {
     secret,

@@ -1,4 +1,4 @@
-/** Runs code generators over an OpenAPI document (test/generators/package.json has their versions). */
+/** Runs code generators on an OpenAPI document (test/generators/package.json has their versions). */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -15,13 +15,17 @@ const PROGRAMS = ['lint.mjs', 'postman.mjs', 'redocly.yaml', '.redocly.lint-igno
 export interface Generators {
   /** Its path. */
   readonly folder: string;
-  /** Runs one of their programs there, `node` or `tsx`. @returns its output @throws Error with its output if it fails */
+  /**
+   * Runs one of the programs there, `node` or `tsx`.
+   * @returns its output
+   * @throws Error with its output if it fails
+   */
   run(program: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>;
   /** Removes the folder. */
   remove(): Promise<void>;
 }
 
-/** Installs the generators, unless they are there: other versions have another folder. */
+/** Installs the generators, unless they are there; other versions have a different folder. */
 export async function openGenerators(): Promise<Generators | { readonly missing: string }> {
   const lock = await readFile(join(SOURCE, 'package-lock.json'));
   const name = `annal-generators-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`;

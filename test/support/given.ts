@@ -10,7 +10,7 @@ import type { Draft } from '#src/events/codec.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Time of the first given event, in microseconds; each later one adds one. Decisions are made at this time too. */
+/** Time of the first given event, in microseconds; each later event adds one. Decisions are also made at this time. */
 export const BEGINNING: Micros = 1_700_000_000_000_000;
 
 /** A decision that returns only events, or one with drafts and a result. */
@@ -67,7 +67,7 @@ export class Outcome<T> {
 
 /**
  * Returns a stream after some events.
- * @param stream default: any stream that the fold reads
+ * @param stream any stream that the fold reads, by default
  */
 export function given<S>(fold: Fold<S>, events: readonly DomainEvent[], stream = `${fold.kinds[0]}-1`) {
   const past = new Stream(fold, stream);

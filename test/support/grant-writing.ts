@@ -1,4 +1,4 @@
-/** An application with grants on a record of another project, and requests of both sides. */
+/** An application with grants on another project's record, and requests from both sides. */
 import type { Json } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { type Allowed, type Application, Granting } from './granted.ts';
@@ -9,7 +9,7 @@ import { wholeLog } from './whole-log.ts';
 /** R4's observation categories. */
 export const OBSERVATION_CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
-/** A resource, as tests make them. */
+/** A resource as tests make it. */
 export type Resource = { resourceType: string } & Record<string, unknown>;
 
 /** A service whose first project owns records, and an application of another project. */
@@ -19,13 +19,16 @@ export class GrantWriting {
     readonly granting: Granting,
     readonly owner: AdminUser,
     readonly application: Application,
-    /** A key of the application's own project. */
+    /** A key for the application's own project. */
     readonly appKey: string,
-    /** Real id of the record's Patient. */
+    /** Real id of the Patient in the record. */
     readonly record: string,
   ) {}
 
-  /** Starts all. @param settings environment variables of the service */
+  /**
+   * Starts the service and registers the application.
+   * @param settings environment variables for the service
+   */
   static async start(settings: Readonly<Record<string, string>> = {}): Promise<GrantWriting> {
     const service = await startInProcess({}, settings);
     const granting = await Granting.open(service);
@@ -48,12 +51,12 @@ export class GrantWriting {
     return this.granting.allow(this.application, record, { scopes });
   }
 
-  /** Sends a request of the application. */
+  /** Sends a request from the application. */
   ask(allowed: Allowed, path: string, call: KeyedCall = {}): Promise<Answer> {
     return this.service.fhir(path, { ...call, key: allowed.token });
   }
 
-  /** Sends a body of the application; it is written as JSON. */
+  /** Sends a body from the application; the body is written as JSON. */
   send(
     allowed: Allowed,
     method: string,
@@ -79,7 +82,7 @@ export class GrantWriting {
     return String(made.json.id);
   }
 
-  /** Returns an Observation of a patient. */
+  /** Returns an Observation for a patient. */
   observation(patient: string, category?: string, rest: Record<string, unknown> = {}): Resource {
     return {
       resourceType: 'Observation',
@@ -98,7 +101,7 @@ export class GrantWriting {
     return (await wholeLog(this.granting.events.store)).length;
   }
 
-  /** Returns the metadata of the newest event of a resource. */
+  /** Returns the metadata of a resource's newest event. */
   async metadataOf(id: string): Promise<Record<string, Json>> {
     const { rows } = await this.service.pool.query<{ metadata: string }>(
       'select metadata from history.version where id = $1 order by version desc limit 1',
@@ -107,7 +110,7 @@ export class GrantWriting {
     return JSON.parse(rows[0]?.metadata ?? '{}') as Record<string, Json>;
   }
 
-  /** Returns what the access log has of a request. */
+  /** Returns the access log's entries for a request. */
   async logged(requestId: string): Promise<unknown[][]> {
     const { rows } = await this.service.pool.query<Record<string, unknown>>(
       'select action, resource_type, status, count from operations.access_entry where request_id = $1 order by seq',
@@ -117,7 +120,7 @@ export class GrantWriting {
   }
 }
 
-/** Returns the numbers of a resource that each write changes left out, and one id as another. */
+/** Returns a resource's content without the numbers that each write changes, and with one id replaced by another. */
 export function contentOf(text: string, [from, to]: readonly [string, string] = ['', '']): unknown {
   const value = JSON.parse(from === '' ? text : text.replaceAll(from, to)) as Record<string, unknown>;
   const { id: _id, meta: _meta, ...rest } = value;

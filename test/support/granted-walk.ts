@@ -1,4 +1,4 @@
-/** Requests of an application at every kind of query: reads with ids, searches, lists, operations and writes. */
+/** An application's requests for every kind of query: reads with ids, searches, lists, operations and writes. */
 import { GLUCOSE } from './labs/importing.ts';
 import { OBR, oru } from './labs/parts.ts';
 
@@ -10,13 +10,13 @@ export interface WalkRequest {
   readonly body?: object | string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status that the answer must have. */
+  /** The status that the response must have. */
   readonly status?: number;
 }
 
-/** Ids that the requests name. */
+/** Ids that the requests use. */
 export interface WalkIds {
-  /** The Patient as the application knows it. */
+  /** The Patient's id in the application. */
   readonly patient: string;
   readonly lab: string;
   readonly encounter: string;
@@ -25,7 +25,7 @@ export interface WalkIds {
   readonly clinic: string;
   readonly claim: string;
   readonly document: string;
-  /** A Practitioner of the application's own project. */
+  /** A Practitioner in the application's own project. */
   readonly colleague: string;
 }
 
@@ -205,7 +205,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, { readonly security
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Returns a request for each operation that takes a grant and that others don't send. Answers may be any.
+ * Returns a request for each operation that accepts a grant and that other requests don't use. Any response is accepted.
  * @param document the OpenAPI document
  */
 export function othersOf(document: object, ids: WalkIds, sent: readonly WalkRequest[]): WalkRequest[] {
@@ -239,7 +239,7 @@ function requestOf({ method, path }: Template, ids: WalkIds): WalkRequest {
   return { method, url, body: { family: 'Sand', title: 'Letter', code: 'E11.9' } };
 }
 
-/** Returns what stands for a name in a path: an id of the type that the path is about. */
+/** Returns the value for a path parameter: an id of the type that the path is about. */
 function idFor(name: string, path: string, ids: WalkIds): string {
   const of: Readonly<Record<string, string>> = {
     patient_id: ids.patient,

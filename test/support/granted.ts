@@ -1,4 +1,4 @@
-/** Applications with tokens, over a running service: grants on records, and tokens of the applications themselves. */
+/** Applications with tokens on a running service: grants on records, and tokens for the applications themselves. */
 import type { Pool } from 'pg';
 import { issueClientToken, issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -16,13 +16,13 @@ export interface Application {
   readonly environment: Environment;
 }
 
-/** What an application got for a record. */
+/** An application's access to a record. */
 export interface Allowed {
   /** An access token. */
   readonly token: string;
   readonly application: Application;
   readonly data: GrantData;
-  /** The real id of the record's Patient, and the pairwise one. */
+  /** The real id of the Patient in the record, and the pairwise id. */
   readonly record: string;
   readonly patient: string;
 }
@@ -34,7 +34,7 @@ export class Granting {
     readonly events: RecordEvents,
   ) {}
 
-  /** Opens the log beside the service. */
+  /** Opens the service's log. */
   static async open(service: { readonly pool: Pool; readonly databaseUrl: string }): Promise<Granting> {
     return new Granting(service.pool, await RecordEvents.open(service.databaseUrl));
   }
@@ -43,7 +43,7 @@ export class Granting {
     return this.events.close();
   }
 
-  /** Registers a confidential application of a project. */
+  /** Registers a confidential application in a project. */
   async register(
     owner: AdminUser,
     project: string,
@@ -59,7 +59,7 @@ export class Granting {
     return { applicationId: id, project, environment: 'sandbox' };
   }
 
-  /** Issues an access token of the application itself. */
+  /** Issues an access token for the application itself. */
   async clientToken(
     application: Application,
     scope = 'system/*.cruds',
@@ -68,7 +68,10 @@ export class Granting {
     return (await issueClientToken(this.pool, application, scope, resources)).accessToken;
   }
 
-  /** Lets an application use a record. @param seconds until the grant ends */
+  /**
+   * Lets an application use a record.
+   * @param seconds until the grant ends
+   */
   async allow(
     application: Application,
     record: string,
@@ -94,7 +97,7 @@ export class Granting {
     return { ...allowed, token: await this.tokenOf(allowed, scopes, resources) };
   }
 
-  /** Issues another access token of a grant. */
+  /** Issues another access token for a grant. */
   async tokenOf(
     { application, data, record }: Omit<Allowed, 'token'>,
     scopes: readonly string[] = data.scopes,

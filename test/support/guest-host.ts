@@ -1,14 +1,14 @@
-/** A host of metadata documents: a real HTTP server whose documents are clients of a service. */
+/** A host for metadata documents: a real HTTP server whose documents describe clients of a service. */
 import { type Receiver, startReceiver } from './receiver.ts';
 
 /** A running host. */
 export interface GuestHost extends Pick<Receiver, 'url' | 'received' | 'answer' | 'stop'> {
-  /** The redirect URI of its documents. */
+  /** The redirect URI in its documents. */
   readonly callback: string;
   /**
-   * Publishes a document, as often as wanted.
-   * @param members replace those of the document; undefined leaves one out
-   * @returns its URL, the client id
+   * Publishes a document; can be repeated.
+   * @param members replace the document's members; undefined omits a member
+   * @returns the document's URL, which is the client id
    */
   publish(
     path: string,

@@ -3,11 +3,11 @@ import pg from 'pg';
 
 /**
  * Creates leftovers of an earlier rebuild, which every rebuild removes first, and locks them.
- * @returns lets the rebuild go on
+ * @returns a function that lets the rebuild continue
  */
 export async function holdRebuild(databaseUrl: string, model: string): Promise<() => Promise<void>> {
   const session = new pg.Client({ connectionString: databaseUrl });
-  // A stop of the database ends it, too.
+  // Stopping the database also ends this session.
   session.on('error', () => undefined);
   await session.connect();
   await session.query(
@@ -18,7 +18,7 @@ export async function holdRebuild(databaseUrl: string, model: string): Promise<(
   return () => session.end();
 }
 
-/** Tells whether a rebuild waits for `holdRebuild`. */
+/** Returns whether a rebuild is waiting for `holdRebuild`. */
 export async function isHeld(pool: pg.Pool, model: string): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>(
     `select exists (select from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock') as held`,

@@ -1,21 +1,21 @@
 /**
- * Checks histories of calls: each read lies between all that was acknowledged before it began and all that had begun before
- * it ended. Versions and totals are given with the answers, so that no search for an order is needed.
+ * Checks histories of calls: each read shows at least everything that was acknowledged before it began, and at most everything
+ * that had begun before it ended. Versions and totals come with the responses, so no search for an order is needed.
  */
 
-/** A call on one object whose value only grows by one with each write: a resource by its versions, a search by its total. */
+/** A call on one object whose value only grows, by one with each write: a resource by its versions, a search by its total. */
 export interface Call {
   readonly object: string;
   /** The process's own monotonic clock, in ms. */
   readonly began: number;
-  /** Infinite if no answer came. */
+  /** Infinite if there was no response. */
   readonly ended: number;
   readonly isWrite: boolean;
-  /** The version or total of the answer; undefined if the answer has none, or didn't come. */
+  /** The response's version or total; undefined if the response has none, or didn't come. */
   readonly value?: number | undefined;
 }
 
-/** Returns a sentence for each call that no correct order of the calls explains. */
+/** Returns a sentence for each call that no correct order of calls explains. */
 export function findFaults(calls: readonly Call[]): string[] {
   const objects = new Map<string, Call[]>();
   for (const call of calls) {
@@ -36,7 +36,7 @@ function checkObject(object: string, calls: readonly Call[]): string[] {
   let acknowledged = 0;
   let seen = 0;
   let begun = 0;
-  // By their begin, so that what ended before only grows.
+  // Sorted by when they began, so that the set of earlier calls only grows.
   for (const call of calls.toSorted((one, other) => one.began - other.began)) {
     for (
       let before = answered[next];
@@ -64,7 +64,7 @@ function checkObject(object: string, calls: readonly Call[]): string[] {
 const describe = (object: string, { isWrite, began, ended }: Call): string =>
   `${object}: the ${isWrite ? 'write' : 'read'} from ${began.toFixed(1)} to ${ended.toFixed(1)} ms`;
 
-/** Returns how many of the writes, sorted by their begin, had begun before a time. */
+/** Returns how many of the writes, sorted by when they began, had begun before a time. */
 function countBefore(writes: readonly Call[], time: number): number {
   let [low, high] = [0, writes.length];
   while (low < high) {

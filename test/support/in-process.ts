@@ -1,7 +1,7 @@
 /**
- * Runs the real service in the test's own process, on its own database: faster than a separate process for tables of
- * many requests. With WORKERS above 1 in the environment it runs as that many processes, for tests that don't change its
- * insides.
+ * Runs the real service in the test's own process, on its own database: faster than a separate process for tables with many
+ * requests. With WORKERS above 1 in the environment, it runs as that many processes, for tests that don't change its
+ * internals.
  */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -18,10 +18,10 @@ import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './proje
 import { Answer, type Call, newDataDir, type ServiceOptions, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Settings for tests that change the insides of the service: it runs in their process, whatever WORKERS and PROJECTORS say. */
+/** Settings for tests that change the service's internals: it runs in their process, whatever WORKERS and PROJECTORS say. */
 export const HERE = { WORKERS: '1', PROJECTORS: '0' } as const;
 
-/** How long a line of another process may take to arrive, in ms. */
+/** How long another process's log line may take to arrive, in ms. */
 const LOGGED_MS = 10_000;
 
 /** A call; `key` replaces the service's first key, null means none. */
@@ -31,22 +31,23 @@ export interface KeyedCall extends Call {
 
 /** A running service. */
 export interface InProcess {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   /** `${url}/fhir/R4`. */
   readonly base: string;
-  /** A key of the first project, scopes read and write. */
+  /** A key for the first project, with the scopes read and write. */
   readonly key: string;
-  /** Connections to its database. */
+  /** Connections to the service's database. */
   readonly pool: Pool;
-  /** `postgres://…` of its database. */
+  /** `postgres://…` URL of its database. */
   readonly databaseUrl: string;
-  /** Of the process that gets signals. */
+  /** The id of the process that gets signals. */
   readonly pid: number;
   /** Lines logged so far. */
   readonly log: readonly string[];
   /**
-   * Returns the first line logged so far that contains a text. Lines of other processes come a little later: it waits for them.
+   * Returns the first line logged so far that contains a text. Lines from other processes come a little later, so it waits for
+   * them.
    * @throws Error if there is none within ten seconds
    */
   logged(text: string): Promise<string>;
@@ -54,7 +55,7 @@ export interface InProcess {
   newProject(): Promise<string>;
   /**
    * Sends a request.
-   * @param path below `/fhir/R4`, with its slash, or a whole URL.
+   * @param path below `/fhir/R4`, with its slash, or a whole URL
    */
   fhir(path: string, call?: KeyedCall): Promise<Answer>;
   /**
@@ -67,8 +68,8 @@ export interface InProcess {
 
 /**
  * Starts a service.
- * @param settings further environment variables.
- * @param older a log to start with, and the key of its project; only for the log in PostgreSQL.
+ * @param settings additional environment variables
+ * @param older a log to start with, and the key of its project; only for the log in PostgreSQL
  */
 export async function startInProcess(
   limits: Partial<Config['limits']> = {},
@@ -116,8 +117,8 @@ export async function startInProcess(
 }
 
 /**
- * Starts a service of several processes.
- * @param given a key that its log has already, and the port that the key's project was made for.
+ * Starts a service with several processes.
+ * @param given a key that its log already has, and the port that the key's project was made for
  */
 async function startSplit(
   database: TestDatabase,

@@ -1,4 +1,4 @@
-/** Documents and resources for tests of the IPS profiles: the published examples, and changes to them. */
+/** Documents and resources for testing the IPS profiles: the published examples, and changes to them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ export function ipsExample(name: string): JsonObject {
   return value;
 }
 
-/** Returns a copy with another value at a path (`entry[0].resource.title`); undefined removes it. */
+/** Returns a copy with a different value at a path (`entry[0].resource.title`); undefined removes the value. */
 export function changed(resource: JsonObject, path: string, value: Json | undefined): JsonObject {
   const copy = structuredClone(resource);
   const steps = path.replaceAll(']', '').split(/[.[]/);

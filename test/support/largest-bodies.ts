@@ -14,9 +14,9 @@ export interface LargeRequest {
    * @param bytes approximate length
    */
   readonly body: (bytes: number) => string;
-  /** Whether the limit of 25 MB for Bundles applies instead of 10 MB. */
+  /** True if the limit of 25 MB for Bundles applies instead of 10 MB. */
   readonly bundle?: true;
-  /** The status that its answer must have; absent: any except a server error. */
+  /** The status that the response must have; if absent, any except a server error. */
   readonly status?: number;
   /** A resource that is created first; path and body name it as `{made}`. */
   readonly made?: { readonly type: string; readonly body: (bytes: number) => string };
@@ -26,7 +26,7 @@ const FHIR = 'application/fhir+json';
 const JSON_PATCH = 'application/json-patch+json';
 const BLOOD = '{"coding":[{"system":"http://loinc.org","code":"2345-7"}]}';
 
-/** Returns a text repeated up to about a length, with a separator. */
+/** Returns a text repeated with a separator, up to approximately the given length. */
 export function filled(bytes: number, part: (n: number) => string, between = ','): string {
   const parts: string[] = [];
   for (let length = 0, n = 0; length < bytes; n += 1) {
@@ -554,8 +554,8 @@ export const LARGE_READS: readonly LargeRequest[] = [
 ];
 
 /**
- * Returns a transaction of Observations of a Patient, on different days.
- * @param from the number of the first
+ * Returns a transaction with a Patient's Observations, on different days.
+ * @param from the number of the first Observation
  */
 export function observations(patient: string, count: number, from: number): string {
   const entries = Array.from({ length: count }, (_, n) => {

@@ -1,4 +1,4 @@
-/** The state that the clients of a load share: the connection to the service, the model, and a count of the answers. */
+/** The state that the clients of a load share: the connection to the service, the model, and a count of the responses. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -13,7 +13,7 @@ export interface LoadRecord {
   readonly resources: ModelResource[];
 }
 
-/** The counts of answers: `kind status` → count. */
+/** Number of responses: `kind status` → count. */
 export type Tally = Map<string, number>;
 
 /** Sends requests for the clients. */
@@ -22,8 +22,8 @@ export class LoadSession {
 
   /**
    * Creates a session.
-   * @param service the service to send to; while there is none, the promise waits for it.
-   * @param interrupted whether the service may be killed: only then may a request go unanswered.
+   * @param service the service to send to; while there is none, the promise waits for it
+   * @param interrupted whether the service may be killed: only then may a request go unanswered
    */
   constructor(
     readonly model: Model,
@@ -33,8 +33,8 @@ export class LoadSession {
 
   /**
    * Sends a request.
-   * @returns undefined if no answer came, or one that says that the service is shutting down: the write may have
-   *   happened.
+   * @returns undefined if there was no response, or one that says that the service is shutting down: the write may have
+   *   happened
    */
   async send(path: string, call: Call): Promise<Answer | undefined> {
     const service = await this.service();
@@ -65,8 +65,8 @@ export class LoadSession {
   }
 
   /**
-   * Notes a create that got no answer.
-   * @param transaction the lost transaction of which it is part.
+   * Notes a create that got no response.
+   * @param transaction the lost transaction that the create is part of
    */
   lostCreate(type: string, patient: string, body: JsonObject, transaction?: number): void {
     const [identifier] = Array.isArray(body.identifier) ? body.identifier : [];
@@ -74,14 +74,14 @@ export class LoadSession {
     this.model.lostCreates.push({ type, marker, patient, content: contentOf(body), transaction });
   }
 
-  /** Notes a refused write to a known resource: 412 is right if `If-Match` is, or has become, outdated. */
+  /** Notes a refused write to a known resource: 412 is correct if `If-Match` is, or has become, outdated. */
   refusedMatch(what: string, answer: Answer, resource: ModelResource, match: Match, ifMatch?: number): void {
     if (answer.status === 412 && match === 'right' && ifMatch !== undefined)
       this.model.refusedMatch(resource, ifMatch);
     this.refused(what, answer, resource.patient, match === 'none' ? [] : [412]);
   }
 
-  /** Notes a refused write. 409 is right while the Patient is deleted; the final check decides whether it was. */
+  /** Notes a refused write. 409 is correct while the Patient is deleted; the final check decides whether it was. */
   refused(what: string, answer: Answer, patient: string, allowed: readonly number[]): void {
     if (answer.status === 409) this.model.refusedRecords.add(patient);
     else if (!allowed.includes(answer.status)) this.model.faults.push(`${what} got ${answer}`);
@@ -89,8 +89,8 @@ export class LoadSession {
 }
 
 /**
- * Returns a planned resource of a record, with a new marker.
- * @param links resources that it may refer to besides the Patient.
+ * Returns a planned resource for a record, with a new marker.
+ * @param links resources that it may refer to in addition to the Patient
  */
 export function bodyFor(
   { type, variation }: PlannedBody,
@@ -101,14 +101,14 @@ export function bodyFor(
   return sample(type, refs, { marker: randomUUID(), ...variation });
 }
 
-/** Returns the next version of a planned resource: of the same type, in the same record. */
+/** Returns the next version of a planned resource, with the same type and in the same record. */
 export function nextBody({ type, patient }: ModelResource, planned: PlannedBody): JsonObject {
   return bodyFor({ ...planned, type: type as PlannedBody['type'] }, patient);
 }
 
 /**
- * Returns the version for `If-Match`. A wrong one is older than an acknowledged one, or far ahead, so that nothing can
- * make it right.
+ * Returns the version for `If-Match`. A wrong version is older than an acknowledged one, or so far ahead that nothing can make
+ * it right.
  */
 export function versionFor({ latest }: ModelResource, match: Match): number | undefined {
   if (match === 'none') return undefined;

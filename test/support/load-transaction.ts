@@ -1,6 +1,5 @@
 /**
- * Sends transactions of a load: creates that link to each other, updates and deletes of different resources of one
- * record.
+ * Sends a load's transactions: creates that link to each other, and updates and deletes of different resources in one record.
  */
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
@@ -122,7 +121,7 @@ function refused(
 ): void {
   const matched = transaction.updates.filter(({ match }) => match !== 'none');
   const [only] = matched;
-  // With several entries it is unknown which one was outdated.
+  // With several entries, it is unknown which one was outdated.
   if (
     answer.status === 412 &&
     matched.length === 1 &&
@@ -153,7 +152,7 @@ function accepted(
   for (const { type, body } of creates) {
     const { id = '', version } = answers.shift() ?? {};
     const created = model.created(type, id, patient.id, version, linked(body, references));
-    // An existing directory entry cannot be changed together with a record.
+    // An existing directory entry can't be changed together with a record.
     if (type !== 'Practitioner') resources.push(created);
   }
   for (const { resource, body, ifMatch } of updates) {
@@ -161,7 +160,7 @@ function accepted(
   }
 }
 
-/** Returns the body as it is stored: links into the Bundle are replaced by the ids that the entries got. */
+/** Returns the body as it is stored: links into the Bundle are replaced by the entries' new ids. */
 function linked(body: JsonObject, references: ReadonlyMap<string, string>): JsonObject {
   const text = printJson(body).replace(/urn:uuid:[0-9a-f-]{36}/g, (urn) => references.get(urn) ?? urn);
   return parseJson(text).value as JsonObject;
@@ -172,7 +171,7 @@ interface Written {
   readonly version?: number;
 }
 
-/** Returns the ids and versions in a transaction's answer, entry by entry. */
+/** Returns the ids and versions in a transaction's response, entry by entry. */
 function writtenIn(answer: Answer): Written[] {
   const { entry } = answer.json;
   return (Array.isArray(entry) ? entry : []).map((item) => {

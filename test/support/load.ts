@@ -1,4 +1,4 @@
-/** Runs clients that send planned commands over HTTP concurrently and record the answers in the model. */
+/** Runs clients that send planned commands over HTTP concurrently, and records the responses in the model. */
 import { randomUUID } from 'node:crypto';
 import { applyPatch, JSON_PATCH, parsePatch } from '#src/fhir/patch/patch.ts';
 import { type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
@@ -9,7 +9,7 @@ import type { Match, PlannedBody, PlannedCommand } from './plan.ts';
 import { sample } from './samples.ts';
 import type { Service } from './service.ts';
 
-/** The input of the clients. */
+/** The clients' input. */
 export interface Load {
   readonly model: Model;
   readonly commands: Iterable<PlannedCommand>;
@@ -17,13 +17,13 @@ export interface Load {
   readonly clients: number;
   /** Returns the service to send to; while there is none, the promise waits for it. */
   readonly service: () => Promise<Service>;
-  /** Whether the service may be killed: only then may a request go unanswered. */
+  /** True if the service may be killed: only then may a request go unanswered. */
   readonly interrupted: boolean;
 }
 
 /**
  * Creates the records and runs all commands; each client sends one at a time.
- * @returns the counts of the answers.
+ * @returns the counts of the responses
  */
 export async function runLoad(load: Load): Promise<Tally> {
   const session = new LoadSession(load.model, load.service, load.interrupted);
@@ -60,7 +60,7 @@ async function run(session: LoadSession, record: LoadRecord, command: PlannedCom
       await remove(session, patient, 'none');
       return update(session, patient, sample('Patient', {}, { marker: randomUUID() }), 'none');
     case 'delete': {
-      // Another kind of command deletes and restores the Patient.
+      // A different kind of command deletes and restores the Patient.
       const resource = resources[command.pick % Math.max(1, resources.length)];
       return resource === undefined ? undefined : remove(session, resource, command.match);
     }
@@ -114,7 +114,10 @@ async function update(
   } else session.refusedMatch(`update ${name}`, answer, resource, match, ifMatch);
 }
 
-/** Sends a patch based on a version that the model knows, and only valid for it, so that the result is known too. */
+/**
+ * Sends a patch that is based on a version that the model knows, and valid only for that version, so that the result is also
+ * known.
+ */
 async function patch(session: LoadSession, resource: ModelResource): Promise<void> {
   const { type, id, latest, deleted, body } = resource;
   if (deleted) return;

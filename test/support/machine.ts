@@ -1,4 +1,4 @@
-/** Looks at the processes of a machine. */
+/** Inspects a machine's processes. */
 import { execFileSync } from 'node:child_process';
 
 /** A process below the primary. */
@@ -7,7 +7,7 @@ export interface Below {
   readonly name: string;
 }
 
-/** Returns the processes that a primary has started, by their parts. */
+/** Returns the processes that a primary has started, with their roles. */
 export function listProcesses(primary: number): Below[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args=']).toString().split('\n');
   return lines.flatMap((line) => {

@@ -1,4 +1,4 @@
-/** A record with something of everything, for tests of assistants, beside another patient's. */
+/** A record with something of every kind, for testing assistants, beside another patient's record. */
 import { signIn } from './admin.ts';
 import { type Allowed, Granting } from './granted.ts';
 import { type InProcess, startInProcess } from './in-process.ts';
@@ -16,13 +16,16 @@ export class McpRecord {
     readonly service: InProcess,
     readonly granting: Granting,
     readonly patient: string,
-    /** An id of another patient's record. */
+    /** An id from another patient's record. */
     readonly other: string,
-    /** A grant of everything. */
+    /** A grant for everything. */
     readonly allowed: Allowed,
   ) {}
 
-  /** Starts it. @param text what free texts of the record say */
+  /**
+   * Starts the service with the record.
+   * @param text what the record's free texts say
+   */
   static async start(text: Text = (place) => `A ${place}`): Promise<McpRecord> {
     const service = await startInProcess();
     const granting = await Granting.open(service);
@@ -36,7 +39,7 @@ export class McpRecord {
     return new McpRecord(service, granting, patient, other, allowed);
   }
 
-  /** Issues tokens of the same grant and scopes, for `/mcp` and for the other interfaces. */
+  /** Issues tokens for the same grant and scopes, for `/mcp` and for the other interfaces. */
   async tokens(scopes: readonly string[]): Promise<{ readonly mcp: string; readonly rest: string }> {
     return {
       mcp: await this.granting.tokenOf(this.allowed, scopes, [`${this.service.url}/mcp`]),
@@ -50,7 +53,10 @@ export class McpRecord {
   }
 }
 
-/** Writes a record. @returns the id of its patient */
+/**
+ * Writes a record.
+ * @returns its patient's id
+ */
 async function fill(service: InProcess, text: Text): Promise<string> {
   const { made } = restOf(() => service);
   const ai = { 'X-Service-Author-Type': 'ai', 'X-Service-Source-System': 'model' };

@@ -11,21 +11,24 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { Answer } from './service.ts';
 
-/** A tool's result, as tests look at it. */
+/** A tool's result, as tests read it. */
 export interface ToolResult {
   /** All of its texts. */
   readonly text: string;
   readonly structured: JsonObject;
   readonly isError: boolean;
-  /** URLs of the versions that it links to. */
+  /** URLs of the versions that the result links to. */
   readonly links: readonly string[];
   readonly content: readonly JsonObject[];
 }
 
-/** The revisions of the protocol that the service serves. */
+/** The protocol revisions that the service supports. */
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 
-/** Connects a client with an access token. @param revision that it speaks */
+/**
+ * Connects a client with an access token.
+ * @param revision the protocol revision that it uses
+ */
 export async function connectMcp(
   url: string,
   token: string,
@@ -72,7 +75,7 @@ export interface Assistant {
   finish(answer: URL): Promise<Client>;
 }
 
-/** Returns an assistant by the official client, which finds the authorization server itself. */
+/** Returns an assistant that uses the official client, which finds the authorization server itself. */
 export function makeAssistant(url: string, clientId: string, redirectUrl: string): Assistant {
   let verifier = '';
   let tokens: OAuthTokens | undefined;
@@ -118,7 +121,7 @@ export function makeAssistant(url: string, clientId: string, redirectUrl: string
   };
 }
 
-/** Sends one message to `/mcp`, and returns the answer as it came. */
+/** Sends one message to `/mcp`, and returns the raw response. */
 export async function postMcp(url: string, token: string, method: string, params: object): Promise<Answer> {
   const response = await fetch(`${url}/mcp`, {
     method: 'POST',

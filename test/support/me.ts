@@ -1,4 +1,4 @@
-/** Calls `/me` as a person of the development issuer, and writes about their records. */
+/** Calls `/me` as a person from the development issuer, and writes about their records. */
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
 import type { NewEvent } from '#src/events/store.ts';
@@ -25,7 +25,7 @@ export interface MyAnswer {
 
 type Asked = Pick<InProcess, 'url' | 'pool'>;
 
-/** Returns the issuer and subject of an address at a service's development issuer. */
+/** Returns an address's issuer and subject at a service's development issuer. */
 export const identityOf = ({ url }: Asked, email: string) => ({
   issuer: devIssuerUrl(url),
   subject: makeSubject(email),
@@ -67,10 +67,13 @@ export const linkOf = (
     data: { link_id, person: identityOf(service, email), relationship, via: 'invitation' },
   });
 
-/** Returns the instant so many days from now. */
+/** Returns the instant the given number of days from now. */
 export const inDays = (days: number): string => toInstant(nowMicros() + days * 86_400_000_000);
 
-/** Creates a patient. @returns its id */
+/**
+ * Creates a patient.
+ * @returns its id
+ */
 export async function newPatient(service: Pick<InProcess, 'post' | 'fhir'>, key?: string): Promise<string> {
   const answer = await service.fhir('/Patient', {
     method: 'POST',

@@ -1,8 +1,8 @@
-/** Reads `/metrics` of a service of one process or of several. */
+/** Reads `/metrics` from a service with one or several processes. */
 
 /**
- * Returns the metrics of an instance: its processes' samples added up, without the label `worker`.
- * @param url of the service
+ * Returns an instance's metrics: its processes' samples added up, without the label `worker`.
+ * @param url the service's URL
  */
 export async function readMetrics(url: string): Promise<string> {
   const text = await (await fetch(`${url}/metrics`)).text();

@@ -1,6 +1,6 @@
 /**
- * A plain in-memory model of the answers that clients got: the content of each version of each resource. It accepts the
- * answers that a race allows, notes those that nothing allows, and finally compares itself with the history.
+ * A plain in-memory model of the responses that clients got: the content of each version of each resource. It accepts
+ * responses that a race allows, notes those that nothing allows, and finally compares itself with the history.
  */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { without } from '#src/shared/json/json-value.ts';
@@ -16,15 +16,15 @@ export interface ShownVersion {
   readonly body?: JsonObject;
 }
 
-/** A write without an answer, whose outcome is unknown. */
+/** A write without a response, whose outcome is unknown. */
 interface Unknown {
   readonly operation: 'UPDATE' | 'DELETE';
   readonly content?: string;
-  /** Shared by the writes of one transaction: all of them happened, or none. */
+  /** Shared by the writes in one transaction: either all of them happened, or none. */
   readonly transaction: number | undefined;
 }
 
-/** A create without an answer: its marker shows whether it happened. */
+/** A create without a response: its marker shows whether it happened. */
 export interface LostCreate {
   readonly type: string;
   readonly marker: string;
@@ -37,22 +37,19 @@ export interface LostCreate {
 export interface ModelResource {
   readonly type: string;
   readonly id: string;
-  /** The Patient's id of its record. */
+  /** The id of the Patient in its record. */
   readonly patient: string;
   /** Version → the acknowledged write that created it. */
   readonly versions: Map<number, { readonly operation: Operation; readonly content?: string }>;
   readonly unknown: Unknown[];
-  /** Highest version that any client was told; only a hint while writes are running. */
+  /** The highest version that any client was told; only a hint while writes are running. */
   latest: number;
   deleted: boolean;
   /** Content for restoring a deleted resource and for building updates. */
   body: JsonObject;
 }
 
-/**
- * Returns the exact text of a resource without the members that the service sets: decimals by their literals, members
- * in order.
- */
+/** Returns the exact text of a resource without the members that the service sets: decimals as written, members in order. */
 export function contentOf(body: JsonObject): string {
   const { meta } = body;
   const kept = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
@@ -60,7 +57,7 @@ export function contentOf(body: JsonObject): string {
   return printJson({ ...without(body, 'resourceType', 'id', 'meta'), meta: others });
 }
 
-/** The model of all records. */
+/** The model for all records. */
 export class Model {
   readonly resources = new Map<string, ModelResource>();
   readonly lostCreates: LostCreate[] = [];
@@ -69,7 +66,7 @@ export class Model {
   /** Observations that no order of events could explain. */
   readonly faults: string[] = [];
   /**
-   * Writes with 412 although `If-Match` was the version that the client had just been told: version `expected` must be
+   * Writes that got 412 although `If-Match` was the version that the client had just been told: version `expected` must be
    * outdated by now.
    */
   readonly #refusedMatches: { readonly resource: ModelResource; readonly expected: number }[] = [];
@@ -102,7 +99,7 @@ export class Model {
 
   /**
    * Records an update acknowledged as `version`.
-   * @param ifMatch the version in its `If-Match`.
+   * @param ifMatch the version in its `If-Match`
    */
   updated(resource: ModelResource, version: number | undefined, body: JsonObject, ifMatch?: number): void {
     const name = `${resource.type}/${resource.id}`;
@@ -119,7 +116,7 @@ export class Model {
     if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: false, body });
   }
 
-  /** Records an acknowledged delete. Of several concurrent ones only one writes; all may be told its version. */
+  /** Records an acknowledged delete. Only one of several concurrent deletes writes; all may be told its version. */
   deleted(resource: ModelResource, version: number | undefined): void {
     if (version === undefined) {
       this.faults.push(`a delete of ${resource.type}/${resource.id} was answered without a version`);
@@ -140,7 +137,7 @@ export class Model {
     this.#refusedMatches.push({ resource, expected });
   }
 
-  /** Records a write to a known resource without an answer. */
+  /** Records a write to a known resource that got no response. */
   lost(
     resource: ModelResource,
     operation: 'UPDATE' | 'DELETE',
@@ -153,7 +150,7 @@ export class Model {
 
   /**
    * Compares a resource with its whole history, oldest version first.
-   * @returns faults, and for each transaction the number of its lost updates that did happen (each counted once).
+   * @returns faults, and for each transaction the number of its lost updates that did happen (each counted once)
    */
   compare(
     resource: ModelResource,
@@ -175,7 +172,7 @@ export class Model {
         const [found] = at < 0 ? [] : lost.splice(at, 1);
         if (found === undefined)
           faults.push(`${name}: nobody was told of version ${shown.version} (${shown.operation})`);
-        // A deletion proves nothing: it may be another client's, and finds nothing to delete if one was faster.
+        // A deletion proves nothing: it may be another client's, and finds nothing to delete if another client was faster.
         else if (found.transaction !== undefined && found.operation === 'UPDATE')
           happened.push(found.transaction);
       } else if (expected.operation !== shown.operation) {

@@ -1,5 +1,5 @@
 /**
- * A local name server that answers NXDOMAIN for all names, except that it does not answer for names that contain
+ * A local name server that returns NXDOMAIN for all names, except that it doesn't answer queries for names that contain
  * `silent`.
  */
 import { createSocket } from 'node:dgram';

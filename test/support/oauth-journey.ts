@@ -1,4 +1,4 @@
-/** An application's way through the pages to tokens, over HTTP: for tests of the authorization server. */
+/** An application's way through the pages to tokens, over HTTP, for testing the authorization server. */
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import {
@@ -16,17 +16,17 @@ import { Answer } from './service.ts';
 /** The parts of a registration that a client needs. */
 export interface JourneyClient {
   readonly client_id: string;
-  /** Of a confidential application. */
+  /** A confidential application's secret. */
   readonly client_secret?: string | undefined;
 }
 
-/** A code with what exchanges it. */
+/** A code, with what is needed to exchange it. */
 export interface CodeInHand {
   readonly code: string;
   readonly verifier: string;
 }
 
-/** The members of token answers that tests read. */
+/** The members of token responses that tests read. */
 export interface TokenAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -44,7 +44,7 @@ export interface TokenAnswer {
   readonly [name: string]: unknown;
 }
 
-/** All that a person can allow. */
+/** Everything that a person can allow. */
 export const EVERYTHING = 'openid fhirUser launch/patient offline_access patient/*.rs';
 
 /** A synthetic patient without dependents. */
@@ -52,7 +52,7 @@ export const PERSON = 's-001@patients.example.org';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** How access is asked for: parameters of the request, and who decides about which of their records. */
+/** How access is requested: the request's parameters, and who decides about which of their records. */
 interface Asked {
   readonly scope?: string;
   readonly resource?: string;
@@ -63,11 +63,14 @@ interface Asked {
   readonly record?: number;
 }
 
-/** Sends the requests of applications to one service. */
+/** Sends applications' requests to one service. */
 export class Journey {
   constructor(readonly url: string) {}
 
-  /** Asks for access, signs a person in and allows it. @param choose changes the fields of the consent form */
+  /**
+   * Asks for access, signs a person in and allows it.
+   * @param choose changes the fields of the consent form
+   */
   async code(
     client: JourneyClient,
     {
@@ -92,7 +95,7 @@ export class Journey {
     return { code, verifier };
   }
 
-  /** Sends a form; a client authenticates by Basic if it has a secret, else with `client_id`. */
+  /** Sends a form; a client authenticates with Basic if it has a secret, otherwise with `client_id`. */
   async post(
     path: string,
     client: JourneyClient | undefined,
@@ -124,7 +127,10 @@ export class Journey {
     } as TokenAnswer;
   }
 
-  /** Exchanges a code. @param changes other fields; undefined leaves one out */
+  /**
+   * Exchanges a code.
+   * @param changes other fields; undefined omits a field
+   */
   exchange(
     client: JourneyClient,
     { code, verifier }: CodeInHand,
@@ -144,14 +150,20 @@ export class Journey {
     return this.post('/oauth/token', client, { grant_type: 'refresh_token', refresh_token, ...changes });
   }
 
-  /** Gets tokens. @throws if there are none */
+  /**
+   * Gets tokens.
+   * @throws Error if there are none
+   */
   async tokens(client: JourneyClient, options: Parameters<Journey['code']>[1] = {}): Promise<TokenAnswer> {
     const answer = await this.exchange(client, await this.code(client, options));
     if (answer.status !== 200) throw new Error(`no tokens: ${answer.status} ${answer.text}`);
     return answer;
   }
 
-  /** Reads with an access token. @param path from the base, or a whole URL */
+  /**
+   * Reads with an access token.
+   * @param path relative to the base, or a whole URL
+   */
   async read(token: string, path: string, method = 'GET'): Promise<Answer> {
     const response = await fetch(new URL(path, this.url), {
       method,
@@ -160,12 +172,15 @@ export class Journey {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Reads the Patient of an answer with its access token; returns the status. */
+  /** Reads a token response's Patient with its access token; returns the status. */
   async opens({ access_token, patient }: TokenAnswer): Promise<number> {
     return (await this.read(access_token, `/fhir/R4/Patient/${patient}`)).status;
   }
 }
 
-/** Returns an answer of `/oauth/jwks` as a key set. @throws ZodError for anything else */
+/**
+ * Returns a response from `/oauth/jwks` as a key set.
+ * @throws an error from zod for anything else
+ */
 export const keySetOf = (json: unknown): JSONWebKeySet =>
   z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).parse(json);

@@ -1,4 +1,4 @@
-/** Rows that codes and tokens need: a project, an application and a grant, as the read models have them. */
+/** Rows that codes and tokens need: a project, an application and a grant, as in the read models. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { issueCode, type NewCode } from '#src/oauth/tokens/codes.ts';
@@ -9,7 +9,7 @@ export interface GrantedApplication {
   readonly applicationId: string;
   readonly clientId: string;
   readonly project: string;
-  /** The project of the record. */
+  /** The record's project. */
   readonly owner: string;
   readonly grantId: string;
   readonly record: string;
@@ -19,7 +19,7 @@ export interface GrantedApplication {
   readonly subject: string;
 }
 
-/** Adds an application of a project of its own, with a grant that lasts some seconds. */
+/** Adds an application in its own project, with a grant that lasts the given number of seconds. */
 export async function addGrantedApplication(
   pool: Pool,
   { seconds = 30 * 86_400, grantedBy = 'patient' }: { seconds?: number; grantedBy?: string } = {},
@@ -78,10 +78,10 @@ export async function addGrant(
   );
 }
 
-/** The redirect URI of every code here. */
+/** The redirect URI for every code here. */
 export const REDIRECT = 'https://app.example/callback';
 
-/** A code and what exchanges it. */
+/** A code, and what is needed to exchange it. */
 export interface CodeInHand {
   readonly code: string;
   readonly verifier: string;

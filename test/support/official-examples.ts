@@ -1,4 +1,4 @@
-/** Reads HL7's own examples of R4 from the npm package hl7.fhir.r4.examples (CC0). */
+/** Reads HL7's own R4 examples from the npm package hl7.fhir.r4.examples (CC0). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,10 @@ import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
 
-/** Matches the thousands of examples that are definitions of R4, and Bundles of these. */
+/** Matches the thousands of examples that are R4 definitions, and Bundles of these. */
 const DEFINITIONS =
   /^(?:StructureDefinition|CodeSystem|ValueSet|ConceptMap|SearchParameter|OperationDefinition|CompartmentDefinition|ImplementationGuide|CapabilityStatement)$/;
-/** Maximum characters of a file; Bundles of definitions are larger. */
+/** Maximum number of characters in a file; Bundles of definitions are larger. */
 const MOST = 1_000_000;
 
 /** An example: file name without `.json`, and the resource. */
@@ -19,7 +19,7 @@ export interface OfficialExample {
   readonly resource: JsonObject;
 }
 
-/** Returns the examples of all types, without definitions of R4 itself. */
+/** Returns the examples of all types, without R4's own definitions. */
 export function officialExamples(): OfficialExample[] {
   return readAll((type) => isR4ResourceType(type) && !DEFINITIONS.test(type));
 }

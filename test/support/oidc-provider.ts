@@ -9,19 +9,19 @@ import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJ
 import type Provider from 'oidc-provider';
 import { portOf } from './process.ts';
 
-/** The client id of the dashboard at the provider. */
+/** The dashboard's client id at the provider. */
 export const CLIENT = 'dashboard';
 const REDIRECT = 'https://dashboard.example.org/callback';
 
 /** A running provider. */
 export interface TestIssuer {
-  /** Its identifier, without a slash at the end. */
+  /** The provider's identifier, without a trailing slash. */
   readonly url: string;
   /** Requests answered so far, by path. */
   readonly asked: readonly string[];
   /**
-   * Signs in by authorization code and PKCE, as a browser does.
-   * @returns the ID token.
+   * Signs in with an authorization code and PKCE, as a browser does.
+   * @returns the ID token
    */
   signIn(login: string): Promise<string>;
   /** Returns a token with any content, signed with the provider's own newest key. */
@@ -33,7 +33,7 @@ export interface TestIssuer {
    * @param keep whether the old keys are still published
    */
   rotate(keep: boolean): Promise<void>;
-  /** Accepts another redirect URI from now on. */
+  /** Accepts an additional redirect URI from now on. */
   register(redirectUri: string): Promise<void>;
   /** Answers every request with this status; undefined restores normal answers. */
   fail(status: number | undefined): void;
@@ -42,9 +42,9 @@ export interface TestIssuer {
 
 /** The settings of a provider. */
 export interface IssuerOptions {
-  /** Secret of its client. Default: a public client. */
+  /** Its client's secret. By default, the client is public. */
   readonly secret?: string;
-  /** True if name and address are at the userinfo endpoint only, as the standard prefers. */
+  /** True if name and address are available only from the userinfo endpoint, as the standard prefers. */
   readonly claimsByUserinfo?: boolean;
 }
 
@@ -104,7 +104,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<TestIssu
   };
 }
 
-/** Runs work without the provider's warnings on the console about settings that a product would need. */
+/** Runs work without the provider's console warnings about settings that a product would need. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   console.warn = console.info = () => undefined;
@@ -148,8 +148,8 @@ async function providerOf(
 }
 
 /**
- * Signs in by the authorization request, sign-in form, consent form, code and token: each step uses the links and forms
- * of the answer before.
+ * Signs in through the authorization request, sign-in form, consent form, code and token: each step uses the links and forms
+ * of the previous response.
  */
 async function signIn(url: string, login: string): Promise<string> {
   const browser = new Browser();
@@ -184,7 +184,7 @@ async function signIn(url: string, login: string): Promise<string> {
   return token;
 }
 
-/** Follows redirects and keeps cookies, as far as the client's own address. */
+/** Follows redirects and keeps cookies, up to the client's own address. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 

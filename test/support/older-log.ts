@@ -1,7 +1,7 @@
 /**
- * Reads the log of a service of commit 2a2c921 as it was written: events of every type that it knew, a record with a
- * snapshot, a purged record, documents. `older-log.json.gz` also contains that service's answers from it. Some of its
- * resources passed that version's rules and would be refused now.
+ * Reads the log of a service at commit 2a2c921 as it was written: events of every type that it knew, a record with a snapshot,
+ * a purged record, documents. `older-log.json.gz` also contains that service's answers from the log. Some of its resources
+ * passed that version's rules but would be refused now.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,37 +20,37 @@ export interface OlderEvent {
   readonly metadata: string;
 }
 
-/** A log with the key of its project, and the recorded answers. */
+/** A log with its project's key, and the recorded answers. */
 export interface OlderLog {
   readonly key: string;
-  /** The service's FHIR base, without a slash at its end. */
+  /** The service's FHIR base, without a trailing slash. */
   readonly base: string;
   /** Subject of a resource → `Type/id`. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Ids of Patients: of a record of about 560 events, and of a purged one. */
+  /** Patient ids: of a record with about 560 events, and of a purged record. */
   readonly patients: { readonly long: string; readonly purged: string };
   readonly events: readonly OlderEvent[];
   /** Rows of `operations.snapshot` and, without their stream, of `operations.snapshot_entry`. */
   readonly snapshots: { readonly snapshot: readonly [object]; readonly snapshot_entry: readonly object[] };
-  /** Path in the folder of documents → bytes in base64. */
+  /** Path in the document folder → bytes in base64. */
   readonly documents: Readonly<Record<string, string>>;
   /** SHA-256 (hex) of the output of `annal record <patient> --at <at> --json`. */
   readonly records: readonly { readonly patient: string; readonly at: string; readonly sha256: string }[];
   /** The key that signed the export and the checkpoint. */
   readonly publicKey: string;
-  /** A signed export of a record. */
+  /** A record's signed export. */
   readonly export: string;
   /** A signed checkpoint, compressed, in base64. */
   readonly checkpoint: string;
 }
 
-/** Returns the log of that commit. */
+/** Returns that commit's log. */
 export async function olderLog(): Promise<OlderLog> {
   const compressed = await readFile(new URL('./older-log.json.gz', import.meta.url));
   return JSON.parse(gunzipSync(compressed).toString('utf8')) as OlderLog;
 }
 
-/** Writes a log and its snapshots to a database without any, byte for byte. */
+/** Writes a log and its snapshots byte for byte to a database that has none. */
 export async function putLog(pool: Pool, { events, snapshots }: OlderLog): Promise<void> {
   await pool.query(LOG_SCHEMA_SQL);
   await pool.query(

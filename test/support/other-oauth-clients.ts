@@ -1,10 +1,10 @@
-/** Applications by oidc-client-ts and Auth.js, for `test/browser/oauth-clients.test.ts`. */
+/** Applications that use oidc-client-ts and Auth.js, for `test/browser/oauth-clients.test.ts`. */
 import { Auth, type AuthConfig } from '@auth/core';
 import { InMemoryWebStorage, OidcClient, type RefreshState, WebStorageStateStore } from 'oidc-client-ts';
 
-/** The settings of an application. */
+/** An application's settings. */
 export interface ApplicationSettings {
-  /** BASE_URL of the service. */
+  /** The service's BASE_URL. */
   readonly issuer: string;
   /** The application's own address. */
   readonly home: string;
@@ -17,19 +17,19 @@ export interface SignedIn {
   readonly accessToken: string;
   readonly subject: string;
   readonly fhirUser: string;
-  /** A later access token, where the library refreshes. */
+  /** A later access token, if the library refreshes. */
   readonly later?: string;
-  /** Where the library sends the person to sign out, where it does. */
+  /** Where the library sends the person to sign out, if it does. */
   readonly signOut?: string;
 }
 
-/** An application by a library: where the browser goes first, and what the answer leads to. */
+/** An application that uses a library: where the browser goes first, and what the answer leads to. */
 export interface LibraryApplication {
   begin(): Promise<{ readonly url: string }>;
   finish(url: URL): Promise<SignedIn>;
 }
 
-/** Returns an application by oidc-client-ts, without its `UserManager`, which needs a window. */
+/** Returns an application that uses oidc-client-ts, without its `UserManager`, which needs a window. */
 export function byOidcClientTs({ issuer, home, clientId, scope }: ApplicationSettings): LibraryApplication {
   const client = new OidcClient({
     authority: issuer,
@@ -67,10 +67,10 @@ export function byOidcClientTs({ issuer, home, clientId, scope }: ApplicationSet
   };
 }
 
-/** The path of Auth.js, below which it gets its answers. */
+/** The path of Auth.js, below which it receives its responses. */
 export const AUTH_JS_PATH = '/auth';
 
-/** Returns an application by Auth.js, which keeps its state in cookies. */
+/** Returns an application that uses Auth.js, which keeps its state in cookies. */
 export function byAuthJs(
   { issuer, home, clientId, scope }: ApplicationSettings,
   clientSecret: string,

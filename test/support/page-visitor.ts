@@ -1,4 +1,4 @@
-/** A browser without scripts, over HTTP: keeps cookies, follows redirects on this machine, sends the forms of pages. */
+/** A browser without scripts, over HTTP: keeps cookies, follows redirects on this machine, and sends pages' forms. */
 
 /** A page that was shown. */
 export interface Shown {
@@ -6,7 +6,7 @@ export interface Shown {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The URLs that were asked for, in order. */
+  /** The requested URLs, in order. */
   readonly path: readonly string[];
 }
 
@@ -17,15 +17,15 @@ interface Kept {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** A visitor of one service and of the issuers that it sends people to. */
+/** A visitor to one service and to the issuers to which it sends people. */
 export class PageVisitor {
-  /** Cookies by origin and name. Two services on one machine share none here. */
+  /** Cookies by origin and name. Here, two services on one machine share none. */
   readonly #cookies = new Map<string, Map<string, Kept>>();
   #page: Shown | undefined;
 
   /**
-   * @param home where paths are opened
-   * @param reach where a URL really is, as a proxy knows it. Default: where it says
+   * @param home the base for paths
+   * @param reach returns where a URL is really served, as a proxy knows it; by default, the URL itself
    */
   constructor(
     readonly home: string,
@@ -43,9 +43,9 @@ export class PageVisitor {
   }
 
   /**
-   * Sends the first form of the page, with its hidden fields.
-   * @param fields further fields; pairs may repeat a name
-   * @param headers others than those of a browser on the page
+   * Sends the page's first form, with its hidden fields.
+   * @param fields additional fields; pairs may repeat a name
+   * @param headers replace those that a browser would send from the page
    */
   submit(
     fields: Readonly<Record<string, string>> | readonly (readonly [string, string])[] = {},
@@ -63,18 +63,18 @@ export class PageVisitor {
     return this.#follow(new URL(plain(action), url).href, all, headers);
   }
 
-  /** The page that is shown. */
+  /** The current page. */
   get page(): Shown {
     if (this.#page === undefined) throw new Error('no page was opened');
     return this.#page;
   }
 
-  /** Returns a cookie of an origin as the server set it, with its attributes; undefined without one. */
+  /** Returns an origin's cookie as the server set it, with its attributes; undefined if there is none. */
   cookieLine(name: string, origin = this.home): string | undefined {
     return this.#of(origin).get(name)?.line;
   }
 
-  /** Returns the value of a cookie. */
+  /** Returns a cookie's value. */
   cookie(name: string, origin = this.home): string | undefined {
     return this.#of(origin).get(name)?.value;
   }
@@ -103,7 +103,7 @@ export class PageVisitor {
       if (location === null) return page;
       const next = new URL(location, page.url).href;
       path = [...path, next];
-      // Applications in tests are made up.
+      // Tests make up application URLs, so redirects to them aren't followed.
       if (!/^https?:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(next)) return { ...page, path };
       page = await this.#ask(next, undefined, {}, path);
     }

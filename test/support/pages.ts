@@ -1,9 +1,9 @@
-/** Runs the shell blocks of documentation pages in order, and compares the output with the output that they show. */
+/** Runs the shell blocks in documentation pages in order, and compares the output with the output in the pages. */
 import { execFile } from 'node:child_process';
 
 /** A shell block, and the output block after it. */
 export interface Step {
-  /** Line of the page with its first command. */
+  /** The line of the first command in the page. */
   readonly line: number;
   readonly commands: string;
   /** The output in the page; undefined if it shows none. */
@@ -13,17 +13,17 @@ export interface Step {
 /** The result of a step. */
 export interface Outcome {
   readonly stdout: string;
-  /** Exit code of its last command. */
+  /** The last command's exit code. */
   readonly code: number;
 }
 
 const FENCE = /^```(\S*)/;
-/** A comment before a block that is not run; it gives the reason. */
+/** A comment before a block that isn't run, which gives the reason. */
 const NOT_RUN = /^<!-- not run: .+ -->$/;
 
 /**
- * Returns the steps of a page: every `sh` block except those after `<!-- not run: why -->`. A `text` block directly
- * after one shows its standard output.
+ * Returns a page's steps: every `sh` block except those after `<!-- not run: why -->`. A `text` block directly after a step
+ * shows its standard output.
  */
 export function stepsOf(page: string): Step[] {
   return blocksOf(page)
@@ -37,7 +37,7 @@ export function stepsOf(page: string): Step[] {
 
 /**
  * Returns the page with its outputs replaced.
- * @param outputs by the index of the step.
+ * @param outputs by the step's index
  */
 export function withOutputs(page: string, outputs: readonly string[]): string {
   const lines = page.split('\n');
@@ -62,7 +62,7 @@ interface Block {
 function blocksOf(page: string): Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
-  /** The last line outside of blocks that is not blank. */
+  /** The last non-blank line outside blocks. */
   let before = '';
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
@@ -89,9 +89,9 @@ const END_OF_STEP = '\u001e';
 
 /**
  * Runs steps in one shell, like a person who pastes them one after the other.
- * @param folder the working directory.
- * @param env the whole environment.
- * @returns a result for each step; fewer if the shell ended early.
+ * @param folder the working directory
+ * @param env the whole environment
+ * @returns a result for each step; fewer if the shell exited early
  */
 export function runSteps(
   steps: readonly Step[],
@@ -114,9 +114,8 @@ export function runSteps(
 }
 
 /**
- * Returns a function that replaces values which differ between runs: ids (numbered by first occurrence, so that equal
- * ids stay equal), recording times, durations, and the last four characters of keys. Use one such function for all
- * output of a run.
+ * Returns a function that replaces values that differ between runs: ids (numbered by first occurrence, so that equal ids stay
+ * equal), recording times, durations, and the last four characters of keys. Use one such function for all output of a run.
  */
 export function steadier(): (text: string) => string {
   const ids = new Map<string, string>();

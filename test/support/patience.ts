@@ -1,6 +1,6 @@
 /**
- * Wraps `fetch` for tests. On a slow machine read models may lag by more than is allowed; a request refused for that
- * reason, with nothing written, is sent again after a while, as any client does. `retries.ts` counts and limits them.
+ * Wraps `fetch` for tests. On a slow machine, read models may lag by more than is allowed; a request that is refused for that
+ * reason, with nothing written, is sent again after a while, as any client does. `retries.ts` counts and limits such retries.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
@@ -9,7 +9,7 @@ import { retries } from './retries.ts';
 const LAGS = 'the read model is catching up with recent writes; retry in a second';
 const LONGEST_MS = 60_000;
 
-/** Fetches without retries, for tests of that refusal. */
+/** Fetches without retries, for testing that refusal. */
 export const fetchOnce = globalThis.fetch;
 
 /** Returns the number of requests sent again so far. */

@@ -1,4 +1,4 @@
-/** A person on their own pages, over HTTP: signs in at the development issuer and opens pages of records. */
+/** A person on their own pages, over HTTP: signs in at the development issuer and opens record pages. */
 import type { InProcess } from './in-process.ts';
 import { PageVisitor, type Shown } from './page-visitor.ts';
 
@@ -10,7 +10,7 @@ export async function patientVisitor({ url }: Pick<InProcess, 'url'>, email: str
   return visitor;
 }
 
-/** Returns the texts of a page without its markup, each run of white space as one space. */
+/** Returns a page's text without its markup, with each run of white space as one space. */
 export function wordsOf({ text }: Shown): string {
   return text
     .replace(/<style>[\s\S]*?<\/style>/g, ' ')
@@ -20,7 +20,7 @@ export function wordsOf({ text }: Shown): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Returns the targets of the links of a page that contain a text, without `&amp;`. */
+/** Returns the targets of a page's links that contain a text, without `&amp;`. */
 export function linksOf({ text }: Shown, part: string): string[] {
   return [...text.matchAll(/<a [^>]*href="([^"]+)"/g)]
     .map(([, href = '']) => href.replaceAll('&amp;', '&'))

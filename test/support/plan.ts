@@ -1,4 +1,4 @@
-/** Generates random commands over records. A plan names no ids or versions, which are known only while it runs. */
+/** Generates random commands on records. A plan names no ids or versions, because they are known only while it runs. */
 import fc from 'fast-check';
 import {
   fhirDecimal,
@@ -9,7 +9,7 @@ import {
   type WritableType,
 } from './samples.ts';
 
-/** The value of `If-Match`: none, the newest known version, or one that is outdated or never existed. */
+/** The value of `If-Match`: none, the newest known version, or a version that is outdated or never existed. */
 export type Match = 'none' | 'right' | 'wrong';
 
 /** A resource to write. */
@@ -27,7 +27,7 @@ export type PlannedCommand = { readonly record: number } & (
   | { readonly kind: 'deletePatient' }
   | {
       readonly kind: 'transaction';
-      /** Whether the transaction also creates a Practitioner, in the directory. */
+      /** True if the transaction also creates a Practitioner, in the directory. */
       readonly practitioner: boolean;
       readonly creates: readonly PlannedBody[];
       readonly updates: readonly {

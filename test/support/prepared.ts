@@ -1,4 +1,4 @@
-/** Keeps a DATA_DIR as the service's first start leaves it: copying it takes a tenth of the time of that start. */
+/** Keeps a DATA_DIR as the service's first start leaves it: copying it takes a tenth of the time of a first start. */
 import { execFile } from 'node:child_process';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const LEFT = ['lock.json', 'database.json', 'postgres/postmaster.pid'];
 let prepared: Promise<string> | undefined;
 
 /**
- * Copies a prepared DATA_DIR to an empty folder; does nothing where clusters are stored outside of their DATA_DIR.
+ * Copies a prepared DATA_DIR to an empty folder; does nothing if clusters are stored outside their DATA_DIR.
  * @param start starts and stops a service in a folder; called if there is no prepared DATA_DIR for these sources yet
  */
 export async function copyPrepared(to: string, start: (dataDir: string) => Promise<void>): Promise<void> {
@@ -36,7 +36,7 @@ async function prepare(start: (dataDir: string) => Promise<void>): Promise<strin
   }
   const making = await mkdtemp(`${kept}.`);
   try {
-    // PostgreSQL's user must be able to traverse it.
+    // PostgreSQL's user must be able to traverse this folder.
     await chmod(making, 0o711);
     await start(making);
     for (const name of LEFT) if (await exists(join(making, name))) throw new Error(`${name} was left`);
@@ -50,7 +50,7 @@ async function prepare(start: (dataDir: string) => Promise<void>): Promise<strin
   return kept;
 }
 
-/** Removes folders from which no test process has copied for a day: none runs that long. */
+/** Removes folders from which no test process has copied for a day, because no process runs that long. */
 async function removeUnused(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const last = await lstat(join(root, name)).catch(() => undefined);

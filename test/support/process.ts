@@ -1,4 +1,4 @@
-/** Runs programs of this repository as separate processes, to watch and kill them. */
+/** Runs this repository's programs as separate processes, to watch and kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -12,14 +12,14 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 /** A started program. */
 export interface Program {
   readonly child: ChildProcess;
-  /** Returns everything that it has written so far. */
+  /** Returns everything that the program has written so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves with the exit code, or the signal's name. */
   readonly ended: Promise<number | string>;
   /**
    * Waits for a line on standard output that contains `text`.
-   * @throws Error with its output if it ends before.
+   * @throws Error with the program's output if it exits first
    */
   line(text: string): Promise<string>;
 }
@@ -76,14 +76,14 @@ export async function runAnnal(
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** Returns the port of a server that listens. */
+/** Returns the port on which a server listens. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address.port;
 }
 
-/** Returns a TCP port of this machine that was free a moment ago. */
+/** Returns a TCP port on this machine that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -95,7 +95,7 @@ export async function freePort(): Promise<number> {
 
 /**
  * Waits until a condition holds, checking every 20 ms or every `interval` milliseconds.
- * @throws Error if it does not hold within `limit` milliseconds.
+ * @throws Error if it doesn't hold within `limit` milliseconds
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

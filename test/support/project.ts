@@ -1,4 +1,4 @@
-/** Creates a project for each service of the tests if they share a log. */
+/** Creates a project for each service in the tests if they share a log. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -9,12 +9,12 @@ import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { eventually } from './process.ts';
 
-/** The event store that the tests share; empty: each service has its log in its own PostgreSQL. */
+/** The event store that the tests share; if empty, each service has its log in its own PostgreSQL. */
 export const { EVENTSTORE_URL = '' } = process.env;
 
 /**
- * Waits until a service has processed the events that earlier tests left in a shared log: until then it may answer 503.
- * @param processes true to wait for its processes too: conditional writes and purges need them.
+ * Waits until a service has processed the events that earlier tests left in a shared log: until then, it may return 503.
+ * @param processes true to wait for its processes too, which conditional writes and purges need
  */
 export async function caughtUp(url: string, processes: boolean): Promise<void> {
   await eventually(async () => (await fetch(`${url}/health/ready`)).ok);
@@ -24,7 +24,7 @@ export async function caughtUp(url: string, processes: boolean): Promise<void> {
     const lags = [...metrics.matchAll(/^annal_process_lag_events\{.*\} (\d+)$/gm)].map(([, lag]) => lag);
     return lags.length > 0 && lags.every((lag) => lag === '0');
   };
-  // Each check counts events.
+  // Checks are far apart, because each counts events.
   await eventually(passed, 240_000, 500);
 }
 
@@ -34,8 +34,8 @@ export function foundProject(databaseUrl: string): Promise<Founded> {
 }
 
 /**
- * Creates an organization and a project like those of a first start, on a shared log: the oldest ones there may be those
- * of an earlier service, whose people don't sign in at this one.
+ * Creates an organization and a project like those of a first start, on a shared log: the oldest ones there may be from an
+ * earlier service, whose people don't sign in at this one.
  * @param issuer the service's development issuer; its developer owns the organization
  */
 export async function foundQuickstart(databaseUrl: string, issuer: string): Promise<Founded> {
@@ -48,7 +48,7 @@ export async function foundQuickstart(databaseUrl: string, issuer: string): Prom
   }
 }
 
-/** Creates a production key in the project of another key, and waits until the service on the database knows it. */
+/** Creates a production key in another key's project, and waits until the service on the database knows it. */
 export async function productionKey(databaseUrl: string, pool: pg.Pool, key: string): Promise<string> {
   const { rows } = await pool.query<{ project: string }>(
     'SELECT k.project FROM projects.api_key k WHERE k.sha256 = $1',

@@ -1,4 +1,4 @@
-/** Applications that propose, and people who decide, over a running service. */
+/** Applications that propose, and people who decide, on a running service. */
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson } from '#src/dev-issuer/people.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,21 +13,21 @@ import { identityOf, linkOf, type MyAnswer, newPatient } from './me.ts';
 import { eventually } from './process.ts';
 import { Answer } from './service.ts';
 
-/** The letters that tests propose with. */
+/** The scopes with which tests propose. */
 export const PROPOSER = ['patient/Condition.cru', 'patient/Observation.cru'];
 
 /** A person's record that an application may change. */
 export interface Shared {
-  /** The real id of the Patient, and the pairwise one. */
+  /** The Patient's real id, and the pairwise id. */
   readonly record: string;
   readonly patient: string;
-  /** E-mail address of the person, whose own record it is. */
+  /** The person's e-mail address; the record is the person's own. */
   readonly email: string;
   readonly linkId: string;
   readonly allowed: Allowed;
 }
 
-/** A proposal as an answer shows it. */
+/** A proposal as a response shows it. */
 export interface Shown {
   readonly id: string;
   readonly status: string;
@@ -35,7 +35,7 @@ export interface Shown {
   readonly [name: string]: unknown;
 }
 
-/** Everything that tests of proposals need of a service. */
+/** Everything that proposal tests need from a service. */
 export class Proposing {
   #people = 0;
   private constructor(
@@ -56,7 +56,7 @@ export class Proposing {
     return this.granting.close();
   }
 
-  /** Registers an application in a project of its own. */
+  /** Registers an application in its own project. */
   async application(): Promise<Application> {
     const { id } = await this.owner.done('POST', `/organizations/${this.organization}/projects`, {
       name: 'App',
@@ -78,7 +78,7 @@ export class Proposing {
     return { record, patient: allowed.patient, email, linkId, allowed };
   }
 
-  /** Lets an application use a record by a grant of a person. */
+  /** Lets an application use a record under a person's grant. */
   async allow(
     application: Application,
     record: string,
@@ -101,7 +101,10 @@ export class Proposing {
     return { ...rest, token: await this.granting.tokenOf(rest, scopes) };
   }
 
-  /** Sends a request of an application to `/v1/patients/{patient}/proposals`. @param url of an instance */
+  /**
+   * Sends an application's request to `/v1/patients/{patient}/proposals`.
+   * @param url of an instance
+   */
   async app(
     { patient, token }: Pick<Allowed, 'patient' | 'token'>,
     path = '',
@@ -124,20 +127,29 @@ export class Proposing {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Proposes a new Condition. @throws if that is refused */
+  /**
+   * Proposes a new Condition.
+   * @throws Error if that is refused
+   */
   async condition({ allowed }: Pick<Shared, 'allowed'>, text = 'Asthma', rest: object = {}): Promise<Shown> {
     const resource = conditionOf(allowed.patient, text);
     return this.proposed(allowed, { operation: 'create', resource, author_type: 'ai', ...rest });
   }
 
-  /** Proposes. @throws if that is refused */
+  /**
+   * Makes a proposal.
+   * @throws Error if that is refused
+   */
   async proposed(allowed: Allowed, body: object): Promise<Shown> {
     const answer = await this.app(allowed, '', 'POST', body);
     if (answer.status !== 201) throw new Error(`POST …/proposals: ${answer}`);
     return JSON.parse(answer.text) as Shown;
   }
 
-  /** Sends a request of the person. @param url of an instance */
+  /**
+   * Sends a request from the person.
+   * @param url of an instance
+   */
   async person(
     { email, record }: Pick<Shared, 'email' | 'record'>,
     path = '',
@@ -162,7 +174,10 @@ export class Proposing {
     return { status: response.status, json: JSON.parse(await response.text()) };
   }
 
-  /** Sends a request of the person below `/me/patients/{patient}`. @returns the status */
+  /**
+   * Sends a request from the person below `/me/patients/{patient}`.
+   * @returns the status
+   */
   async sendMe(
     { email, record }: Pick<Shared, 'email' | 'record'>,
     path: string,
@@ -179,7 +194,10 @@ export class Proposing {
     return status;
   }
 
-  /** Accepts or rejects. @param url of an instance */
+  /**
+   * Accepts or rejects a proposal.
+   * @param url of an instance
+   */
   decide(
     shared: Pick<Shared, 'email' | 'record'>,
     id: string,
@@ -199,7 +217,7 @@ export class Proposing {
   }
 }
 
-/** Returns a Condition of a patient. */
+/** Returns a Condition for a patient. */
 export const conditionOf = (patient: string, text: string, rest: object = {}) => ({
   resourceType: 'Condition',
   subject: { reference: `Patient/${patient}` },

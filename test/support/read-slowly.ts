@@ -1,7 +1,7 @@
-/** Answers that are sent while they are made, and a reader that is slower than that. */
+/** Responses that are sent while they are made, and a reader that is slower than that. */
 import { get } from 'node:http';
 
-/** Returns Observations of a record that is sent in several parts, more of them than sockets hold. */
+/** Returns Observations for a record that is sent in several parts, more of them than sockets buffer. */
 export function longObservations(patient: string): readonly object[] {
   return Array.from({ length: 24 }, (_, n) => ({
     resourceType: 'Observation',
@@ -12,14 +12,14 @@ export function longObservations(patient: string): readonly object[] {
   }));
 }
 
-/** What came of an answer. */
+/** The outcome of reading a response. */
 interface ReadSlowly {
-  /** False if the connection was closed before its end. */
+  /** False if the connection was closed before the end. */
   readonly complete: boolean;
   readonly text: string;
 }
 
-/** Reads an answer; after its first bytes it stops until something else is done. */
+/** Reads a response; after its first bytes, it pauses until something else is done. */
 export function readSlowly(
   url: string,
   headers: Readonly<Record<string, string>>,

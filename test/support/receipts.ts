@@ -1,4 +1,4 @@
-/** Receipts of a service under test, made again from its log. */
+/** Receipts of a service under test, reproduced from its log. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -11,7 +11,7 @@ import { Renderers } from '#src/operations/receipts/renderers.ts';
 import type { ReceiptRow } from '#src/operations/receipts/row.ts';
 import { EVENTSTORE_URL } from './project.ts';
 
-/** The receipts of a database. */
+/** A database's receipts. */
 export class ReceiptsAgain {
   readonly renderers: ArchivedRenderers;
 
@@ -23,7 +23,7 @@ export class ReceiptsAgain {
     this.renderers = new ArchivedRenderers(new Renderers(pool));
   }
 
-  /** @param dataDir of the service, for documents */
+  /** @param dataDir the service's, for documents */
   static async open(
     { pool, databaseUrl }: { readonly pool: Pool; readonly databaseUrl: string },
     dataDir = '',
@@ -37,7 +37,7 @@ export class ReceiptsAgain {
     return this.store.close();
   }
 
-  /** Returns the receipt of a request, which the access log names if it has an entry about the request. */
+  /** Returns the receipt for a request, which the access log names if it has an entry about the request. */
   async ofRequest(requestId: string | null): Promise<ReceiptRow> {
     const { rows } = await this.pool.query<ReceiptRow>(
       `select r.* from operations.access_entry e join operations.receipt r on r.id = e.receipt where e.request_id = $1`,
@@ -48,7 +48,7 @@ export class ReceiptsAgain {
     return row;
   }
 
-  /** Returns all receipts, the last first. */
+  /** Returns all receipts, newest first. */
   async all(): Promise<ReceiptRow[]> {
     return (await this.pool.query<ReceiptRow>('select * from operations.receipt order by made_at desc')).rows;
   }
@@ -59,7 +59,7 @@ export class ReceiptsAgain {
     return remakeAnswer({ store, pool, documents, renderers }, row);
   }
 
-  /** Checks that a receipt is that of a text, and that the text is made again from the log. */
+  /** Checks that a receipt belongs to a text, and that the text can be reproduced from the log. */
   async expectSent(row: ReceiptRow, text: string): Promise<void> {
     expect(row.sha256.toString('hex')).to.equal(createHash('sha256').update(text).digest('hex'));
     const remade = await this.remake(row);

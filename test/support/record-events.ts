@@ -1,4 +1,4 @@
-/** Appends made events to a running service's streams, and tells whose they are. */
+/** Appends made-up events to a running service's streams, and tells whose they are. */
 import { openEventStore } from '#src/events/open.ts';
 import {
   Conflict,
@@ -11,21 +11,21 @@ import { recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { EVENTSTORE_URL } from './project.ts';
 
-/** Writes to records of a service beside its commands. */
+/** Writes to a service's records without its commands. */
 export class RecordEvents {
   private constructor(readonly store: EventStore) {}
 
-  /** Opens the log of a service. */
+  /** Opens a service's log. */
   static async open(databaseUrl: string): Promise<RecordEvents> {
     return new RecordEvents(await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL }));
   }
 
-  /** Appends to a record that exists. */
+  /** Appends to an existing record. */
   append(record: string, ...events: NewEvent[]): Promise<void> {
     return this.appendTo(recordStream(record), ...events);
   }
 
-  /** Appends to a stream that exists; again if the service writes to it at the same time. */
+  /** Appends to an existing stream; tries again if the service writes to it at the same time. */
   async appendTo(stream: string, ...events: NewEvent[]): Promise<void> {
     for (;;) {
       try {

@@ -3,7 +3,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 
 /**
  * Returns the refusal that work throws.
- * @throws any other error of the work, and an Error if it throws nothing.
+ * @throws any other error from the work, and an Error if it throws nothing
  */
 export function refusal(work: () => unknown): Refusal {
   try {

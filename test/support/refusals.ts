@@ -2,19 +2,19 @@
 import { expect } from 'chai';
 import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';
 
-/** The expected answer to a bad request. */
+/** The expected response to a bad request. */
 export interface Expected {
   readonly status: number;
-  /** Code of the first issue. */
+  /** The first issue's code. */
   readonly code: string;
-  /** Expression of the first issue. */
+  /** The first issue's expression. */
   readonly expression?: string;
   /** A pattern that the diagnostics of some issue must match. */
   readonly says?: RegExp;
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
 
-/** The body of the answer. */
+/** The response's body. */
 export interface Outcome {
   readonly resourceType: string;
   readonly issue: readonly {
@@ -25,21 +25,20 @@ export interface Outcome {
   }[];
 }
 
-/** The functions that tables of bad input use. */
+/** The functions that bad-input tables use. */
 export interface Refusals {
   /** Returns the service; call it only while the tests run. */
   readonly service: () => InProcess;
-  /** Returns the id of the first patient. */
+  /** Returns the first patient's id. */
   readonly mine: () => string;
   readonly other: () => string;
   /**
-   * Declares a test: sends the request, compares the answer with the documentation, and checks that nothing was
-   * written.
+   * Declares a test that sends the request, compares the response with the documentation, and checks that nothing was written.
    */
   readonly refuses: (title: string, request: () => [string, KeyedCall?], expected: Expected) => void;
 }
 
-/** Returns a resource of the first patient, or of another. */
+/** Returns a resource for the first patient, or for another. */
 export const observationOf = (patient: string, more: object = {}) => ({
   resourceType: 'Observation',
   status: 'final',
@@ -48,7 +47,7 @@ export const observationOf = (patient: string, more: object = {}) => ({
   ...more,
 });
 
-/** Returns a POST of a text, or of a value as JSON. */
+/** Returns a POST with a text, or with a value as JSON. */
 export const post = (
   path: string,
   body: unknown,
@@ -58,7 +57,7 @@ export const post = (
   { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
 ];
 
-/** Starts the service before the tests of a `describe`, and stops it after them. */
+/** Starts the service before the tests in a `describe`, and stops it after them. */
 export function refusals(): Refusals {
   let service: InProcess;
   let mine: string;

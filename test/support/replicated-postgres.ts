@@ -1,4 +1,6 @@
-/** PostgreSQL with a standby that each commit waits for, from the embedded binaries: the primary can be killed at any moment. */
+/**
+ * PostgreSQL with a standby for which each commit waits, from the embedded binaries: the primary can be killed at any moment.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +20,7 @@ import { newDataDir } from './service.ts';
 /** The name under which the standby connects, and for which commits wait. */
 const STANDBY = 'standby';
 
-/** Given after the settings of the embedded server, so that these count. */
+/** These come after the embedded server's settings, so that they take precedence. */
 const SETTINGS = {
   wal_level: 'replica',
   max_wal_senders: '4',
@@ -66,18 +68,18 @@ export class ReplicatedPostgres {
     return opened;
   }
 
-  /** The `postgres://` URL of the primary. */
+  /** The primary's `postgres://` URL. */
   get url(): string {
     return this.#primary.url;
   }
 
-  /** The `postgres://` URL of the standby, which answers reads. */
+  /** The standby's `postgres://` URL, which answers reads. */
   get standbyUrl(): string {
     if (this.#standby === undefined) throw new Error('there is no standby');
     return this.#standby.url;
   }
 
-  /** Copies the running primary, and lets commits wait for the copy from now on. */
+  /** Copies the running primary, and makes commits wait for the copy from now on. */
   async addStandby(): Promise<void> {
     this.#copies += 1;
     const copy = join(this.folder, `copy-${this.#copies}`);
@@ -91,7 +93,8 @@ export class ReplicatedPostgres {
       for (const [name, text] of [
         ['backup_label', rows[0]?.labelfile ?? ''],
         ['standby.signal', ''],
-        // Without the primary's own settings: once it is promoted, commits don't wait for a standby that isn't there yet.
+        // Without the primary's own settings: once the standby is promoted, commits don't wait for a standby that isn't there
+        // yet.
         ['postgresql.auto.conf', `primary_conninfo = '${conninfo}'\n`],
       ] as const) {
         await writeFile(join(copy, name), text, { mode: 0o600 });
@@ -107,7 +110,7 @@ export class ReplicatedPostgres {
     });
   }
 
-  /** Kills the primary; nothing of it is left. */
+  /** Kills the primary, leaving nothing of it. */
   async killPrimary(): Promise<void> {
     const { child, ended, cluster, sockets } = this.#primary;
     child.kill('SIGKILL');
@@ -125,7 +128,7 @@ export class ReplicatedPostgres {
     this.#standby = undefined;
   }
 
-  /** Ends both and removes their files. */
+  /** Stops both and removes their files. */
   async stop(): Promise<void> {
     for (const member of [this.#primary, this.#standby]) {
       if (member === undefined) continue;
@@ -171,7 +174,7 @@ async function start(
   return { cluster, sockets, child, ended, url };
 }
 
-/** Copies the files of a running server, without what belongs to the process and without the write-ahead log. */
+/** Copies a running server's files, except those that belong to the process, and without the write-ahead log. */
 async function copyRunning(from: string, to: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     execFile('cp', ['-a', from, to], (error, _, stderr) => {

@@ -1,12 +1,12 @@
 /**
- * Mocha's own output, and at the end the files that took longest, and the counts as JSON in the file that ANNAL_TEST_COUNTS
- * names.
+ * Prints mocha's own output, and at the end the files that took longest, and writes the counts as JSON to the file that
+ * ANNAL_TEST_COUNTS names.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import mocha from 'mocha';
 
-/** Files that are named. */
+/** The number of files to name. */
 const SLOWEST = 40;
 
 export default class CountingReporter extends mocha.reporters.Spec {

@@ -1,4 +1,4 @@
-/** Sends requests to REST v1, and reads the same records on the FHIR interface. */
+/** Sends requests to REST v1, and reads the same records through the FHIR interface. */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from './in-process.ts';
@@ -8,7 +8,7 @@ import type { Answer } from './service.ts';
 export interface Rest {
   /**
    * Sends a request.
-   * @param path below `/v1`.
+   * @param path below `/v1`
    */
   v1(
     method: string,
@@ -20,13 +20,13 @@ export interface Rest {
   get(path: string): Promise<Answer>;
   /** Creates a resource by POST and returns it. */
   made(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
-  /** Returns a resource of the FHIR interface as plain JSON. */
+  /** Returns a resource from the FHIR interface as plain JSON. */
   fhir(type: string, id: unknown): Promise<JsonObject>;
 }
 
 /**
  * Returns the functions for a service.
- * @param service called for each request: the service may start later.
+ * @param service called for each request, because the service may start later
  */
 export function restOf(service: () => InProcess): Rest {
   const v1: Rest['v1'] = (method, path, body, headers = {}, key = service().key) =>
@@ -52,19 +52,19 @@ export function restOf(service: () => InProcess): Rest {
   };
 }
 
-/** Returns the `data` of a list. */
+/** Returns a list's `data`. */
 export function dataOf(answer: Answer): JsonObject[] {
   expect(answer.status, answer.text).to.equal(200);
   return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];
 }
 
-/** Returns a record of a write's answer as reads have it: without warnings, of which it has none. */
+/** Returns a record from a write's response as reads return it: without `warnings`, which must be empty. */
 export function asRead({ warnings, ...record }: JsonObject): JsonObject {
   expect(warnings).to.deep.equal([]);
   return record;
 }
 
-/** Returns the text of a write's answer as reads have it. */
+/** Returns the text of a write's response as reads return it. */
 export function textAsRead({ text }: Answer): string {
   expect(text).to.match(/,"warnings":\[\]\}$/);
   return text.replace(/,"warnings":\[\]\}$/, '}');

@@ -1,22 +1,22 @@
 /**
- * Counts the requests that the tests of a file send, and those sent again because read models lagged: a service whose
- * read models always lag must not pass. Loaded by mocha before the tests (.mocharc.json).
+ * Counts the requests that a file's tests send, and those sent again because read models lagged: a service whose read models
+ * always lag must not pass. Mocha loads this before the tests (.mocharc.json).
  */
 import { availableParallelism, loadavg } from 'node:os';
 
-/** Retries allowed for each thousand requests begun. */
+/** Retries allowed per thousand requests begun. */
 const ALLOWED = 3;
 
-/** The counts since the process began. */
+/** The counts since the process started. */
 export const retries = { requests: 0, again: 0 };
 
-/** Returns whether so many retries mean that read models lag without a load that explains it. */
+/** Returns whether there are so many retries that read models lag without a load that explains it. */
 export const tooManyRetries = ({ requests, again }: typeof retries): boolean =>
   again > ALLOWED * Math.max(1, Math.ceil(requests / 1_000));
 
 let before = { ...retries };
 
-/** In parallel runs mocha calls these for each file. */
+/** In parallel runs, mocha calls these for each file. */
 export const mochaHooks = {
   beforeAll(): void {
     before = { ...retries };

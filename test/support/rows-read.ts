@@ -1,4 +1,4 @@
-/** Counts the rows that a query's statements read, independent of the planner's estimates, for tests of plans. */
+/** Counts the rows that a query's statements read, independently of the planner's estimates, for testing plans. */
 import type { Pool, PoolClient } from 'pg';
 
 /** A node of EXPLAIN (FORMAT JSON). */
@@ -11,7 +11,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Returns the rows of tables and entries of indexes that a plan read, including those that it discarded. */
+/** Returns how many table rows and index entries a plan read, including those that it discarded. */
 function rowsRead(node: PlanNode): number {
   const own =
     node['Relation Name'] === undefined && node['Index Name'] === undefined
@@ -22,7 +22,7 @@ function rowsRead(node: PlanNode): number {
 
 /**
  * Runs a query's statements, planned once for their values and once for any values.
- * @returns the largest number of rows that one of them read.
+ * @returns the largest number of rows that one of them read
  */
 export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return Math.max(...(await readByEach(pool, ask)).flat());
@@ -33,7 +33,7 @@ export async function totalRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unk
   return (await readByEach(pool, ask)).reduce((sum, [, generic]) => sum + generic, 0);
 }
 
-/** Returns the number of rows that each statement of a query reads: planned for its values, and for any values. */
+/** Returns the number of rows that each of a query's statements reads: planned for its values, and for any values. */
 async function readByEach(
   pool: Pool,
   ask: (pool: Pool) => Promise<unknown>,
@@ -41,7 +41,7 @@ async function readByEach(
   const read: [number, number][] = [];
   const client = await pool.connect();
   const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
-    // For a statement that is not prepared, EXPLAIN shows a plan for its values in every mode.
+    // For a statement that isn't prepared, EXPLAIN shows a plan for its values in every mode.
     await client.query(`prepare asked as ${text}`);
     const given = values.length === 0 ? '' : `(${values.map((value) => literal(client, value)).join(', ')})`;
     const planned = async (mode: string): Promise<number> => {

@@ -1,6 +1,6 @@
 /**
- * Installs other versions of Node from npm: one package per platform, without install scripts. A runtime is installed
- * when a test first needs it and is kept below node_modules/.cache, so that `npm ci` stays small.
+ * Installs other Node versions from npm: one package per platform, without install scripts. A runtime is installed when a test
+ * first needs it and is kept below node_modules/.cache, so that `npm ci` stays small.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { installOnce } from './npm-cache.ts';
 
 /**
- * The major versions that Annal supports (`engines` of package.json): the first version of the oldest, and a recent one
- * of each other.
+ * The major versions that Annal supports (`engines` in package.json): the first version of the oldest, and a recent version of
+ * each of the others.
  */
 export const SUPPORTED: Readonly<Record<number, string>> = { 20: '20.19.0', 22: '22.23.3', 24: '24.20.0' };
 

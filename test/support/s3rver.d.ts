@@ -1,4 +1,4 @@
-/** An S3 server for tests; only what they use of it. */
+/** An S3 server for tests: only the parts that they use. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

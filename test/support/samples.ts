@@ -1,6 +1,6 @@
 /**
- * Valid resources of every type that clients can write, for tests: with decimals with trailing zeros, text beyond
- * ASCII, and extensions on resources and primitives. fast-check arbitraries vary them.
+ * Valid resources of every type that clients can write, for tests: with decimals that have trailing zeros, text beyond ASCII,
+ * and extensions on resources and primitives. fast-check arbitraries vary them.
  */
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
@@ -15,7 +15,7 @@ export type WritableType = Exclude<
   'CodeSystem' | 'ValueSet' | 'ConceptMap' | 'Provenance'
 >;
 
-/** The resources to which a sample refers, each as `Type/id`. References that are not given are left out. */
+/** The resources to which a sample refers, each as `Type/id`. References that aren't given are omitted. */
 export interface SampleRefs {
   /** Required for everything in a record except the Patient itself. */
   readonly patient?: string;
@@ -25,19 +25,19 @@ export interface SampleRefs {
   readonly encounter?: string;
 }
 
-/** The values by which samples of a type differ. */
+/** The values in which samples of a type differ. */
 export interface Variation {
-  /** Text in an identifier (or a note) of the resource, by which tests recognise it. */
+  /** Text in the resource's identifier (or in a note), by which tests recognise it. */
   readonly marker: string;
-  /** A text that is not blank and has no control characters. */
+  /** Text that isn't blank and has no control characters. */
   readonly text: string;
-  /** A decimal's literal. */
+  /** A decimal as written. */
   readonly decimal: string;
   /** A date-time with an offset. */
   readonly time: string;
 }
 
-/** The identifier system of markers. */
+/** The markers' identifier system. */
 export const MARKER_SYSTEM = 'urn:annal:test';
 
 const DEFAULT: Variation = {
@@ -47,7 +47,7 @@ const DEFAULT: Variation = {
   time: '2024-02-29T23:59:59.999+01:00',
 };
 
-/** Returns the search, below the FHIR base, that finds a resource by its marker. */
+/** Returns the search, relative to the FHIR base, that finds a resource by its marker. */
 export function markerSearch(type: string, marker: string): string {
   return `/${type}?identifier=${encodeURIComponent(`${MARKER_SYSTEM}|${marker}`)}`;
 }
@@ -373,13 +373,13 @@ export function sampleProvenance(targets: readonly string[], agent: string): Jso
   };
 }
 
-/** Texts that are valid for FHIR's `string`: no control characters, no blanks at the ends. */
+/** Text that is valid for FHIR's `string`: no control characters, no blanks at the ends. */
 export const fhirText: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/\p{C}/gu, '').trim())
   .map((text) => (text === '' ? 'é' : text));
 
-/** Literals of decimals, often ones that a double would change: `1.50`, `-0.00`, twenty digits. */
+/** Decimals as written, often ones that a double would change: `1.50`, `-0.00`, twenty digits. */
 export const fhirDecimal: fc.Arbitrary<string> = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.stringMatching(/^[0-9]{0,6}$/))
   .map(
@@ -398,7 +398,7 @@ export const fhirTime: fc.Arbitrary<string> = fc
   )
   .map(([date, offset]) => date.toISOString().replace('Z', offset));
 
-/** Variations of everything except the marker. */
+/** Variations in everything except the marker. */
 export const variations: fc.Arbitrary<Omit<Variation, 'marker'>> = fc.record({
   text: fhirText,
   decimal: fhirDecimal,

@@ -1,18 +1,21 @@
-/** Sets the size of big tests: `npm test` runs a part, `npm run prove` the whole. */
+/** Sets the size of big tests: `npm test` runs a part, `npm run prove` all of them. */
 
 const isFullSize = Number(process.env.ANNAL_TEST_SCALE ?? '') > 0;
 
 /**
- * Returns the size of a test; ANNAL_TEST_SCALE (1 is full size) overrides the default.
- * @param full the full size.
- * @param part the default size.
+ * Returns a test's size; ANNAL_TEST_SCALE (1 is full size) overrides the default.
+ * @param full the full size
+ * @param part the default size
  */
 export function scaled(full: number, part: number): number {
   const scale = Number(process.env.ANNAL_TEST_SCALE ?? '');
   return scale > 0 ? Math.max(1, Math.round(full * scale)) : part;
 }
 
-/** Returns the first of several cases, or all of them in `npm run prove`. @param part how many come first */
+/**
+ * Returns the first of several cases, or all of them in `npm run prove`.
+ * @param part the number of first cases
+ */
 export function someOf<T>(all: readonly T[], part: number): readonly T[] {
   return all.slice(0, scaled(all.length, part));
 }
@@ -25,14 +28,14 @@ export function everyNth<T>(all: readonly T[], nth: number, from = 0): readonly 
   return all.filter((_, index) => isFullSize || (index + from) % nth === 0);
 }
 
-/** Returns the seed of random tests: ANNAL_TEST_SEED, or a new one each time. Failures name it. */
+/** Returns the seed for random tests: ANNAL_TEST_SEED, or a new seed each time. Failures name it. */
 export function randomSeed(): number {
   const given = Number(process.env.ANNAL_TEST_SEED ?? '');
   return Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 31);
 }
 
 /**
- * Returns the seed of a random test that must not fail by chance: ANNAL_TEST_SEED; without it always the same, or with
+ * Returns the seed for a random test that must not fail by chance: ANNAL_TEST_SEED; without it, always the same seed, or with
  * ANNAL_TEST_SCALE, as in `npm run prove`, a new one each time.
  */
 export function steadySeed(): number {
@@ -40,7 +43,10 @@ export function steadySeed(): number {
   return isChosen ? randomSeed() : 20_261_126;
 }
 
-/** Defines a test that only `npm run prove` runs, because it takes long: many starts or kills of a service, limits of time, a browser. */
+/**
+ * Defines a test that only `npm run prove` runs, because it takes long: many starts or kills of a service, time limits, a
+ * browser.
+ */
 export function itAtFullSize(
   title: string,
   test: (this: Mocha.Context) => Promise<void> | void,

@@ -1,44 +1,44 @@
 /**
- * An OpenID Connect issuer that a test can make lie: it signs anyone in without a page, and a test changes what it sends.
- * For honest answers there is `oidc-provider.ts`.
+ * An OpenID Connect issuer that a test can make lie: it signs anyone in without a page, and a test changes what it sends. For
+ * honest responses, there is `oidc-provider.ts`.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { portOf } from './process.ts';
 
-/** How one answer differs from an honest one. */
+/** How a response differs from an honest one. */
 export interface Script {
-  /** Parameters of the redirect, replaced; undefined ones are left out. */
+  /** Replacements for the redirect's parameters; undefined ones are omitted. */
   readonly redirect?: Readonly<Record<string, string | undefined>>;
-  /** Claims of the ID token, replaced; undefined ones are left out. */
+  /** Replacements for the ID token's claims; undefined ones are omitted. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** True to sign with a key that it doesn't publish. */
+  /** True to sign with a key that the issuer doesn't publish. */
   readonly foreignKey?: boolean;
-  /** Replaces the answer of the token endpoint. */
+  /** Replaces the token endpoint's response. */
   readonly token?: (response: ServerResponse) => void;
-  /** True to have no keys now. */
+  /** True to publish no keys now. */
   readonly withoutKeys?: boolean;
-  /** Members of the discovery document, replaced. */
+  /** Replacements for members of the discovery document. */
   readonly discovery?: Readonly<Record<string, unknown>>;
 }
 
 /** A running issuer. */
 export interface ScriptedIssuer {
   readonly url: string;
-  /** What it does from now on. */
+  /** The issuer's behaviour from now on. */
   script: Script;
-  /** The requests to its token endpoint: their forms. */
+  /** The forms sent to its token endpoint. */
   readonly exchanges: readonly URLSearchParams[];
   stop(): Promise<void>;
 }
 
-/** Starts an issuer whose person is `sub` `scripted`. */
+/** Starts an issuer whose person has the `sub` `scripted`. */
 export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   const [own, foreign] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
   const exchanges: URLSearchParams[] = [];
-  /** Nonces and clients by code. */
+  /** Nonces and clients, by code. */
   const codes = new Map<string, { readonly nonce: string | null; readonly client: string | null }>();
   const answers: Readonly<
     Record<string, (query: URLSearchParams, form: URLSearchParams, to: ServerResponse) => unknown>

@@ -1,4 +1,4 @@
-/** Another instance beside a running service. */
+/** Another instance, beside a running service. */
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
@@ -16,9 +16,9 @@ export interface SecondInstance {
 }
 
 /**
- * Starts one in this process. Clients know both under the first one's URL, as behind a load balancer.
- * @param start of another version of the program; default: of this one
- * @param settings further environment variables
+ * Starts an instance in this process. Clients know both under the first instance's URL, as behind a load balancer.
+ * @param start starts another version of the program; by default, this version
+ * @param settings additional environment variables
  */
 export async function startSecondInstance(
   service: InProcess,

@@ -1,18 +1,18 @@
 /** Records the statements that services in this process send to PostgreSQL, whichever way they are sent. */
 import pg from 'pg';
 
-/** A statement as it was sent. */
+/** A statement as sent. */
 export interface SentStatement {
   readonly text: string;
-  /** Bound values; none where they are part of the text. */
+  /** Bound values; empty if they are part of the text. */
   readonly values: readonly unknown[];
-  /** `application_name` of the connection. */
+  /** The connection's `application_name`. */
   readonly connection: string;
 }
 
 /** What is recorded. */
 export interface Recording {
-  /** Returns what was sent since the last call. */
+  /** Returns the statements sent since the last call. */
   taken(): SentStatement[];
   stop(): void;
 }
@@ -45,7 +45,7 @@ export function recordStatements(): Recording {
   };
 }
 
-/** Reads the forms that `query` takes: a text, an object, and a stream that holds its text. */
+/** Reads the forms that `query` accepts: a text, an object, and a stream that contains its text. */
 function statementOf([first, second]: readonly unknown[]): Omit<SentStatement, 'connection'> | undefined {
   if (typeof first === 'string') return { text: first, values: Array.isArray(second) ? second : [] };
   if (typeof first !== 'object' || first === null) return undefined;

@@ -16,23 +16,23 @@ import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { TEMPORARY } from './temporary.ts';
 import './patience.ts';
 
-/** Maximum time of a start in ms: the first one creates a database cluster. */
+/** Maximum time for a start in ms: the first start creates a database cluster. */
 const START_MS = 240_000;
 
-/** The options of a service. */
+/** Options for a service. */
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: a new folder that a first start has filled, removed by `stop`. */
+  /** By default, a new folder that a first start has filled, which `stop` removes. */
   readonly dataDir?: string;
-  /** Default: the embedded PostgreSQL in the DATA_DIR. */
+  /** By default, the embedded PostgreSQL in the DATA_DIR. */
   readonly databaseUrl?: string;
   /** TypeScript to run instead of `bin/start.js`; it must print `ready` in the same way. */
   readonly program?: string;
-  /** The key to use if this DATA_DIR's quickstart.json does not have it. */
+  /** The key to use if this DATA_DIR's quickstart.json doesn't have one. */
   readonly key?: string;
-  /** Default: a free one. */
+  /** By default, a free port. */
   readonly port?: number;
-  /** Is given the lines that it logs, as they come. */
+  /** Receives the lines that the service logs, as they come. */
   readonly lines?: string[];
 }
 
@@ -42,11 +42,11 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** A text is sent unchanged, an object as `application/fhir+json`. */
   readonly body?: string;
-  /** The request is aborted after this time; default 120,000 ms. */
+  /** The request is aborted after this time; 120,000 ms by default. */
   readonly timeoutMs?: number;
 }
 
-/** An answer with its whole body. */
+/** A response with its whole body. */
 export class Answer {
   constructor(
     readonly status: number,
@@ -54,7 +54,7 @@ export class Answer {
     readonly text: string,
   ) {}
 
-  /** Returns the body as JSON; decimals keep their literals. */
+  /** Returns the body as JSON; decimals stay as they were written. */
   get json(): JsonObject {
     const { value } = parseJson(this.text);
     if (!isObject(value)) throw new TypeError(`no JSON object: ${this.text.slice(0, 200)}`);
@@ -75,28 +75,28 @@ export class Answer {
 
 /** A running service. */
 export interface Service {
-  /** The base URL without a slash at the end. */
+  /** The base URL, without a trailing slash. */
   readonly url: string;
   readonly key: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Returns everything that it wrote to standard error so far. */
+  /** Returns everything that the service has written to standard error so far. */
   log(): string;
   /**
    * Sends a request.
-   * @param path below `/fhir/R4`, with its slash, or a whole URL (a `next` link).
-   * @throws if there is no answer.
+   * @param path below `/fhir/R4`, with its slash, or a whole URL (a `next` link)
+   * @throws Error if there is no response
    */
   fhir(path: string, call?: Call): Promise<Answer>;
-  /** Ends it with SIGTERM, and removes the DATA_DIR unless it was given. Idempotent. */
+  /** Stops the service with SIGTERM, and removes the DATA_DIR unless it was given. Idempotent. */
   stop(): Promise<void>;
-  /** Ends it with SIGKILL; its database keeps running until the next start on the DATA_DIR, or `stop`. */
+  /** Kills the service with SIGKILL; its database keeps running until the next start on the DATA_DIR, or `stop`. */
   kill(): Promise<void>;
 }
 
 /**
  * Starts a service and waits until it prints that it is ready.
- * @throws Error with its output if it does not.
+ * @throws Error with the service's output if it doesn't
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await (isAlone(options) ? startedDataDir() : newDataDir()));
@@ -104,13 +104,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const port = options.port ?? (await freePort());
     const started = await startOn(port, dataDir, options);
     if (typeof started !== 'string') return started;
-    // Another process may have taken the port since it was free.
+    // Another process may have taken the port since it was found free.
     if (attempt === 3 || !started.includes(`PORT ${port}`))
       throw new Error(`the service did not start: ${started}`);
   }
 }
 
-/** Returns a new folder that PostgreSQL's user can traverse. It is removed when the test process ends, or before. */
+/** Returns a new folder that PostgreSQL's user can traverse. It is removed when the test process exits, or earlier. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
   await chmod(folder, 0o711);
@@ -119,7 +119,7 @@ export async function newDataDir(): Promise<string> {
 }
 
 /**
- * Returns a DATA_DIR in which a service was started once, and stopped. With a shared log, whose projects differ, it is
+ * Returns a DATA_DIR in which a service was started once and stopped. With a shared log, whose projects differ, the folder is
  * empty.
  */
 export async function startedDataDir(): Promise<string> {
@@ -168,7 +168,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   }
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL !== '' && (options.env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === EVENTSTORE_URL;
-  // A later start finds the processes where they were. Some tests keep them from going on.
+  // A later start finds the processes where they were. Some tests keep them from continuing.
   if (shared) await caughtUp(url, !known);
   if (shared && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
@@ -199,7 +199,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
 
 /**
  * Waits for the `ready` line.
- * @returns undefined if it was printed; otherwise the reason why not.
+ * @returns undefined if it was printed, otherwise the reason why it wasn't
  */
 async function ready(child: ChildProcess, errors: () => string): Promise<string | undefined> {
   const output = collect(child, 'stdout');
@@ -229,7 +229,7 @@ function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
   return () => text;
 }
 
-/** Creates a project for this service if it shares a log, which also has the quickstart projects of others. */
+/** Creates a project for this service if it shares a log, which also contains other services' quickstart projects. */
 async function takeProject(dataDir: string, databaseUrl: string | undefined): Promise<void> {
   const database = databaseUrl ?? (await findDatabase(dataDir));
   const quickstart = await readQuickstart(dataDir);
@@ -259,10 +259,10 @@ async function request(url: string, key: string, call: Call = {}): Promise<Answe
   return new Answer(response.status, response.headers, await response.text());
 }
 
-/** Folders to remove when the test process ends. */
+/** Folders to remove when the test process exits. */
 const folders = new Set<string>();
 
-/** Running services: when the test process ends, they are ended too, and so is the database of a killed one. */
+/** Running services: when the test process exits, they are stopped too, and so is the database of a killed service. */
 const running = new Set<{ readonly child: ChildProcess; readonly dataDir: string }>();
 
 process.once('exit', () => {
@@ -279,13 +279,13 @@ function stopDatabase(dataDir: string): void {
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGQUIT');
   } catch {
-    // It has ended already, or the database is not embedded.
+    // The database has already stopped, or isn't embedded.
   }
 }
 
 /**
  * Runs `annal <command> --json` on a service's DATA_DIR.
- * @returns its exit code and its output.
+ * @returns the exit code and the output
  */
 export async function annal(
   service: Pick<Service, 'dataDir'>,

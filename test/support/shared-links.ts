@@ -1,4 +1,4 @@
-/** Shared links of a person's record, as tests make and open them. */
+/** Shared links to a person's record, as tests make and open them. */
 import { inflateRawSync } from 'node:zlib';
 import { compactDecrypt } from 'jose';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export const sharedLinkSchema = z.strictObject({
 /** A link. */
 export type ShownLink = z.output<typeof sharedLinkSchema>;
 
-/** What a link says of itself. */
+/** A link's own description. */
 export const payloadSchema = z.strictObject({
   url: z.url().max(128),
   key: z.string().regex(/^[\w-]{43}$/),
@@ -36,7 +36,10 @@ export const payloadSchema = z.strictObject({
   v: z.literal(1),
 });
 
-/** Returns what is in a link. @throws if it has ended */
+/**
+ * Returns a link's payload.
+ * @throws Error if the link has ended
+ */
 export function payloadOf({ shlink }: Pick<ShownLink, 'shlink'>): z.output<typeof payloadSchema> {
   if (shlink === null) throw new Error('the link has ended');
   return payloadSchema.parse(
@@ -44,7 +47,10 @@ export function payloadOf({ shlink }: Pick<ShownLink, 'shlink'>): z.output<typeo
   );
 }
 
-/** Makes a link. @throws if the answer isn't 201 */
+/**
+ * Makes a link.
+ * @throws Error if the response isn't 201
+ */
 export async function share(
   service: Pick<InProcess, 'url' | 'pool'>,
   email: string,
@@ -66,7 +72,7 @@ export function revoke(
   return me(service, email, `/patients/${record}/shl/${id}/revoke`, 'POST');
 }
 
-/** A manifest, or what is there instead. */
+/** A manifest, or the response in its place. */
 export interface OpenedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -96,7 +102,7 @@ export async function openLink(
 
 /**
  * Opens a link and reads its content as a recipient does.
- * @param at where its URLs are asked for; default: where they say
+ * @param at where its URLs are requested; by default, at the URLs themselves
  */
 export async function readContent(
   link: Pick<ShownLink, 'shlink'>,

@@ -1,8 +1,8 @@
-/** What statements under a grant read without the condition of `queries/sight.ts`, each with why nothing is shown by it. */
+/** Reads in statements under a grant without the condition in `queries/sight.ts`, each with the reason why it shows nothing. */
 
 /** An exception. */
 export interface SightException {
-  /** Found in what `unseenReads` returns. */
+  /** Matches what `unseenReads` returns. */
   readonly of: RegExp;
   readonly because: string;
 }

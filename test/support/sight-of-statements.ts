@@ -1,6 +1,6 @@
 /**
- * Finds in a statement the rows of read models that it reads without the condition on what a caller sees. The condition is
- * made again by `queries/sight.ts`, for each alias, and looked for in the text.
+ * Finds the read-model rows that a statement reads without the condition on what a caller sees. `queries/sight.ts` makes the
+ * condition again for each alias, and it is looked for in the text.
  */
 import { andSeen, findHome, type Needs, seenByKey } from '#queries/sight.ts';
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
@@ -8,7 +8,7 @@ import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { type Access, categoriesFor } from '#src/shared/access/access.ts';
 import type { SentStatement } from './sent-statements.ts';
 
-/** The grant that statements are sent under. */
+/** The grant under which statements are sent. */
 export interface SentUnder {
   /** The granted record. */
   readonly record: string;
@@ -21,16 +21,16 @@ const ALL_NEEDS: readonly Needs[] = ['r', 's', 'rs', 'c', 'u', 'd', 'cu'];
 const TOKEN = /'(?:[^']|'')*'|--[^\n]*|\(|\)|\bunion(?:\s+all)?\b/gi;
 
 /**
- * Returns the reads without the condition that aren't of a type which is seen in whole: the table, and the query without
- * those inside of it, on one line, with `$` for values, `seen(alias)` for conditions and `within(alias)` for those on the
- * place alone.
+ * Returns the reads that lack the condition and aren't of a fully visible type: the table, and the query without the queries
+ * inside it, on one line, with `$` for values, `seen(alias)` for conditions and `within(alias)` for conditions on only the
+ * place.
  */
 export function unseenReads({ text, values }: SentStatement, under: SentUnder): string[] {
   if (text.search(TABLE) < 0) return [];
   const queries = queriesIn(withMarks(text, under));
   const bound = [under.record, searchKey(recordKey(under.record))];
   const namesRecord = values.flat().some((value) => bound.includes(String(value)));
-  /** Tells whether a query compares types, by value or in words, and each is seen in whole. */
+  /** Returns whether a query compares types, by value or literally, and each is fully visible. */
   const isWhole = (query: string): boolean => {
     const compared = [...query.matchAll(/\.type = (?:\$(\d+)|'(\w+)')/g)].map(([, n, word]) =>
       n === undefined ? word : values[Number(n) - 1],
@@ -39,7 +39,7 @@ export function unseenReads({ text, values }: SentStatement, under: SentUnder): 
       compared.length > 0 && compared.every((type) => isAllSeen(String(type), under.access, namesRecord))
     );
   };
-  // Rows of `search` are hashes of ids, and bodies are read of ids that the statement found.
+  // Rows in `search` are hashes of ids, and bodies are read only for ids that the statement found.
   const follows = (table: string, query: string) =>
     table.startsWith('search.') || /\br\.id = p\.id\b/.test(query);
   const leads = queries.filter((query) => !/\br\.id = p\.id\b/.test(query));
@@ -55,14 +55,14 @@ export function unseenReads({ text, values }: SentStatement, under: SentUnder): 
   );
 }
 
-/** Tells whether a grant covers all resources of a type that a statement can find. */
+/** Returns whether a grant covers all resources of a type that a statement can find. */
 function isAllSeen(type: string, access: Access, namesRecord: boolean): boolean {
   if (!isResourceType(type)) return false;
   if (findHome(type) === 'directory') return true;
   return namesRecord && [...'rs'].every((letter) => categoriesFor(access, type, letter) === 'all');
 }
 
-/** Replaces the conditions of all aliases, the longest first: some contain others. */
+/** Replaces the conditions for all aliases, longest first, because some contain others. */
 function withMarks(text: string, under: SentUnder): string {
   const aliases = new Set([...text.matchAll(TABLE)].map(([, , alias = '']) => alias));
   return [...aliases]
@@ -79,7 +79,7 @@ interface Condition {
 
 const known = new WeakMap<SentUnder, Map<string, readonly Condition[]>>();
 
-/** Returns all conditions on rows of an alias. */
+/** Returns all conditions on an alias's rows. */
 function conditionsOf(alias: string, under: SentUnder): readonly Condition[] {
   const ofGrant = known.get(under) ?? new Map<string, readonly Condition[]>();
   known.set(under, ofGrant);
@@ -110,7 +110,10 @@ function conditionOf(alias: string, text: string): Condition {
   };
 }
 
-/** Returns the queries of a statement without those inside: the statement, those in brackets, the parts of unions each. */
+/**
+ * Returns a statement's queries, each without the queries inside it: the statement, queries in brackets, and each part of a
+ * union.
+ */
 function queriesIn(text: string): string[] {
   const found: { text: string }[] = [];
   const open = (): { text: string } => {

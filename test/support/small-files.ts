@@ -1,12 +1,12 @@
-/** Small files for tests of documents. */
+/** Small files for document tests. */
 
-/** A picture of one dot. */
+/** A one-pixel picture. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
 
-/** Returns a PDF of one page with a line of text. */
+/** Returns a one-page PDF with a line of text. */
 export function makePdf(text: string): Buffer {
   const stream = `BT /F1 24 Tf 72 700 Td (${text}) Tj ET`;
   const objects = [

@@ -1,4 +1,4 @@
-/** Finds the folder of real patient bundles that some tests read: they are not part of the repository. */
+/** Finds the folder of realistic patient bundles that some tests read: they aren't part of the repository. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

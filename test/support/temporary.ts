@@ -1,20 +1,20 @@
-/** Creates folders for files of tests. */
+/** Creates folders for test files. */
 import { chmod, lstat, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SHARED_ROOT } from '#src/database/placement.ts';
 
 /**
- * Prefix of the names of all temporary folders. In a whole run it contains the run's number, by which the run finds
- * leftover folders.
+ * Prefix of the names of all temporary folders. In a whole run, it contains the run's number, by which the run finds leftover
+ * folders.
  */
 export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
 
 const made: string[] = [];
 
 /**
- * Creates a folder in the system's temporary one.
- * @param open whether other users may traverse it; otherwise only its owner may enter, as `mkdtemp` creates it.
+ * Creates a folder in the system's temporary folder.
+ * @param open whether other users may traverse it; otherwise only its owner may enter, as `mkdtemp` creates it
  */
 export async function temporaryFolder(open = true): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), TEMPORARY));
@@ -24,7 +24,7 @@ export async function temporaryFolder(open = true): Promise<string> {
 }
 
 /**
- * Removes the folders that this process created, with the clusters to which DATA_DIRs in them link. Call it in `after`.
+ * Removes the folders that this process created, including the clusters to which DATA_DIRs in them link. Call it in `after`.
  */
 export async function removeTemporaryFolders(): Promise<void> {
   for (const folder of made.splice(0)) {

@@ -1,6 +1,6 @@
 /**
- * An instance of the authorization server's token operations, in a process of its own that can be killed. It takes one
- * operation a message and answers with its result.
+ * An instance of the authorization server's token operations, in a separate process that can be killed. It accepts one
+ * operation per message and answers with the result.
  */
 import pg from 'pg';
 import { revokeToken } from '#src/oauth/revoke.ts';

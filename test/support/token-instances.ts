@@ -1,4 +1,4 @@
-/** Starts, asks and kills instances of the token operations. */
+/** Starts, calls and kills instances of the token operations. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -13,12 +13,12 @@ const answerSchema = z.object({
   error: z.string().optional(),
 });
 
-/** What an operation came to; `lost` if its instance was killed before it answered. */
+/** An operation's outcome; `lost` if its instance was killed before it answered. */
 export type Outcome = { readonly result: unknown } | 'lost';
 
 type Asked = TokenWork extends infer Work ? (Work extends { id: number } ? Omit<Work, 'id'> : never) : never;
 
-/** An instance that is started again after it was killed. */
+/** An instance that is restarted after it was killed. */
 export class TokenInstance {
   #child: ChildProcess | undefined;
   #asked = 0;
@@ -29,7 +29,7 @@ export class TokenInstance {
   /** Runs an operation. */
   async ask(work: Asked): Promise<Outcome> {
     const child = await this.#running();
-    // Killed while it started.
+    // The process was killed while it started.
     if (child !== this.#child) return 'lost';
     this.#asked += 1;
     const id = this.#asked;

@@ -1,4 +1,4 @@
-/** Projects that receive webhooks under grants, given with the commands of consent over a running service. */
+/** Projects that receive webhooks under grants, which the consent commands give on a running service. */
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { byPerson, type ConsentInstance, grantBy, identityOf, openInstance } from './consent-commands.ts';
@@ -20,7 +20,7 @@ export interface Listening {
   readonly project: string;
   readonly key: string;
   readonly endpoint: string;
-  /** Everything that came to the endpoint, in the order of the events. */
+  /** Returns everything that reached the endpoint, in the order of the events. */
   told(): Told[];
   /** Waits for a number of events. */
   come(count: number): Promise<Told[]>;
@@ -33,7 +33,7 @@ export interface Given {
   revoke(): Promise<void>;
 }
 
-/** A receiver, people and their grants. */
+/** A receiver, and people with their grants. */
 export class WebhookGrants {
   #people = 0;
   private constructor(
@@ -43,7 +43,7 @@ export class WebhookGrants {
     readonly organization: string,
   ) {}
 
-  /** Opens all over a service. */
+  /** Opens the receiver and everything else on a service. */
   static async open(service: Pick<InProcess, 'url' | 'pool' | 'databaseUrl'>): Promise<WebhookGrants> {
     const owner = await signIn(service, 'developer@example.org');
     const { id } = await owner.done('POST', '/organizations', { name: 'Apps' });
@@ -55,7 +55,7 @@ export class WebhookGrants {
     await this.receiver.stop();
   }
 
-  /** Makes a project whose endpoint receives some types. */
+  /** Creates a project whose endpoint receives some types. */
   async listen(
     name: string,
     events = ['resource.created', 'resource.updated', 'resource.deleted', 'document.finalized'],
@@ -87,7 +87,10 @@ export class WebhookGrants {
     };
   }
 
-  /** Registers an application. @returns its id */
+  /**
+   * Registers an application.
+   * @returns its id
+   */
   async register(project: string, name: string): Promise<string> {
     const { id } = await this.owner.done('POST', `/projects/${project}/applications`, {
       name,
@@ -98,7 +101,7 @@ export class WebhookGrants {
     return id;
   }
 
-  /** Lets an application use a record, on behalf of another person each time. */
+  /** Lets an application use a record, on behalf of a different person each time. */
   async give(
     record: string,
     project: string,

@@ -4,10 +4,10 @@ import type { InProcess, KeyedCall } from './in-process.ts';
 import { eventually } from './process.ts';
 import type { Answer } from './service.ts';
 
-/** The part of a service that is used. */
+/** The part of a service that tests use. */
 type Asked = Pick<InProcess, 'url' | 'fhir'>;
 
-/** An endpoint in an answer. */
+/** An endpoint in a response. */
 export interface ShownEndpoint {
   readonly id: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface ShownEndpoint {
   readonly last_failure_at: string | null;
 }
 
-/** A delivery in an answer. */
+/** A delivery in a response. */
 export interface ShownDelivery {
   readonly id: string;
   readonly event_id: string;
@@ -53,7 +53,7 @@ export function hooks(
 
 /**
  * Creates an endpoint.
- * @throws if it is not created
+ * @throws Error if it isn't created
  */
 export async function endpointAt(
   service: Asked,

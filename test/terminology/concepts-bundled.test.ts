@@ -1,4 +1,4 @@
-/** The concepts that come with the program: enough of them, with codes that exist and relations that lead somewhere. */
+/** The bundled concepts: there are enough of them, their codes exist, and their relations lead somewhere. */
 import { expect } from 'chai';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { bundledConcepts } from '#src/terminology/concepts/bundled.ts';
@@ -6,7 +6,7 @@ import type { ConceptEntry } from '#src/terminology/concepts/entry.ts';
 import { plainWords } from '#src/terminology/plain-words.ts';
 import { conceptRows } from '#src/terminology/rows.ts';
 
-/** Returns the codes of a bundled code system with their names. */
+/** Returns a bundled code system's codes, with their names. */
 function codesOf(url: string): ReadonlyMap<string, string> {
   const system = bundledResources().find((each) => each.url === url && each.resourceType === 'CodeSystem');
   const concepts = system?.resourceType === 'CodeSystem' ? (system.concept ?? []) : [];

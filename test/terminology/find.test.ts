@@ -1,5 +1,5 @@
 /**
- * Codes are found as by a naive search of all of them, regardless of how and when they were loaded, and the bundled ones by
+ * Searches find codes as a naive search of all of them would, however and whenever they were loaded, and find bundled codes by
  * the names that people use.
  */
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { scaled, steadySeed } from '#test/support/scale.ts';
 
 const SYSTEM = 'http://example.org/codes';
 
-/** Words that begin alike, are alike, come often or seldom, and have letters of several bytes. */
+/** Words that begin alike, look alike, are common or rare, and have multi-byte letters. */
 const WORDS = [
   ...['glucose', 'Glucosidase', 'glucagon', 'serum', 'sera', 'plasma', 'urine', 'mass', 'mas', 'antibody'],
   ...['glucosamine', 'gluconate', 'glucuronide', 'glycose', 'plasmin', 'serums', 'masses'],
@@ -82,8 +82,8 @@ interface Concept {
 }
 
 /**
- * Changes a word: cut, with a letter too many, too few, or different. In some locales pg_trgm skips non-ASCII letters,
- * so it can't serve as a reference.
+ * Changes a word: cuts it, or adds, removes or replaces a letter. In some locales, pg_trgm skips non-ASCII letters, so it
+ * can't serve as a reference.
  */
 const damaged = fc
   .tuple(
@@ -124,7 +124,7 @@ describe('codes by what somebody types', () => {
       if (made) await makeCodeIndex(tx, system);
     });
 
-  /** Returns the words that are nearest to one, by letters if few differ, else by pg_trgm's own reading. */
+  /** Returns the words nearest to a word: by letters if few differ, otherwise as pg_trgm itself finds them. */
   const nearest = async (typedWord: string, all: readonly string[]): Promise<readonly string[]> => {
     if (typedWord.length < 4) return [];
     const least = typedWord.length === 4 ? 5 : 4;
@@ -176,7 +176,7 @@ describe('codes by what somebody types', () => {
           ]
         : [];
     });
-    // A word counts once for each name that has it.
+    // A word counts once for each name that contains it.
     const words = active.flatMap(({ names }) => names.flatMap((other) => [...new Set(other.split(' '))]));
     const typedWords = [...new Set(name.split(' '))].slice(0, 10);
     const whole = new Map<string, readonly string[]>();
@@ -317,7 +317,7 @@ describe('the bundled codes by what somebody types', () => {
   const codes = async (system: string, text: string): Promise<readonly string[]> =>
     (await find(system, text, 5)).codes.map(({ code: each }) => each);
 
-  /** Everyday names with the code that should come first, chosen before the search was written. */
+  /** Everyday names, each with the code that should come first, chosen before the search was written. */
   const everyday: { query: string; expected: string; also_right: string }[] = parse(
     readFileSync(new URL('./everyday.csv', import.meta.url), 'utf8'),
     { columns: true },

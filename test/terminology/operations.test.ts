@@ -1,4 +1,4 @@
-/** $lookup, $expand, $validate-code, $translate and $subsumes over the bundled terminology. */
+/** $lookup, $expand, $validate-code, $translate and $subsumes with the bundled terminology. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

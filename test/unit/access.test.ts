@@ -1,4 +1,6 @@
-/** What a grant's scopes allow: src/oauth/tokens/access.ts, src/shared/access/access.ts (docs/spec/decisions.md, section 9). */
+/**
+ * Access under a grant's scopes: src/oauth/tokens/access.ts, src/shared/access/access.ts (docs/spec/decisions.md, section 9).
+ */
 import { expect } from 'chai';
 import { categoryKeys, readCategories } from '#src/fhir/search/categories.ts';
 import { parseAccess } from '#src/oauth/tokens/access.ts';

@@ -1,4 +1,4 @@
-/** Decisions on organizations, projects and applications, as given · when · then over events. */
+/** Decisions about organizations, projects and applications, as given · when · then over events. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import * as application from '#commands/application/decide.ts';
@@ -16,7 +16,7 @@ import { BEGINNING, given } from '#test/support/given.ts';
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };
 const BEN = { issuer: 'https://idp.example', subject: 'ben' };
 const OWNER = { role: 'owner', domain: undefined } as const;
-/** The subject of one issuer is nobody at another. */
+/** One issuer's subject is nobody at another issuer. */
 const OTHER_ANN = { issuer: 'https://other.example', subject: 'ann' };
 
 describe('deciding on organizations', () => {
@@ -105,7 +105,7 @@ describe('deciding on organizations', () => {
   });
 
   const claims: [string, PlainEvent[], object, object, string[] | undefined][] = [
-    // what, given, settings, claim, elements that are refused
+    // name, given, settings, claim, elements that are refused
     [
       'the domain of the caller',
       [sso],
@@ -292,7 +292,7 @@ describe('deciding on projects', () => {
     });
 
     it('given applications of production from before, then access, until it is withdrawn', () => {
-      // The project was opened at the beginning, the events below one microsecond later each.
+      // The project was opened at the beginning; the events below each come one microsecond later.
       const since = (newestApplication: number) =>
         project.createKey('proj_1', event, { access, newestApplication });
       on().when(since(BEGINNING)).thenEvents(event);

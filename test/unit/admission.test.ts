@@ -19,7 +19,7 @@ class Works {
   }
 }
 
-/** Until everything that was made possible has happened. */
+/** Waits until everything that is now possible has happened. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 async function refusalOf(promise: Promise<unknown>): Promise<string> {

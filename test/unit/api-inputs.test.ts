@@ -1,4 +1,4 @@
-/** Inputs of the JSON interfaces: what passes, and how every fault is named (docs/spec/decisions.md, section 2). */
+/** Inputs to the JSON interfaces: what is accepted, and how every fault is named (docs/spec/decisions.md, section 2). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ const params = z.object({ year: z.string().regex(/^\d{4}$/, 'must be a year') })
 const parse = (given: unknown, search = '', path = { year: '2026' }) =>
   parseInputs({ body, query, params }, { params: path, query: new URLSearchParams(search), body: given });
 
-/** `field: code: message` of each fault. */
+/** Returns `field: code: message` for each fault. */
 function faults(given: unknown, search = '', path = { year: '2026' }): string[] {
   try {
     parse(given, search, path);

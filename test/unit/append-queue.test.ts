@@ -1,11 +1,11 @@
-/** Appends that wait: what goes together, and what goes first. */
+/** Waiting appends: which go together, and which go first. */
 import { expect } from 'chai';
 import { Append } from '#src/events/append.ts';
 import { toPosition } from '#src/events/position.ts';
 import { AppendQueue } from '#src/events/postgres/append-queue.ts';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** A queue whose batches are noted by their streams; `write` lets the database finish one. */
+/** A queue that notes its batches by their streams; `write` lets the database finish one batch. */
 class Written {
   readonly batches: string[][] = [];
   readonly #ends: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The import rule of docs/architecture.md: every part of the house looks one way only. */
+/** The import rule in docs/architecture.md: every part imports only in one direction. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -24,7 +24,7 @@ import {
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
 
-/** Ceilings that may only fall. */
+/** Limits that may only be lowered. */
 const OF_FUNCTIONS = 10;
 const PART_TYPES = 36;
 

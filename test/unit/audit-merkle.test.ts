@@ -9,7 +9,7 @@ const rootOf = (leaves: readonly string[]): string => {
   return tree.root();
 };
 
-/** RFC 9162, section 2.1.1, as it is written there. */
+/** Returns the root as defined in RFC 9162, section 2.1.1. */
 function asDefined(leaves: readonly string[]): Buffer {
   const sha256 = (...parts: readonly (Buffer | string)[]): Buffer => {
     const hash = createHash('sha256');

@@ -29,7 +29,7 @@ const about = (targets: readonly string[], reason: string) => ({
 });
 
 describe('the Provenances of a history', () => {
-  /** `Type/id version: reasons`, of the versions of which something was said. */
+  /** Returns `Type/id version: reasons` for the versions about which something was said. */
   const said = async (events: readonly NewEvent[], only?: string): Promise<string[]> => {
     const { versions } = await readHistory(recorded(`record-${PATIENT}`, events), only);
     return versions

@@ -1,10 +1,10 @@
-/** The values in bodies are counted from their bytes, wherever these are cut: docs/limits.md. */
+/** The values in bodies are counted from their bytes, wherever the bytes are cut: docs/limits.md. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type BodyCount, JsonCount, SignCount } from '#src/http/body-count.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Counts a text in pieces, and returns what comes of it. */
+/** Counts a text in pieces, and returns the outcome. */
 function outcome(count: BodyCount, text: string, cuts: readonly number[] = []): string {
   const bytes = Buffer.from(text);
   const places = [0, ...cuts.map((at) => at % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
@@ -17,7 +17,7 @@ function outcome(count: BodyCount, text: string, cuts: readonly number[] = []): 
   }
 }
 
-/** Values of JSON, containers included, and one for each opened container, as the count has it. */
+/** Returns the number of JSON values, including containers, plus one for each opened container, as the count does. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Object.values(value);
@@ -55,7 +55,7 @@ describe('The count of a body', () => {
     const texts = [text, `"${long}\\"${long}\\\\\\",${long}\\\\"`, `"${'\\\\'.repeat(40)}\\"[,"`];
     for (const one of texts)
       for (let at = 0; at < one.length; at += 1) expect(outcome(count(), one, [at])).to.equal('accepted');
-    // What follows a string is seen again.
+    // Values after a string are counted again.
     for (const one of texts)
       for (let at = 0; at < one.length; at += 1)
         expect(outcome(count(), `[${one},1,2]`, [at + 1])).to.equal('too_large');

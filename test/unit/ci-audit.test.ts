@@ -1,4 +1,4 @@
-/** `.ci/audit.js` with an npm that answers what is wanted. */
+/** `.ci/audit.js` with a simulated npm. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
@@ -8,7 +8,10 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 
 const SCRIPT = resolve(dirname(fileURLToPath(import.meta.url)), '../../.ci/audit.js');
 
-/** Runs the script. @param answer what npm prints, before it ends with 1 as `npm audit` does. */
+/**
+ * Runs the script.
+ * @param answer what npm prints before it exits with 1, as `npm audit` does
+ */
 async function audit(answer: string): Promise<{ status: number | null; line: string }> {
   const folder = await temporaryFolder();
   const npm = join(folder, 'npm');

@@ -1,4 +1,4 @@
-/** The record as of any moment. */
+/** The record as of any point in time. */
 import { expect } from 'chai';
 import { recordAt, toCollection } from '#src/audit/record-at.ts';
 import type { ResourceEvent } from '#src/events/catalog.ts';

@@ -1,4 +1,4 @@
-/** Whose request it is by address. */
+/** Finding the client of a request by address. */
 import { expect } from 'chai';
 import { clientAddress } from '#src/http/limits.ts';
 

@@ -16,10 +16,10 @@ const RULES: readonly (readonly [rule: string, source: readonly GuidelineName[]]
 
 const DUE = [...ILLNESSES, ...DRUGS].flatMap((rule) => rule.due ?? []);
 
-/** Days of the longest three, six and twelve months. */
+/** The number of days in the longest three, six and twelve months. */
 const MONTHS: Readonly<Record<number, number>> = { 3: 92, 6: 184, 12: 366 };
 
-/** The longest interval that a text allows, in days: `at least every 6 months`, `every 3 to 12 months`. */
+/** Returns the longest interval that a text allows, in days: `at least every 6 months`, `every 3 to 12 months`. */
 function longestIn(asks: string): number {
   if (/once a year/.test(asks)) return 366;
   if (/twice a year/.test(asks)) return 184;

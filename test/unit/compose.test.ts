@@ -1,4 +1,4 @@
-/** Dockerfile and docker-compose.yml: what they publish, pass on and leave out. */
+/** Dockerfile and docker-compose.yml: what they publish, pass on and omit. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { configurationTable } from '#src/config.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** What of the file, or of `docker compose config`'s answer, is checked. */
+/** The parts of the file, or of the output of `docker compose config`, that are checked. */
 interface Composition {
   services: Record<
     string,

@@ -1,4 +1,4 @@
-/** Decisions about grants and links of a record, as given · when · then (docs/spec/decisions.md, section 9). */
+/** Decisions about a record's grants and links, as given · when · then (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
 import type { NewGrant } from '#commands/consent/consents.ts';
 import { expire, grant, link, revoke, revokeAll, unlink } from '#commands/consent/decide.ts';
@@ -12,7 +12,7 @@ import { BEGINNING, given } from '#test/support/given.ts';
 const RECORD = '0198c0de-0000-7000-8000-000000000001';
 const ADA: PersonId = { issuer: 'https://issuer.example', subject: 'ada' };
 const EVE: PersonId = { issuer: 'https://issuer.example', subject: 'eve' };
-/** The same subject at another issuer is another person. */
+/** The same subject at a different issuer is a different person. */
 const OTHER_ADA: PersonId = { issuer: 'https://other.example', subject: 'ada' };
 const DAY = 86_400_000_000;
 const NOW = BEGINNING + 1000;
@@ -90,7 +90,7 @@ const expired = ({ data: { grant_id, application_id, project_id, environment } }
 const ids = { grantId: 'grant_new', patient: 'pairwise', subject: 'sub' };
 const fresh = granted('grant_new');
 
-/** A record with a Patient and these events, on which a decision is made at a time. */
+/** Returns a record with a Patient and these events, for decisions at a given time. */
 const record = (...events: DomainEvent[]) => ({
   when<T>(conclude: Conclude<T>, at = NOW) {
     const all = [patient, ...events];

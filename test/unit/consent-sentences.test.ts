@@ -1,4 +1,4 @@
-/** The sentences of the consent page: what a patient reads for every scope that can be asked for. */
+/** The sentences on the consent page: what a patient reads for every scope that can be requested. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TYPE_NAMES } from '#src/fhir/types.ts';

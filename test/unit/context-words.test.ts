@@ -1,4 +1,4 @@
-/** The words of a request that raise facts. */
+/** Words in a request that give facts a higher rank. */
 import { expect } from 'chai';
 import { readFocus } from '#src/context/guidance/focus.ts';
 import { answersNeed, raiseForRequest } from '#src/context/guidance/scores.ts';

@@ -1,4 +1,4 @@
-/** Look-ups of hosts that customers name. */
+/** DNS look-ups of hosts that customers name. */
 import { expect } from 'chai';
 import { askNameServers } from '#src/shared/customer-hosts.ts';
 import { type NameServer, startNameServer } from '#test/support/name-server.ts';
@@ -22,7 +22,7 @@ describe('hosts of customers', () => {
     const resolve = askNameServers([names.at]);
     const codes = await Promise.all(Array.from({ length: 50 }, () => codeOf(resolve('many.example'))));
     expect(new Set(codes)).to.deep.equal(new Set(['ENOTFOUND']));
-    // One question for IPv4 and one for IPv6.
+    // One query for IPv4 and one for IPv6.
     expect(names.asked('many')).to.equal(2);
   });
 

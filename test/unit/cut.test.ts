@@ -1,4 +1,4 @@
-/** Cuts never end within a UUID, and texts of clients and records are cut in no other way. */
+/** Cuts never end within a UUID, and clients' and records' texts are cut in no other way. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ const MORE = ['src/context', 'queries', 'commands'];
 const CUT =
   /\.(?:slice|substring|substr)\(0, ?(?:1[1-9]|[2-9]\d|\d{3,}|[A-Z][A-Z_]+)(?: - 1)?\)|\$\{[\w.?]+\.(?:slice|substring|substr)\(0, ?[a-z0-9]\w*\)\}/;
 
-/** Cuts that show nothing of a text: file, part of the line, and why. */
+/** Cuts that reveal nothing of a text: file, part of the line, and why. */
 const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] = [
   ['src/shared/access/caller.ts', '.slice(0, ', 'digits of a hash'],
   ['src/shared/access/id-exchange.ts', 'record.slice(0, HEAD)', 'the beginning of an id'],

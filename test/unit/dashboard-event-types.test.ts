@@ -1,4 +1,4 @@
-/** The dashboard has words for every event that auditors of a project see. */
+/** The dashboard has words for every event that a project's auditors see. */
 import { expect } from 'chai';
 import { CATALOG } from '#src/events/catalog.ts';
 import { PROJECT_TYPES, RECORD_TYPES } from '../../dashboard/screens/audit/event-types.ts';

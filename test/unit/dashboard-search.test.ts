@@ -1,4 +1,4 @@
-/** The dashboard's search builder: what it offers and says of costs is what the service takes and plans. */
+/** The dashboard's search builder: what it offers, and what it says about costs, matches what the service accepts and plans. */
 import { expect } from 'chai';
 import { provenancePredicate } from '#queries/provenance/parameters.ts';
 import { understandRequest } from '#queries/search/ask.ts';
@@ -18,7 +18,7 @@ const SEES: Sees = {
   owner: { project: 'proj_1', environment: 'sandbox' },
   ownerId: '00000000-0000-4000-8000-000000000001',
 };
-/** What is looked up in a chain: nothing. */
+/** A database in which look-ups for a chain find nothing. */
 const NOTHING = { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof understandRequest>[0];
 const STATEMENT = capabilityStatement({
   baseUrl: BASE,
@@ -41,7 +41,7 @@ function typeNamed(name: string): SearchType {
   return found;
 }
 
-/** Returns the plan of a search, or the message of its refusal. */
+/** Returns a search's plan, or the message of its refusal. */
 async function explainPlan(type: ResourceType, key: string, value: string): Promise<string> {
   const parameter = { name: key.split(':')[0] ?? '', values: [value], text: value };
   const [, modifier] = key.split(':');
@@ -61,7 +61,7 @@ async function explainPlan(type: ResourceType, key: string, value: string): Prom
   }
 }
 
-/** Returns a value that a parameter takes with a modifier, as far as there is one without a terminology. */
+/** Returns a value that a parameter accepts with a modifier, if there is one without a terminology. */
 function valueFor(kind: string, modifier: string): string {
   if (modifier === 'missing') return 'true';
   if (modifier === 'of-type') return 'a|b|c';
@@ -75,7 +75,7 @@ describe('the search builder of the dashboard', () => {
       for (const { name, type: kind, modifiers } of type.parameters)
         for (const modifier of MODIFIERS) {
           const isType = TYPE_NAMES.some((each) => each === modifier);
-          // A canonical takes a type, too, which finds nothing.
+          // A canonical also accepts a type, which finds nothing.
           if (isType && !modifiers.includes(modifier)) continue;
           const of = type.name as ResourceType;
           const said = await explainPlan(

@@ -1,4 +1,4 @@
-/** Decisions on versioned resources, as given · when · then over events. */
+/** Decisions about versioned resources, as given · when · then over events. */
 import { expect } from 'chai';
 import type { Clock } from '#commands/kernel/decision.ts';
 import { decideWrites, type Write } from '#commands/resource/decide.ts';

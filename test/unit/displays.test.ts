@@ -8,7 +8,7 @@ const displays = new Map([
   [`${SYSTEM}|b`, 'Banana'],
 ]);
 
-/** A code as v1 shows it. */
+/** Generates a code as v1 shows it. */
 const shownCode = fc.record(
   {
     code: fc.constantFrom('a', 'b', 'c', '"code":', null),

@@ -29,7 +29,7 @@ function sourcesIn(folders: readonly string[]): string[] {
     .filter((path) => /(?<!\.d)\.(ts|js|mjs)$/.test(path) && !path.includes('generated') && path !== OWN);
 }
 
-/** Names of the exported functions and classes of a file that have no docblock; one is enough for overloads. */
+/** Returns the names of a file's exported functions and classes that have no docblock; one docblock is enough for overloads. */
 function undocumented(path: string): string[] {
   const text = readFileSync(path, 'utf8');
   const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
@@ -58,7 +58,7 @@ function exportedFunction(statement: ts.Statement): string | undefined {
   return isFunction && ts.isIdentifier(first.name) ? first.name.text : undefined;
 }
 
-/** Returns the comments of a file, with their line ends removed. */
+/** Returns a file's comments, with their line ends removed. */
 function commentsIn(text: string): string[] {
   const blocks = text.match(/\/\*\*[\s\S]*?\*\//g) ?? [];
   const lines = text.match(/^[ \t]*\/\/ .*(?:\n[ \t]*\/\/ .*)*/gm) ?? [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isDuring } from '#src/fhir/during.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 
-/** https://hl7.org/fhir/R4/datatypes.html#Period: the end includes any matching moment. */
+/** https://hl7.org/fhir/R4/datatypes.html#Period: the end includes any matching time. */
 describe('a moment in a Period', () => {
   const noon = toMicros('2026-05-15T12:00:00Z');
   const cases: readonly [string, unknown, boolean][] = [

@@ -1,4 +1,4 @@
-/** The edge under a grant: requests, answers and cursors (docs/spec/decisions.md, section 1). */
+/** The edge under a grant: requests, responses and cursors (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Dosages in the language of a page, from their words in English (src/clinical/reading/doses/english-doses.ts). */
+/** Dosages in a page's language, translated from their English words (src/clinical/reading/doses/english-doses.ts). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
@@ -65,7 +65,7 @@ const dosage = fc.record(
   { requiredKeys: [] },
 );
 
-/** Dosages in words, joined as in a narrative, whose readers take lines apart at semicolons. */
+/** Returns dosages in words, joined as in a narrative, whose readers split lines at semicolons. */
 function say(given: unknown, style: DoseStyle): string {
   const comma = style.lang === 'ar' ? '، ' : ', ';
   return (dosesInWords(given, style) ?? '').replace(/\s*[;؛]\s*/g, comma);
@@ -104,7 +104,7 @@ describe('dosages that are words of English', () => {
     ])
       expect(translateDoses(text, { lang: 'de' }), text).to.equal(undefined);
     expect(translateDoses('15 mg once a week', { lang: 'de' })).to.equal('15 mg einmal pro Woche');
-    // Any part of it may go on with the reason.
+    // The reason may continue in any part of the text.
     expect(translateDoses(`${'as needed: a, '.repeat(23)}x`, { lang: 'de' })).to.match(
       /^(?:bei Bedarf: a, ){23}x$/,
     );

@@ -1,4 +1,4 @@
-/** The marker that closes a log in EventStoreDB: the newest one decides. With servers: `faults/migrate-eventstoredb`. */
+/** The marker that closes a log in EventStoreDB: the newest marker decides. With servers: `faults/migrate-eventstoredb`. */
 import { expect } from 'chai';
 import type { Proposal } from '#src/events/eventstoredb/append-messages.ts';
 import { Closing } from '#src/events/eventstoredb/closing.ts';
@@ -7,7 +7,7 @@ import { toPosition } from '#src/events/position.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
 
 describe('the marker of a closed log', () => {
-  /** A log that holds markers alone. */
+  /** Returns a log that contains only markers. */
   function newLog() {
     const events: RecordedEvent[] = [];
     return {

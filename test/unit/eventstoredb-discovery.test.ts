@@ -1,4 +1,4 @@
-/** A cluster of which no node is found any more: a reason to try again, never to end the process. */
+/** A cluster in which no node can be found any more is a reason to try again, but never to end the process. */
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
@@ -13,14 +13,14 @@ import { eventually } from '#test/support/process.ts';
 
 type Reading = ServerWritableStream<ReadReq, ReadResp>;
 
-/** A node that says of itself that it leads while it is asked to, and keeps every read waiting. */
+/** A node that says that it leads while it is told to, and keeps every read waiting. */
 class Node {
   readonly server = new Server();
   readonly reading: Reading[] = [];
   leads = true;
-  /** Takes questions about the cluster and answers none, as one that is frozen. */
+  /** If true, accepts queries about the cluster but answers none, like a frozen node. */
   silent = false;
-  /** Questions about the cluster that were left without an answer. */
+  /** Number of unanswered queries about the cluster. */
   refused = 0;
   port = 0;
 
@@ -49,7 +49,7 @@ class Node {
     );
   }
 
-  /** Ends one of the reads as a node does that goes away. */
+  /** Ends one of the reads like a node that goes away. */
   break(index: number): void {
     this.reading[index]?.emit('error', { code: status.UNAVAILABLE, details: 'going away' });
   }
@@ -95,7 +95,7 @@ describe('the client of EventStoreDB without a cluster to be found', () => {
         (error: unknown) => String(error),
       );
       await eventually(() => node.refused > 0);
-      // The second breaks while the cluster is looked for.
+      // The second read breaks while the cluster is being looked for.
       const second = broken(calls[1]);
       node.break(1);
       await second;
@@ -140,7 +140,7 @@ describe('the client of EventStoreDB without a cluster to be found', () => {
       await client.close();
       for (const { server } of nodes) server.forceShutdown();
     }
-    // One question is waited for five seconds; a cluster is asked for ten times.
+    // A query may take five seconds, and a cluster is queried up to ten times.
     expect(performance.now() - began).to.be.lessThan(4_000);
   });
 });

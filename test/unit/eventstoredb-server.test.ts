@@ -1,4 +1,4 @@
-/** What Annal asks of an EventStoreDB, and how long it waits for one that is silent. */
+/** Annal's requests to EventStoreDB, and how long it waits for a silent server. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';
@@ -55,7 +55,7 @@ describe('a server that accepts connections and is silent', () => {
     server.close();
   });
 
-  /** Fails with `Unavailable`, soon. */
+  /** Expects a call to fail soon with `Unavailable`. */
   const givesUp = async (call: () => Promise<unknown>): Promise<void> => {
     const began = performance.now();
     const failed = await call().then(

@@ -1,4 +1,4 @@
-/** What the service says of itself, and of faults, is valid FHIR. */
+/** The service's descriptions of itself and of faults are valid FHIR. */
 import { expect } from 'chai';
 import { capabilityStatement, listSearchParameters } from '#src/fhir/capability.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';

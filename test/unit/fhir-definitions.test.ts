@@ -1,4 +1,4 @@
-/** The committed tables are what HL7's definitions give. */
+/** The committed tables match HL7's definitions. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';

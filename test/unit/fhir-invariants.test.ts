@@ -1,6 +1,4 @@
-/**
- * Compiled invariants against fhirpath.js: the same verdict on every element of real and of mutated resources.
- */
+/** Compiled invariants compared with fhirpath.js: the same verdict on every element of real and of mutated resources. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -13,7 +11,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/jso
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 
-/** fhirpath.js resolves references by asking a server only: ctm-1 is tested beside. */
+/** fhirpath.js resolves references only by asking a server, so ctm-1 is tested separately. */
 const NOT_COMPARED = new Set(['ctm-1']);
 
 interface Case {
@@ -23,7 +21,7 @@ interface Case {
   readonly resource: JsonObject;
 }
 
-/** Every invariant with every element that it is a rule of. */
+/** Returns every invariant with every element that it applies to. */
 function casesIn(object: JsonObject, type: string, resource: JsonObject): Case[] {
   const { elements, invariants } = typeDefinition(type);
   const here = invariants
@@ -46,7 +44,10 @@ function casesIn(object: JsonObject, type: string, resource: JsonObject): Case[]
   return [...here, ...below];
 }
 
-/** fhirpath.js gives no order to quantities without a UCUM code, of which we compare those of one unit. */
+/**
+ * Returns whether an element has a quantity without a UCUM code: fhirpath.js doesn't order such quantities, but we compare
+ * those with the same unit.
+ */
 function hasBareQuantity(focus: Json): boolean {
   if (!isObject(focus)) return false;
   return [focus.low, focus.high].some((bound) => isObject(bound) && bound.system === undefined);
@@ -56,7 +57,7 @@ function differences(cases: readonly Case[]): string[] {
   return cases.flatMap(({ invariant, type, focus, resource }) => {
     if (NOT_COMPARED.has(invariant.key) || hasBareQuantity(focus)) return [];
     const environment = { resource, rootResource: resource };
-    // Another one each time: how often the engine is asked is bounded for each.
+    // A different object each time, because the number of engine calls is bounded per object.
     const ours = compileInvariant(invariant, type)([focus], { resource, rootResource: { ...resource } });
     const theirs = holdsByEngine(invariant, type, [focus], environment);
     return ours === theirs

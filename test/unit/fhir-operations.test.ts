@@ -1,4 +1,4 @@
-/** How `$name` is found, and what an operation is given: https://hl7.org/fhir/R4/operations.html */
+/** Finding `$name`, and an operation's input: https://hl7.org/fhir/R4/operations.html */
 import { expect } from 'chai';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { validateResource } from '#src/fhir/validate.ts';
@@ -55,7 +55,7 @@ describe('operations', () => {
       prefer: handling === undefined ? {} : { handling },
     }) as FhirRequest;
 
-  /** Carries an operation out, and gives what it was given. */
+  /** Carries out an operation, and returns the input that it got. */
   const call = async (path: string, request: FhirRequest, body?: string): Promise<OperationRequest> => {
     const interaction = routeFor(
       matchRoute(path.split('/'), table).methods,

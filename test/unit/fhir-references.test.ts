@@ -1,4 +1,4 @@
-/** Reading references, replacing them, and whose record a resource belongs to. */
+/** Reading references, replacing them, and finding the record that a resource belongs to. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { findOwner, parseReference, rewriteReferences } from '#src/fhir/references/references.ts';

@@ -1,4 +1,4 @@
-/** One fault each: which code and where (docs/spec/decisions.md, section 5 "Writes"). */
+/** One fault each: its code and its place (docs/spec/decisions.md, section 5 "Writes"). */
 import { expect } from 'chai';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
@@ -7,7 +7,7 @@ import { EXAMPLES } from '#test/support/fhir-examples.ts';
 
 type Members = Record<string, Json | undefined>;
 
-/** Type, members laid over its example (undefined removes one), where the fault is (without the type). */
+/** Type, members that replace the example's (undefined removes one), and the place of the fault (without the type). */
 type Row = readonly [type: ResourceType, members: Members, path: string];
 
 const text = { text: 'x' };
@@ -365,7 +365,7 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** A type's example with members laid over it. */
+/** Returns a type's example with some members replaced. */
 function faulty(type: ResourceType, members: Members): JsonObject {
   const laid = Object.entries({ ...structuredClone(EXAMPLES[type]), ...members });
   return Object.fromEntries(laid.filter((member): member is [string, Json] => member[1] !== undefined));

@@ -1,4 +1,4 @@
-/** What validation lets pass, and mutations that it must not. */
+/** Resources that validation accepts, and mutations that it must not accept. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -159,16 +159,16 @@ describe('validation of good resources', () => {
   });
 });
 
-/** A member of an example: how to reach it, and what R4 says of it. */
+/** A member of an example: how to reach it, and what R4 says about it. */
 interface Place {
   readonly path: string;
-  /** The object that holds the member. */
+  /** Returns the object that contains the member. */
   readonly holder: (root: JsonObject) => JsonObject;
   readonly key: string;
   readonly element: ElementDefinition;
 }
 
-/** Every member of a resource, at any depth, that its definition names. */
+/** Returns every member of a resource, at any depth, that its definition names. */
 function placesIn(root: JsonObject, type: string, path: string, holder: Place['holder']): Place[] {
   const object = holder(root);
   return typeDefinition(type).elements.flatMap((element) =>
@@ -198,7 +198,7 @@ function objectAt(value: Json | undefined, index: number | undefined): JsonObjec
   return item;
 }
 
-/** A missing choice has no type. */
+/** Returns a path without the type of a choice, because a missing choice has no type. */
 const withoutType = (path: string): string => path.replace(/\.ofType\(\w+\)$/, '');
 
 describe('mutations of good resources', () => {

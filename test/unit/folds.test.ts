@@ -1,4 +1,4 @@
-/** Folds take the events of their kind of stream, all of them, and no others. */
+/** Folds accept all events of their kind of stream, and no others. */
 import { expect } from 'chai';
 import { APPLICATION } from '#commands/application/state.ts';
 import { type Fold, Stream } from '#commands/kernel/kernel.ts';

@@ -1,4 +1,4 @@
-/** Bodies made to cost far more than their size. Those here once took seconds, or recursion that ran out of stack. */
+/** Bodies designed to cost far more than their size. Those here once took seconds, or overflowed the stack by recursion. */
 import { expect } from 'chai';
 import { LosslessNumber } from 'lossless-json';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
@@ -36,7 +36,7 @@ const deletion = (path: string): JsonObject[] => [
   { name: 'path', valueString: path },
 ];
 
-/** Objects one in another, `levels` of them. */
+/** Returns nested objects, with `levels` levels. */
 function nest(levels: number): JsonObject {
   let value: JsonObject = { end: true };
   for (let level = 1; level < levels; level += 1) value = { a: value };
@@ -44,7 +44,7 @@ function nest(levels: number): JsonObject {
 }
 
 describe('Hostile input', function () {
-  // What this input would cost without its bounds is minutes.
+  // Without its bounds, this input would take minutes.
   this.timeout(60_000);
 
   const patient: JsonObject = { resourceType: 'Patient', id: 'p' };
@@ -166,7 +166,7 @@ describe('Hostile input', function () {
       { name: 'name', valueString: 'extension' },
       { name: 'value', valueExtension: { url: 'http://example.org/x' } },
     ];
-    // Each extension is an array and an object, below the resource itself.
+    // Each extension adds an array and an object, below the resource itself.
     const fit = Math.floor((MAX_DEPTH - 1) / 2);
     const whole = Array.from({ length: fit }, (_, level) => add(level));
     expect(isDeeper(fhirPath(patient, ...whole), MAX_DEPTH)).to.equal(false);

@@ -1,4 +1,4 @@
-/** What the container image leaves out. */
+/** Files that the container image leaves out. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

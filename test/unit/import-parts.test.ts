@@ -1,4 +1,4 @@
-/** How a record that is too large for one transaction is cut. */
+/** Splitting a record that is too large for one transaction. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Entry, makeEntry } from '#src/cli/import/entry.ts';
@@ -44,7 +44,7 @@ describe('parts of a record', () => {
     const graph = fc
       .array(fc.array(fc.nat(60), { maxLength: 4 }), { minLength: 1, maxLength: 60 })
       .map((targets) => {
-        // Links to lower numbers only: no circles; then in any order.
+        // Only links to lower numbers, so there are no circles; then in any order.
         const links = Object.fromEntries(
           targets.map((to, i) => [`n${i}`, to.filter((n) => n < i).map((n) => `n${n}`)]),
         );

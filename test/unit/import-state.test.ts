@@ -1,4 +1,4 @@
-/** What an import remembers on disk. */
+/** An import's state on disk. */
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Summaries of resources that contain others, which have no more than R4 requires of them: all are valid. */
+/** Summaries of resources that contain others, with only what R4 requires: all are valid. */
 import { expect } from 'chai';
 import { choose, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -14,14 +14,14 @@ const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
 const ID = '01890a5d-ac96-774b-bcce-000000000000';
 const PATIENT = { type: 'Patient', id: 'p1', body: '{"resourceType":"Patient","id":"p1"}' };
 const CATEGORIES = ['laboratory', 'imaging', 'vital-signs', 'social-history'];
-/** Statuses with which a resource is in a summary. */
+/** Statuses that put a resource into a summary. */
 const STATUS: Readonly<Record<string, string>> = {
   MedicationStatement: 'active',
   MedicationRequest: 'active',
   Immunization: 'completed',
 };
 
-/** An example without every member that R4 does not require. */
+/** Returns an example without the members that R4 doesn't require. */
 function minimal(type: ResourceType): JsonObject {
   let { contained: _contained, ...kept } = structuredClone(EXAMPLES[type]);
   for (const name of Object.keys(kept)) {
@@ -36,7 +36,7 @@ function withCategory(resource: JsonObject, code: string | undefined): JsonObjec
   return code === undefined ? resource : { ...resource, category: [{ coding: [{ system, code }] }] };
 }
 
-/** The members with which a resource refers to a contained one at one of its elements. */
+/** Yields the members with which a resource refers to a contained one from one of its elements. */
 function* references(
   type: ResourceType,
 ): Generator<{ name: string; target: ResourceType; members: JsonObject }> {

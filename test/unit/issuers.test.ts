@@ -1,4 +1,4 @@
-/** How `OIDC_ISSUERS` is written, and what is said of one that is not. */
+/** The syntax of `OIDC_ISSUERS`, and the messages about an invalid value. */
 import { expect } from 'chai';
 import { ConfigError, loadConfig } from '#src/config.ts';
 

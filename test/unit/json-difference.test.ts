@@ -8,7 +8,7 @@ const tree = (text: string): JsonObject => {
   return value;
 };
 
-/** `path: before → after`, as JSON. */
+/** Returns `path: before → after`, as JSON. */
 const lines = (before: string | undefined, after: string): string[] =>
   differences(before === undefined ? undefined : tree(before), tree(after)).map(
     (each) =>

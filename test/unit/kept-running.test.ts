@@ -1,4 +1,4 @@
-/** A database that keeps ending is restarted five times, then the service ends. */
+/** A database that keeps stopping is restarted five times; then the service exits. */
 import { expect } from 'chai';
 import type { EmbeddedPostgres } from '#src/database/embedded.ts';
 import { keepRunning } from '#src/database/kept-running.ts';

@@ -95,7 +95,7 @@ describe('a result that comes again', () => {
       note: [{ text: 'n' }, { text: 'kept' }],
     });
     expect(warnings[1]).to.equal('OBX[1]: it has no value; the earlier value is kept');
-    // Sent again it says nothing new; a value that comes after it takes the note away.
+    // Sending it again adds nothing; a later value removes the note.
     expect(when(entry?.resource, draft(members, KEEPING))).to.deep.equal({ entry: undefined, warnings: [] });
     const valued = when(entry?.resource, draft({ status: 'corrected', valueString: 'b' }));
     expect(valued.entry?.resource).not.to.have.property('note');
@@ -155,7 +155,7 @@ describe('a report that comes again', () => {
         new Notes(),
       ),
     );
-    // What is older takes nothing back, and yet what it brings is linked.
+    // An older report takes nothing back, but its results are still linked.
     expect(decided[0]?.entries[0]?.resource).to.deep.include({
       status: 'final',
       result: [{ reference: 'Observation/a' }, { reference: 'Observation/b' }],

@@ -1,4 +1,4 @@
-/** given messages on one result · when they come one by one, or several in one body · then what the record has */
+/** given messages about one result · when they come one by one, or several in one body · then what the record has */
 import { expect } from 'chai';
 import { decideLabs, draftKey, type Earlier } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
@@ -11,9 +11,9 @@ import { GLUCOSE, msh, OBR, PID } from '#test/support/labs/parts.ts';
 interface Sent {
   readonly value?: string;
   readonly letter: string;
-  /** MSH-7, hour of the day. */
+  /** MSH-7, as an hour of the day. */
   readonly sent: number;
-  /** OBX-19, hour of the day. */
+  /** OBX-19, as an hour of the day. */
   readonly made?: number;
   readonly note?: string;
   /** OBX-6 and OBX-7. */
@@ -23,7 +23,7 @@ interface Sent {
 
 const at = (hour: number | undefined): string =>
   hour === undefined ? '' : `20260331${String(hour).padStart(2, '0')}0000+0200`;
-/** A message whose order has no OBR-22. */
+/** Returns a message whose order has no OBR-22. */
 const message = ({ value = '', letter, sent, made, note, unit = 'mmol/L', range = '' }: Sent): string =>
   [
     msh().replace('20260331093000+0200', at(sent)),
@@ -35,11 +35,14 @@ const message = ({ value = '', letter, sent, made, note, unit = 'mmol/L', range 
 const pdf = (text: string): string =>
   `OBX|2|ED|PDF^Report^L||^text^plain^Base64^${Buffer.from(text).toString('base64')}||||||F`;
 
-/** A record that has what was written. */
+/** A record of everything that was written. */
 class Record {
   readonly #written = new Map<string, Earlier>();
 
-  /** Imports a body. @returns its warnings */
+  /**
+   * Imports a body.
+   * @returns its warnings
+   */
   import(...messages: readonly string[]): readonly string[] {
     const notes = new Notes();
     const { drafts } = labsOf(messages.join('\r'));
@@ -201,7 +204,7 @@ describe('several messages in one body', () => {
       const { record, warnings } = imported(body);
       expect(record.result).to.deep.equal([...result, 1]);
       expect(warnings).to.include(warning);
-      // One by one they come to the same.
+      // One by one, the messages give the same result.
       const apart = imported(...body.map((sent) => [sent]));
       expect(apart.record.result.slice(0, 2)).to.deep.equal(result);
     });
@@ -212,7 +215,7 @@ describe('several messages in one body', () => {
     expect(warnings).to.deep.equal([]);
   });
   it('are held to the record one by one', () => {
-    // The first is older than what is there, and so the second keeps the value of the correction.
+    // The first message is older than the record, so the second keeps the correction's value.
     const { record, warnings } = imported([corrected], [FINAL, EMPTY]);
     expect(record.result).to.deep.equal([5.7, 'final', 2]);
     expect(warnings).to.include(STAYS);

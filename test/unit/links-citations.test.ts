@@ -1,6 +1,6 @@
 /**
- * What the code and the documentation cite is in the repository: files, decisions, and sections of the specification,
- * which are cited as docs/spec/README.md says.
+ * Everything that the code and the documentation cite is in the repository: files, decisions, and sections of the
+ * specification, which are cited as docs/spec/README.md says.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,20 +8,20 @@ import { expect } from 'chai';
 import { ROOT } from '#test/support/process.ts';
 
 const FOLDERS = ['src', 'commands', 'projections', 'queries', 'test', 'bench', 'tools', 'bin', 'docs', '.ci'];
-/** The changelog names files as they were called then. */
+/** The changelog isn't included, because it names files as they were called at the time. */
 const FILES = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'Dockerfile', 'docker-compose.yml'];
 const SPECIFICATION = 'docs/spec/';
 
-/** A path of the repository with an extension, and the place after it where a section may be named. */
+/** Matches a path in the repository with an extension, and the place after it where a section may be named. */
 const PATH =
   /(?<![\w./#-])((?:src|commands|projections|queries|test|bench|tools|bin|docs|\.ci)\/[\w./-]*\.[a-z]{2,4})\b(?!\/)/g;
 const SECTIONS =
   /^, sections? (\d+(?:\.\d+)?(?:(?:, | and |, and )\d+(?:\.\d+)?)*)(?::? ("[^"]+"(?:(?:, | and )"[^"]+")*))?/;
-/** A page's name without its folder, in a comment. */
+/** Matches a page's name without its folder, in a comment. */
 const BARE_PAGE = /(?<![\w./-])([\w-]+\.md)\b/g;
 const DECISION = /\bdecision (\d{4})\b/g;
 
-/** The sections of a page of the specification: number → text. */
+/** Returns the sections of a specification page: number → text. */
 function sectionsOf(page: string): ReadonlyMap<string, string> {
   const parts = readFileSync(join(ROOT, page), 'utf8').split(/^(?=#{2,3} \d)/m);
   const sections = new Map<string, string>();
@@ -39,12 +39,15 @@ const specification = new Map(
   ]),
 );
 
-/** Whether a section has a paragraph or an item that begins with this name. */
+/** Returns whether a section has a paragraph or an item that begins with the given name. */
 function hasParagraph(section: string, name: string): boolean {
   return [`**${name}.**`, `**${name}**`, `- ${name}:`].some((start) => section.includes(start));
 }
 
-/** What is wrong with a citation of the specification. @param rest the text after the page's name */
+/**
+ * Returns what is wrong with a citation of the specification.
+ * @param rest the text after the page's name
+ */
 function specificationFaults(page: string, rest: string): string[] {
   const sections = specification.get(page);
   const [, numbers, names] = SECTIONS.exec(rest) ?? [];
@@ -60,12 +63,15 @@ function specificationFaults(page: string, rest: string): string[] {
     .map((name) => `${page}, section ${cited.at(-1)} has no paragraph "${name}"`);
 }
 
-/** Comments only; the text of a page is all of it. */
+/** Returns only the comments; in a page, all text counts. */
 function commentsOf(text: string): string {
   return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*/g)].map(([comment]) => comment).join('\n');
 }
 
-/** Every citation in a file that leads nowhere. @param isPage links of pages are checked by `links.test.ts` */
+/**
+ * Returns every citation in a file that leads nowhere.
+ * @param isPage links in pages are checked by `links.test.ts`
+ */
 function faultsOf(text: string, isPage: boolean): string[] {
   const joined = text.replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ');
   const paths = [...joined.matchAll(PATH)].flatMap((found) => {

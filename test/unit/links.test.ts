@@ -1,4 +1,4 @@
-/** Links between pages of the documentation lead somewhere, and the files that pages name are there. */
+/** Links between documentation pages lead somewhere, and the files that pages name exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ const pages = [
   ...readdirSync(join(ROOT, 'docs'), { recursive: true }).map((name) => join(ROOT, 'docs', String(name))),
 ].filter((path) => path.endsWith('.md'));
 
-/** What a page links to in the repository: [path, anchor or '']. */
+/** Returns a page's links within the repository: [path, anchor or '']. */
 function linksOf(path: string): [path: string, anchor: string][] {
   const text = readFileSync(path, 'utf8').replace(/^```[\s\S]*?^```/gm, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, url = '']): [string, string][] => {
@@ -19,10 +19,10 @@ function linksOf(path: string): [path: string, anchor: string][] {
   });
 }
 
-/** A file or folder of the repository, as pages name it. */
+/** Matches a file or folder in the repository, as pages name it. */
 const FILE = /`((?:src|commands|projections|queries|test|tools|bench|docs|bin)\/[\w./-]*)`/g;
 
-/** A heading's anchor, as forges make it. */
+/** Returns the anchors of headings, as forges make them. */
 function anchorsOf(path: string): string[] {
   return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -1,4 +1,4 @@
-/** What the request log keeps of a path. */
+/** The part of a path that the request log keeps. */
 import { expect } from 'chai';
 import { loggedPath } from '#src/http/server/envelope.ts';
 

@@ -1,4 +1,4 @@
-/** Codes in copies of a record get names, and nothing else changes. */
+/** Codes in copies of a record get names; nothing else changes. */
 import { expect } from 'chai';
 import { codesIn, withNamedCodings } from '#src/clinical/summary/named-codings.ts';
 

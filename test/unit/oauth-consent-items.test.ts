@@ -1,4 +1,4 @@
-/** Items of the consent page, and the scopes that remain when some are left out. */
+/** Items on the consent page, and the scopes that remain when some are left out. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';

@@ -1,15 +1,15 @@
-/** Every rule of docs/oauth-rules.md has a test that names it, in the file that the page names. */
+/** Every rule in docs/oauth-rules.md has a test that names it, in the file that the page names. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** Id → the file of its test. */
+/** Id → its test's file. */
 const rules = [...read('docs/oauth-rules.md').matchAll(/^\| ([A-Z]+-\d+) \|.*\| `(test\/[^`]+)` \|$/gm)].map(
   ([, id = '', file = '']) => ({ id, file }),
 );
 
-/** Returns the ids that titles of tests of a file begin with. */
+/** Returns the ids that begin the test titles in a file. */
 function named(file: string): Set<string> {
   const titles = read(file).matchAll(/\bit\(\s*['"`]([A-Z]+-\d+): /g);
   return new Set([...titles].map(([, id = '']) => id));

@@ -1,10 +1,10 @@
-/** The generated table has the elements that HL7's StructureDefinitions have, and no others. */
+/** The generated table has exactly the elements in HL7's StructureDefinitions. */
 import { expect } from 'chai';
 import { type ElementDefinition, isTypeName, typeDefinition } from '#src/fhir/definitions/tables.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { officialStructures } from '#test/support/official-examples.ts';
 
-/** `min..max types` as HL7 has it. */
+/** Returns `min..max types` as in HL7's definition. */
 function official({ min, max, type, contentReference }: JsonObject, path: string): string {
   const types = (Array.isArray(type) ? type : []).filter(isObject).map(({ code }) => String(code));
   const codes = typeof contentReference === 'string' ? [contentReference.slice(1)] : types;
@@ -17,7 +17,7 @@ function ours({ required, list, types }: ElementDefinition): string {
   return `${required ? 1 : 0}..${list ? '*' : 1} ${codes.sort().join(',')}`;
 }
 
-/** The types of ids and the like are FHIRPath's own in HL7's definitions. */
+/** Returns a type's usual name: in HL7's definitions, ids and the like have FHIRPath's own types. */
 function plain(code: string): string {
   return code.replace('http://hl7.org/fhirpath/System.String', 'string').replace(/^(?:id|uri)$/, 'string');
 }

@@ -1,4 +1,4 @@
-/** HL7's own examples: what validation says of them, and the summaries of the patients in them. */
+/** HL7's own examples: what validation says about them, and the summaries of their patients. */
 import { expect } from 'chai';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -27,7 +27,7 @@ const FAULTY: Readonly<Record<string, string>> = {
   'Questionnaire-zika-virus-exposure-assessment': 'txt-2',
 };
 
-/** The resources of an example: itself, or those in a Bundle. */
+/** Returns an example's resources: itself, or those in a Bundle. */
 function resourcesIn(resource: JsonObject): JsonObject[] {
   if (resource.resourceType !== 'Bundle') return [resource];
   const entries = Array.isArray(resource.entry) ? resource.entry.filter(isObject) : [];
@@ -41,7 +41,7 @@ describe('the official examples of R4', () => {
     expect(examples).to.have.length.greaterThan(500);
     const faults: Record<string, string> = {};
     for (const { name, resource } of examples) {
-      // They say `json` and `xml` where media types are required.
+      // These say `json` and `xml` where media types are required.
       if (name.startsWith('TestScript-') || name === 'Bundle-b0a5e4277-83c4-4adb-87e2-e3efe3369b6f') continue;
       const [issue] = validateResource(resource);
       if (issue !== undefined) faults[name] = issue.diagnostics;

@@ -1,4 +1,4 @@
-/** The languages of the pages: nothing is missing, and placeholders are the same in all. */
+/** The pages' languages: nothing is missing, and placeholders are the same in all. */
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { languageMenu } from '#src/http/pages/language-menu.ts';
@@ -7,17 +7,17 @@ import { chooseLanguage, LANGUAGES, type Language, languagesFor, texts } from '#
 
 const FOLDER = new URL('../../src/http/pages/languages/', import.meta.url);
 
-/** The texts of a language's file. */
+/** Returns the texts in a language's file. */
 async function wordingOf(language: string): Promise<Record<string, string>> {
   const module: Record<string, Record<string, string>> = await import(new URL(`${language}.ts`, FOLDER).href);
   return module[language] ?? {};
 }
 
-/** The names of placeholders; those with plural forms as `{name|}`. */
+/** Returns the names of placeholders; those with plural forms as `{name|}`. */
 const placeholders = (text: string): string[] =>
   (text.match(/\{[^}]*\}/g) ?? []).map((whole) => whole.replace(/\|.*\}$/, '|}')).sort();
 
-/** The plural forms in a text: their categories. */
+/** Returns the plural categories in a text, for each placeholder. */
 const pluralsIn = (text: string): string[][] =>
   [...text.matchAll(/\{[a-z]+\|([^}]*)\}/g)].map(([, forms = '']) =>
     forms.split('|').map((form) => form.slice(0, form.indexOf(':'))),
@@ -41,7 +41,7 @@ describe('the languages of the pages', () => {
         expect(text.trim(), key).to.equal(text).and.not.equal('');
         expect(placeholders(text), key).to.deep.equal(placeholders(english));
         for (const placeholder of placeholders(text)) expect(placeholder).to.match(/^\{[a-z]+\|?\}$/);
-        // `many` of French and Spanish is for millions.
+        // In French and Spanish, `many` is for millions.
         const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
         const needed = pluralCategories.filter((each) => language === 'ar' || each !== 'many');
         for (const forms of pluralsIn(text))
@@ -49,7 +49,7 @@ describe('the languages of the pages', () => {
             forms.filter((form) => form !== 'none'),
             key,
           ).to.have.members(needed);
-        // The pages escape characters that change the direction of text; names stand in `bdi` instead.
+        // The pages escape characters that change the direction of text; names are in `bdi` instead.
         expect(text, key).not.to.match(/[\u200e\u200f\u202a-\u202e\u2066-\u2069<>]/);
       }
     });
@@ -59,7 +59,7 @@ describe('the languages of the pages', () => {
     for (const language of languages.filter((each) => each !== 'en')) {
       const wording = await wordingOf(language);
       const same = Object.entries<string>(en).filter(
-        // Some results have the same name in several languages, such as Vitamin D.
+        // Some results have the same name in several languages, for example Vitamin D.
         ([key, text]) => wording[key] === text && / /.test(text) && !key.startsWith('result.'),
       );
       expect(same, language).to.deep.equal([]);

@@ -1,4 +1,4 @@
-/** Colours of the pages keep the contrast that WCAG 2.2 asks for (1.4.3, 1.4.11), in both themes. */
+/** The pages' colours have the contrast that WCAG 2.2 requires (1.4.3, 1.4.11), in both themes. */
 import { expect } from 'chai';
 import { STYLE } from '#src/http/pages/style.ts';
 
@@ -10,7 +10,7 @@ function themeIn(css: string): Theme {
   );
 }
 
-/** Relative luminance (WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance). */
+/** Returns a colour's relative luminance (WCAG 2.2, https://www.w3.org/TR/WCAG22/#dfn-relative-luminance). */
 function luminance(colour: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5]
     .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)

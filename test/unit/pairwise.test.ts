@@ -1,4 +1,4 @@
-/** Pairwise ids (docs/spec/decisions.md, section 1): the same for a sector, and unlike any other. */
+/** Pairwise ids (docs/spec/decisions.md, section 1): the same within a sector, and different from any other sector's. */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { openPairwise } from '#src/oauth/pairwise.ts';
@@ -30,7 +30,7 @@ describe('pairwise ids', () => {
       { ...SECTOR, project: 'proj_2' },
       { ...SECTOR, environment: 'production' },
       { ...SECTOR, sector: 'app_2' },
-      // A name that another project's application has as its id, or parts that move across a border.
+      // A name that is the id of another project's application, or parts that are moved across a boundary.
       { ...SECTOR, project: 'proj_1sandbox', sector: 'app_1' },
       { ...SECTOR, project: 'proj_1","sandbox', sector: 'app_1' },
     ];

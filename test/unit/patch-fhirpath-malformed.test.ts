@@ -1,4 +1,4 @@
-/** Parameters that are no FHIRPath Patch, and paths that a patch does not take (400). */
+/** Parameters that aren't a FHIRPath Patch, and paths that a patch doesn't accept (400). */
 import { expect } from 'chai';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';

@@ -1,4 +1,6 @@
-/** FHIRPath Patch and primitives with extensions, which stand beside their value (https://hl7.org/fhir/R4/json.html#primitive). */
+/**
+ * FHIRPath Patch and primitives with extensions, which are beside their value (https://hl7.org/fhir/R4/json.html#primitive).
+ */
 import { type Case, note, patient, testCases } from '#test/support/fhirpath-patch.ts';
 
 const CASES: readonly Case[] = [

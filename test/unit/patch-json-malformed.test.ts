@@ -1,4 +1,4 @@
-/** JSON Patch documents that are none: 400, and every fault named. */
+/** Invalid JSON Patch documents: 400, and every fault named. */
 import { expect } from 'chai';
 import { parseJsonPatch } from '#src/fhir/patch/json-patch.ts';
 import type { Json } from '#src/shared/json/json.ts';

@@ -1,4 +1,7 @@
-/** Charts of measurements: round ticks, room for their labels, colours by meaning, units apart that can't be converted. */
+/**
+ * Charts of measurements: round ticks, room for their labels, colours by meaning, separate charts for units that can't be
+ * converted.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { texts } from '#src/http/pages/texts.ts';
@@ -115,7 +118,7 @@ describe('a chart of a measurement', () => {
       ['%', [6.5]],
       ['g/L', [71, 70]],
     ]);
-    // The text, and the value without a date; of one chart also those of others.
+    // The text, and the value without a date; with only one chart, also the other charts' values.
     expect(countLeft(facts, charts)).to.equal(2);
     expect(countLeft(facts, charts.slice(0, 1))).to.equal(5);
   });
@@ -125,7 +128,7 @@ describe('a chart of a measurement', () => {
       labelsIn(drawn(...dates.map((date, i) => observed(5 + i, 'x', date, { id: String(i) }))))
         .slice(-2)
         .map(({ text }) => text);
-    // 1 May here, and still 30 April in UTC.
+    // 1 May locally, and still 30 April in UTC.
     const local = ['2026-05-01T00:30:00+02:00', '2026-04-28T08:00:00+02:00'];
     expect(labels(...local)).to.deep.equal(['Apr 2026', 'May 2026']);
     expect(drawn(observed(5, 'x', local[0] ?? ''), observed(6, 'x', local[1] ?? ''))).to.include(

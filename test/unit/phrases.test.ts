@@ -1,10 +1,10 @@
-/** Messages, `--help` and docs stay in plain English: phrases that readers stumbled over don't come back. */
+/** Messages, `--help` and docs are in plain English: phrases that readers stumbled over don't come back. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import ts from 'typescript-6';
 
-/** What is not written, and what to write. */
+/** Phrases to avoid, and what to write instead. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bis no (?!longer\b|more than\b)/i, '"is not a" or "doesn\'t exist"'],
   [/\banew\b/i, '"again"'],
@@ -17,10 +17,10 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bas of old\b/i, '"as before"'],
 ];
 
-/** Texts that begin like SQL are not messages. */
+/** Matches texts that begin like SQL, which aren't messages. */
 const SQL = /^\s*(?:select|insert|update|delete|with|create|alter|drop|copy|set|begin|lock|analyze|from)\b/i;
 
-/** The phrases in a text, with the line of each. */
+/** Returns the phrases found in a text, with the line of each. */
 function foundIn(text: string, firstLine = 1): string[] {
   return text
     .split('\n')
@@ -31,7 +31,9 @@ function foundIn(text: string, firstLine = 1): string[] {
     );
 }
 
-/** The string and template literals of a source file that people may read, with their lines. Comments aren't literals. */
+/**
+ * Returns the string and template literals in a source file that people may read, with their lines. Comments aren't literals.
+ */
 function literalsOf(source: string): { text: string; line: number }[] {
   const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest, true);
   const found: { text: string; line: number }[] = [];
@@ -50,7 +52,7 @@ function literalsOf(source: string): { text: string; line: number }[] {
   return found;
 }
 
-/** Markdown without code: blocks between fences become empty lines, code within lines is left out. */
+/** Returns Markdown without code: fenced blocks become empty lines, and code within lines is omitted. */
 function proseOf(markdown: string): string {
   let fence: string | undefined;
   return markdown

@@ -1,4 +1,6 @@
-/** Implausible values are told, and nothing else is: impossible values, units of something else, dates in the future. */
+/**
+ * Implausible values are reported, and nothing else is: impossible values, units of a different quantity, dates in the future.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -115,7 +117,7 @@ describe('implausible values', () => {
     expect(codes(measured('718-7', 145, 'mmol/L'))).to.deep.equal(['impossible_value']);
     expect(codes(measured('2524-7', 5_000, 'mg/dL'))).to.deep.equal(['impossible_value']);
     expect(codes(measured('2951-2', 1_400, 'mg/dL'))).to.deep.equal(['impossible_value']);
-    // `%` of HbA1c is another method's result than mmol/mol.
+    // HbA1c in `%` is a different method's result than in mmol/mol.
     expect(codes(measured('4548-4', 53, '%'))).to.deep.equal(['impossible_value']);
   });
 
@@ -351,7 +353,7 @@ describe('units that do not fit their code', () => {
       codes(measured(code, 1, unit)).includes('unit_mismatch');
     const [first, ...rest] = pairs(others);
     expect(first).to.deep.equal(['kg', 'mmol/L']);
-    // Haemoglobin in % may be g%.
+    // Haemoglobin in % may mean g%.
     expect(rest.filter((pair) => !mismatch(pair))).to.deep.equal([['718-7', '%']]);
     expect(pairs(same).filter(mismatch)).to.deep.equal([]);
   });
@@ -448,7 +450,7 @@ describe('dates that cannot be', () => {
     expect(codes({ resourceType: 'Observation', effectiveTiming: { event: ['2027-02-01'] } })).to.deep.equal([
       'future_date',
     ]);
-    // A plan is never written in the future.
+    // Even a plan can't have been written in the future.
     expect(
       codes({ resourceType: 'MedicationRequest', status: 'draft', authoredOn: '2027-02-01' }),
     ).to.deep.equal(['future_date']);
@@ -516,7 +518,7 @@ describe('dates that cannot be', () => {
     expect(patient('1961-05-14', '1961-05')).to.deep.equal([]);
     expect(patient('1961-05', '1961-05-01')).to.deep.equal([]);
     expect(patient('1961', '1960-12-31').length).to.equal(1);
-    // Both are of the 20th in Oslo.
+    // Both are on the 20th in Oslo.
     expect(patient('2026-11-20', '2026-11-19T23:40:00Z')).to.deep.equal([]);
     expect(patient('2026-11-20', '2026-11-19T09:00:00Z').length).to.equal(1);
     expect(patient('2026-11-20', '2026-11-18T23:40:00-11:00')).to.deep.equal([]);
@@ -608,7 +610,7 @@ describe('the file of possible ranges', () => {
       for (const { code, element, message } of found(resource))
         faults.push(`${name}: ${code} ${element} ${message}`);
     expect(faults).to.deep.equal([
-      // K is kelvin in UCUM.
+      // In UCUM, K is kelvin.
       'Bundle-report: unit_mismatch Bundle.entry[1].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26464-8, which is measured in 10*3/uL',
       'Bundle-report: unit_mismatch Bundle.entry[3].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26515-7, which is measured in 10*3/uL',
       'Specimen-101: dates_out_of_order Specimen.receivedTime 2011-03-04T07:03:00Z is before the collection (2011-05-30T06:15:00Z)',

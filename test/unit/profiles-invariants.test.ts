@@ -1,4 +1,7 @@
-/** Invariants of documents and profiles, compiled, against fhirpath.js: the same verdict on real and on changed resources. */
+/**
+ * Invariants on documents and profiles, compiled, compared with fhirpath.js: the same verdict on real and on changed
+ * resources.
+ */
 import { expect } from 'chai';
 import { typeDefinition } from '#src/fhir/definitions/tables.ts';
 import { findProfile, type ProfileNode, profileUrls } from '#src/fhir/profiles/table.ts';
@@ -18,7 +21,7 @@ function rulesIn(node: ProfileNode): Rule[] {
   return [...own, ...below.flatMap(rulesIn)];
 }
 
-/** The type of the element that a profile's rule is about, where it is not the resource. */
+/** The type of the element that a profile's rule is about, if it isn't the resource. */
 const ABOUT: Readonly<Record<string, string>> = {
   'ips-pat-1': 'HumanName',
   'ips-comp-1': 'Composition.section',
@@ -29,7 +32,7 @@ const ABOUT: Readonly<Record<string, string>> = {
 
 const documents = IPS_EXAMPLES.filter((name) => name.startsWith('Bundle-')).map(ipsExample);
 
-/** Both verdicts of a rule at an element. */
+/** Returns both verdicts on a rule at an element. */
 function verdicts(rule: Rule, type: string, focus: Json, resource: JsonObject): [boolean, boolean] {
   const environment = { resource, rootResource: resource };
   return [

@@ -1,4 +1,4 @@
-/** The IPS profiles, judged by what HL7 published with them: the examples pass, each with one fault does not. */
+/** The IPS profiles, judged by what HL7 published with them: the examples pass, but not with a fault. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import type { Issue } from '#src/shared/issue.ts';

@@ -1,4 +1,4 @@
-/** Discriminators by all they can go by (https://hl7.org/fhir/R4/profiling.html#discriminator), and how slices are told. */
+/** Discriminators of every kind (https://hl7.org/fhir/R4/profiling.html#discriminator), and how slices are distinguished. */
 import { expect } from 'chai';
 import { ProfileCheck } from '#src/fhir/profiles/check.ts';
 import { makeMatch, openReach } from '#src/fhir/profiles/discriminators.ts';
@@ -10,7 +10,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 
 const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition/';
 
-/** Which items of an element a slice takes, by the discriminator, as indexes. */
+/** Returns the indexes of an element's items that a slice takes, according to the discriminator. */
 function taken(
   resource: JsonObject,
   name: string,

@@ -1,4 +1,4 @@
-/** Decisions about proposals of a record, as given · when · then (docs/spec/decisions.md, section 7). */
+/** Decisions about a record's proposals, as given · when · then (docs/spec/decisions.md, section 7). */
 import { expect } from 'chai';
 import type { Past } from '#commands/consent/on-record.ts';
 import type { Clock, Decision } from '#commands/kernel/decision.ts';
@@ -17,7 +17,7 @@ const NEW_ID = '0198c0de-0000-7000-8000-0000000000c2';
 const ADA: PersonId = { issuer: 'https://issuer.example', subject: 'ada' };
 const EVE: PersonId = { issuer: 'https://issuer.example', subject: 'eve' };
 const DAY = 86_400_000_000;
-/** When decisions are made. */
+/** The time at which decisions are made. */
 const NOW = BEGINNING + 10_000;
 
 type Made = Extract<PlainEvent, { type: 'ProposalMade' }>;
@@ -147,7 +147,7 @@ const resource = { value: { resourceType: 'Condition' }, exact: false };
 const writing: Write = { kind: 'create', eventId: 'event', type: 'Condition', id: NEW_ID, resource };
 const changing: Write = { kind: 'update', eventId: 'event', type: 'Condition', id: CONDITION, resource };
 
-/** A record with a Patient and a Condition and these events, on which something is decided at a time. */
+/** Returns a record with a Patient, a Condition and these events, for decisions at a given time. */
 const record = (...events: DomainEvent[]) => ({
   when<T>(decided: (state: Resources, past: Past, clock: Clock) => Decision<T>, at: Micros = NOW) {
     const all = [created('Patient', RECORD), created('Condition', CONDITION), ...events];

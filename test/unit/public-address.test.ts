@@ -1,4 +1,4 @@
-/** Which addresses are of the public internet. */
+/** Which addresses are on the public internet. */
 import { expect } from 'chai';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 

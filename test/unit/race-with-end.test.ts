@@ -1,4 +1,4 @@
-/** Works until an end: their outcomes, the end's, and that nothing stays behind of works that are over. */
+/** Works until an end: their outcomes, the end's outcome, and that finished works leave nothing behind. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
@@ -6,7 +6,7 @@ import { raceWithEnd } from '#src/processes/race-with-end.ts';
 
 const WORKS = 200_000;
 
-/** An end, and how it comes. */
+/** Returns an end, and a function that makes it come. */
 function ending(): { end: Promise<never>; come: () => void } {
   let come = (): void => undefined;
   const end = new Promise<never>((_, reject) => {
@@ -34,7 +34,7 @@ describe('works until an end', () => {
     come();
     expect(await Promise.all(both)).to.deep.equal(['the end', 'the end']);
     expect(await outcome(until(never))).to.equal('the end');
-    // Its own failure is taken, so that no rejection is left unhandled.
+    // Its own failure is handled, so that no rejection is left unhandled.
     expect(await outcome(until(Promise.reject(new Error('own'))))).to.equal('the end');
   });
 
@@ -48,7 +48,7 @@ describe('works until an end', () => {
       return process.memoryUsage().heapUsed;
     };
     const before = await works(1_000);
-    // A race leaves some 300 bytes each.
+    // With a race, each would leave some 300 bytes.
     expect((await works(WORKS)) - before).to.be.below(WORKS * 20);
   });
 });

@@ -1,4 +1,4 @@
-/** Statements that there is none: no allergy, medicine, problem or vaccination is counted for them, in any view. */
+/** Statements that a person has none: no view counts an allergy, medicine, problem or vaccination for them. */
 import { expect } from 'chai';
 import { absenceText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';

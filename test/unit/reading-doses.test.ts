@@ -137,7 +137,7 @@ describe('doses in words', () => {
   });
 
   it('lose no part of a dose, in any language', () => {
-    // Numbers and words that occur once: each must be found in the text.
+    // Numbers and words that appear only once: each must be found in the text.
     let next = 100;
     const unique = (): number => {
       next += 1;
@@ -213,7 +213,9 @@ describe('doses in words', () => {
       },
       { requiredKeys: [] },
     );
-    /** The texts and numbers in a value that must be found in words; units of time and events are words of the language. */
+    /**
+     * Returns the texts and numbers in a value that must be found in words; time units and events are words in the language.
+     */
     const partsOf = (value: unknown): string[] => {
       if (typeof value === 'number') return [String(value)];
       if (typeof value === 'string')
@@ -229,7 +231,7 @@ describe('doses in words', () => {
         fc.constantFrom(...LANGS),
         (given, lang) => {
           const said = dosesInWords(given, { lang }) ?? '';
-          // An offset in whole hours is said in hours.
+          // An offset in whole hours is expressed in hours.
           const offsets = given.map(({ timing: of }) => String(of?.repeat?.offset));
           for (const part of partsOf(given)) {
             if (offsets.includes(part)) continue;

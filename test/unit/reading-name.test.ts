@@ -79,7 +79,7 @@ describe('reading: names of codes', () => {
     const coding = { system: SNOMED, code: '59621000', display: text };
     expect(nameConcept({ text, coding: [coding] })).to.equal('Hypertension');
     expect(nameConcept({ text, coding: [{ system: SNOMED, code: '59621000' }] })).to.equal('Hypertension');
-    // What an author worded stays, also beside a code.
+    // An author's own wording stays, even beside a code.
     expect(nameConcept({ text })).to.equal(text);
     expect(nameConcept({ text, coding: [chronic] })).to.equal(text);
     const worded = 'High pressure, first seen at work (finding)';

@@ -1,4 +1,4 @@
-/** The groups of results: valid codes of LOINC, each in one group, each group with a source. */
+/** The groups of results: valid LOINC codes, each in one group, and each group with a source. */
 import { expect } from 'chai';
 import { findResultGroup, RESULT_GROUPS } from '#src/clinical/reading/result-groups.ts';
 import { isLoincCode } from '#src/fhir/loinc-code.ts';

@@ -3,7 +3,7 @@ import { RecentBatches } from '#src/events/batches.ts';
 import { toPosition } from '#src/events/position.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 
-/** A batch of the events from one position to another. */
+/** Returns a batch with the events from one position to another. */
 function makeBatch(from: number, to: number) {
   const events = Array.from({ length: to - from + 1 }, (_, n): RecordedEvent => {
     const own = { id: '', type: '', stream: 'record-1', revision: 0, data: '{}', metadata: '{}' };
@@ -16,7 +16,7 @@ describe('recent batches', () => {
   it('give each event once, though the answer to an append came after others had read it', () => {
     const recent = new RecentBatches();
     recent.add(makeBatch(1, 5));
-    // This process wrote the events 3 and 4, which a page up to 5 had by then.
+    // This process wrote the events 3 and 4, which a page up to 5 already contained by then.
     recent.add(makeBatch(3, 4));
     const { events = [], position } = recent.after(toPosition(0), 100) ?? {};
     expect(position).to.equal(toPosition(5));

@@ -1,4 +1,4 @@
-/** What occurs twice in a request, and how long it takes to find. */
+/** Finding what appears twice in a request, and how long that takes. */
 import { expect } from 'chai';
 import { hasSeveralValues, repeatedName } from '#src/http/path.ts';
 
@@ -14,7 +14,7 @@ describe('names that occur twice', () => {
     const names = Array.from({ length: 300_000 }, (_, n) => n.toString(36));
     const began = performance.now();
     expect(repeatedName(names, new Set())).to.equal(undefined);
-    // Comparing each with all others takes minutes.
+    // Comparing each name with all others would take minutes.
     expect(performance.now() - began).to.be.lessThan(5_000);
   });
 

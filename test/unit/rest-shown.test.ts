@@ -1,4 +1,7 @@
-/** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (docs/spec/decisions.md, section 4). */
+/**
+ * Resources written through FHIR read well in REST v1, even when they contain more than v1 can express
+ * (docs/spec/decisions.md, section 4).
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { shownCondition } from '#src/v1/condition.ts';

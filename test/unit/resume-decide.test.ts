@@ -1,4 +1,4 @@
-/** Directory entries that a record's append carries, and work that goes on where it was stopped, as given · when · then. */
+/** Directory entries that a record's append carries, and work that continues where it stopped, as given · when · then. */
 import { expect } from 'chai';
 import { decideCarrying, type Write } from '#commands/resource/decide.ts';
 import { createMissing, removeLive } from '#commands/resource/resume.ts';

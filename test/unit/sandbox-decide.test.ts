@@ -1,4 +1,4 @@
-/** Decisions on sandboxes, as given · when · then over events. */
+/** Decisions about sandboxes, as given · when · then over events. */
 import { expect } from 'chai';
 import { type Asked, isResetting, provisioned, reset } from '#commands/sandbox/decide.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';

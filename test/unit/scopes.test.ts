@@ -1,4 +1,4 @@
-/** Scopes as applications may register them, and what is said of others. */
+/** Scopes that applications may register, and the messages about others. */
 import { expect } from 'chai';
 import { scopeFault } from '#src/http/admin/applications/body.ts';
 

@@ -1,4 +1,4 @@
-/** Which plan is chosen for which search, without a database. */
+/** Which plan is chosen for which search, tested without a database. */
 import { expect } from 'chai';
 import { understandRequest } from '#queries/search/ask.ts';
 import { explainPlan } from '#queries/search/explain.ts';
@@ -17,7 +17,7 @@ const OTHERS = Array.from(
   (_, n) => `00000000-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`,
 );
 
-/** What is looked up in a chain: nothing. */
+/** A database in which look-ups for a chain find nothing. */
 const NOTHING = { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof understandRequest>[0];
 
 async function asked(query: string, type: ResourceType = 'Observation', record?: string): Promise<Asked> {
@@ -30,7 +30,7 @@ async function asked(query: string, type: ResourceType = 'Observation', record?:
   return (await understandRequest(NOTHING, requiredValueSets, SEES, request)).asked;
 }
 
-/** A step in a few words: `sort keys 4000`, `walk-values about 20000`. */
+/** Returns a step in a few words: `sort keys 4000`, `walk-values about 20000`. */
 function inShort(step: Step): string {
   const words: (string | number | undefined)[] = [step.kind];
   if (step.kind === 'sort') words.push(step.source?.kind, step.most);

@@ -1,4 +1,4 @@
-/** A write whose read models lag is answered only once every instance can know of it. */
+/** A write whose read models lag is answered only once every instance can know about it. */
 import { expect } from 'chai';
 import type { Position } from '#src/events/store.ts';
 import { openSettle } from '#src/freshness/settle.ts';
@@ -7,7 +7,10 @@ const at = (position: number): Position => String(position).padStart(16, '0') as
 const MODELS = ['resources', 'history'];
 
 describe('the answer to a write', () => {
-  /** Waits in no time; `shown` says at which wait the read models show the position. */
+  /**
+   * Makes a `settle` whose waits take no time.
+   * @param shown the wait at which the read models show the position
+   */
   function settling(
     shown: number,
     note: () => Promise<void> = async () => undefined,

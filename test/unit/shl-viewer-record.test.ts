@@ -1,4 +1,4 @@
-/** What the page of a shared link reads from a record (docs/shared-links.md): nothing that didn't happen, nothing by halves. */
+/** The shared-link page's reading of a record (docs/shared-links.md): nothing that didn't happen, and nothing incomplete. */
 import { expect } from 'chai';
 import { z } from 'zod';
 
@@ -61,12 +61,12 @@ describe('the record on the page of a shared link', () => {
   const over = z.object({
     sections: z.map(z.string(), z.array(z.object({ name: z.string(), isOver: z.boolean() }))),
   });
-  /** The names of medicines that are over. */
+  /** Returns the names of past medicines. */
   const overOf = (today: string, ...resources: readonly Resource[]): string[] => {
     const rows = over.parse(viewer.readRecord(resources, today)).sections.get('medications') ?? [];
     return rows.filter(({ isOver }) => isOver).map(({ name }) => name);
   };
-  /** The rows of a section; own texts as their keys in braces. */
+  /** Returns a section's rows; the page's own texts appear as their keys in braces. */
   const rowsOf = (section: string, ...resources: readonly Resource[]): z.output<typeof row>[] => {
     const rows = shown.parse(viewer.readRecord(resources)).sections.get(section) ?? [];
     const separators: Readonly<Record<string, string>> = { 'shl.comma': ',', 'shl.semicolon': ';' };
@@ -336,7 +336,7 @@ describe('the record on the page of a shared link', () => {
       measured('1', 140, '2026-05-03'),
       measured('2', 7, '2026-02-03', said('H')),
       measured('3', 1, '2026-01-03', said('LL')),
-      // A value that was high once isn't among those that are.
+      // A value that was once high isn't among those that are high now.
       measured('4', 5, '2026-01-02'),
       measured('4', 9, '2025-01-02', said('H')),
     );
@@ -437,7 +437,7 @@ describe('the record on the page of a shared link', () => {
   const leftOut = (n: number): object => ({
     tag: [{ system: 'https://annal.dev/fhir/left-out', code: 'changed-by-ai', display: `${n} changed` }],
   });
-  /** Returns what is told of what was there before an AI changed it, by its section. */
+  /** Returns what is told about the state before an AI changed it, by section. */
   const beforeIn = (resource: Resource): (string | undefined)[][] =>
     toldBefore
       .parse(viewer.readRecord([resource]))

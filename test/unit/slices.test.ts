@@ -6,7 +6,10 @@ import { labsOfMessage } from '#src/labs/message.ts';
 import { atOnce, inSlices, mapSteps, Presence, presence, type Steps } from '#src/shared/load/slices.ts';
 import { GLUCOSE, PATIENT, results } from '#test/support/labs/parts.ts';
 
-/** Keeps the event loop for a while. @param ms of this process's CPU */
+/**
+ * Blocks the event loop for a while.
+ * @param ms of this process's CPU time
+ */
 function busy(ms: number): void {
   const from = process.cpuUsage();
   for (let used = 0; used < ms * 1000; ) {
@@ -70,7 +73,7 @@ describe('work in slices', () => {
     await Promise.all([work('a'), work('b'), work('c')]);
     done = true;
     expect(slices.slice(3).join('')).to.equal('abcabcabc');
-    // The first slices of all begin at once.
+    // The first slices of all works begin at once.
     seen.delete(0);
     expect(Math.max(...seen.values())).to.equal(1);
   });

@@ -1,4 +1,4 @@
-/** The last gate before the log: no event's data holds, once decoded, what no database can. */
+/** The last check before the log: once decoded, no event's data contains anything that a database can't store. */
 import { expect } from 'chai';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { decode, encode } from '#src/events/codec.ts';

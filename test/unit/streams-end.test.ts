@@ -1,4 +1,4 @@
-/** given a download that takes long · when the right to it ends meanwhile · then the rest isn't sent */
+/** given a long download · when the right to it ends meanwhile · then the rest isn't sent */
 import { expect } from 'chai';
 import { EXPORT_ROUTES } from '#src/http/admin/audit/exports.ts';
 import { whileAllowed } from '#src/http/answer/while-allowed.ts';
@@ -9,7 +9,10 @@ const PIECE = 'x'.repeat(600_000);
 async function* pieces(): AsyncGenerator<string> {
   for (let sent = 0; sent < 10; sent += 1) yield PIECE;
 }
-/** Reads a stream to its end. @returns how many pieces came, and what broke it off */
+/**
+ * Reads a stream to its end.
+ * @returns how many pieces came, and what interrupted it
+ */
 async function read(stream: AsyncIterable<string | Buffer> | undefined): Promise<[number, unknown]> {
   let came = 0;
   try {

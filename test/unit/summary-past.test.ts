@@ -1,4 +1,4 @@
-/** What a summary and the page of a link to it say of entries that are over, which it doesn't list. */
+/** A summary, and the page of a link to it, on past entries, which the summary doesn't list. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import { inEnglish, readEnglish } from '#src/clinical/reading/english.ts';

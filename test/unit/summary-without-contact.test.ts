@@ -1,4 +1,7 @@
-/** The summary of a shared link: valid, and without what identifies or locates the person beyond name, birth date and sex. */
+/**
+ * The summary in a shared link: valid, and without anything that identifies or locates the person beyond name, birth date and
+ * sex.
+ */
 import { expect } from 'chai';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -99,7 +102,7 @@ const RECORD: readonly JsonObject[] = [
   },
 ];
 
-/** A resource's JSON text; the value of the observation keeps its digits. */
+/** Returns a resource's JSON text; the observation's value keeps its digits. */
 const stored = (resource: JsonObject) => ({
   type: String(resource.resourceType),
   id: String(resource.id),

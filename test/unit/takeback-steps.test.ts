@@ -12,7 +12,10 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 const ID = 'tb_one';
 const SELECTION: Selection = { source_system: 'lab', since: null, until: 1_000 };
 
-/** `L` the source that is taken back, `h` others, `A` others' AI; with `-` a deletion; `T2` or `T-` a take-back's, `U2` its undo's, `V2` another take-back's. */
+/**
+ * Makes a resource's versions from texts: `L` is by the source that is taken back, `h` by others, `A` by others' AI; with `-`,
+ * a deletion; `T2` or `T-` is by a take-back, `U2` by its undo, `V2` by another take-back.
+ */
 function made(...versions: readonly string[]): PastResource {
   return {
     type: 'Observation',
@@ -37,7 +40,7 @@ function made(...versions: readonly string[]): PastResource {
   };
 }
 
-/** `=2`: content of version 2; `-`: deleted; `stays`; empty: nothing to do. */
+/** Returns what becomes of the versions. `=2`: content of version 2; `-`: deleted; `stays`; empty: nothing to do. */
 function said(versions: string, undo = false): string {
   const resource = made(...versions.split(' '));
   const { step, stays } = undo ? decideUndo(resource, ID) : decideFate(resource, SELECTION);
@@ -58,23 +61,23 @@ describe('the decision on a resource', () => {
     'L h': 'stays changed_since',
     'h L h L': '=3',
     'h L h': 'stays changed_since',
-    // The source deleted it, or what it had made.
+    // The source deleted the resource, or what the source itself had made.
     'h L-': '=1',
     'L L-': '',
-    // Others had deleted it before.
+    // Others had deleted the resource before.
     'h h- L': '-',
     'h h- L L-': '',
-    // It is taken back already.
+    // The version is already taken back.
     'L T-': '',
     'h L T1': '',
     'h L h L T3': '',
-    // The undo of a take-back stands for what it restored.
+    // The undo of a take-back has the same effect as the versions that it restored.
     'h L T1 U2': '=1',
     'L T- U1': '-',
     'h L T1 h': '',
     'h L T1 h L h': 'stays changed_since',
     'h L T1 L': '=1',
-    // Another take-back has taken back what others wrote upon it: that stays taken back.
+    // Another take-back has taken back what others wrote on top: that stays taken back.
     'h L h V2': '=1',
     'L h V1': '-',
     'h L h L V2': '=1',
@@ -102,7 +105,7 @@ describe('the decision on a resource', () => {
 
   it('counts the versions that are selected', () => {
     expect(decideFate(made('L', 'L', 'h', 'L'), SELECTION).selected).to.equal(3);
-    // One of them has been taken back.
+    // One of the versions has been taken back.
     expect(decideFate(made('h', 'L', 'T1', 'h', 'L'), SELECTION).selected).to.equal(1);
     expect(decideFate(made('h', 'L', 'T1', 'U2', 'h'), SELECTION).selected).to.equal(1);
   });

@@ -1,4 +1,4 @@
-/** The bundled terminology: what it holds, where it is from, and that it is what its sources say. */
+/** The bundled terminology: what it contains, where it comes from, and that it matches its sources. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
@@ -52,7 +52,7 @@ describe('the bundled terminology', () => {
     const rows = rowsOf(LOINC);
     expect(rows.length).to.be.within(3_000, 3_100);
     for (const { code, display, category, unit } of rows) {
-      // Codes of answers begin with LA.
+      // Answer codes begin with LA.
       if (!code.startsWith('LA')) expect(isLoincCode(code), code).to.equal(true);
       expect(display, code).to.match(/\S/);
       expect(category, code).to.be.oneOf([

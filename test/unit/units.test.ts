@@ -9,7 +9,7 @@ import {
   times,
 } from '#src/fhir/units/canonical.ts';
 
-/** A value in canonical units, as `numeric` would show it, and the dimension. */
+/** Returns a value in canonical units, as `numeric` would show it, and its dimension. */
 function canonical(value: string, unit: string): string {
   const found = canonicalRange(unit, value, value);
   return found === undefined ? 'literal' : `${Number(found.low)} ${found.dimension}`;

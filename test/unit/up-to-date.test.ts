@@ -4,7 +4,10 @@ import { upToDate } from '#src/freshness/up-to-date.ts';
 
 const at = (n: number): Position => String(n).padStart(16, '0') as Position;
 
-/** Waits on a read model that comes so far with each wait. @returns how often it waited; what it threw */
+/**
+ * Waits on a read model that reaches the next of the given positions with each wait.
+ * @returns how often it waited, and what it threw
+ */
 async function waits(positions: readonly number[], head: number): Promise<[number, unknown]> {
   let waited = 0;
   const now = () => at(positions[Math.min(waited, positions.length - 1)] ?? 0);

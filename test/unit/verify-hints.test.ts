@@ -1,4 +1,4 @@
-/** What `annal verify` advises. */
+/** The advice that `annal verify` gives. */
 import { expect } from 'chai';
 import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
 import { hintsFor } from '#src/cli/verify/verify-hints.ts';

@@ -1,4 +1,4 @@
-/** Decisions on webhook endpoints, as given · when · then over events. */
+/** Decisions about webhook endpoints, as given · when · then over events. */
 import { change, create, remove, rotate } from '#commands/webhook/decide.ts';
 import { WEBHOOK } from '#commands/webhook/state.ts';
 import type { PlainEvent } from '#src/events/catalog.ts';

@@ -1,4 +1,4 @@
-/** Converts the OpenAPI document to the types of the TypeScript client: its schemas, and what each operation takes and returns. */
+/** Converts the OpenAPI document to types for the TypeScript client: its schemas, and what each operation takes and returns. */
 
 import { FHIR_SCHEMAS } from '#src/http/openapi/fhir-schemas.ts';
 
@@ -6,7 +6,7 @@ import { FHIR_SCHEMAS } from '#src/http/openapi/fhir-schemas.ts';
 type Part = Readonly<Record<string, unknown>>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
-/** The interfaces whose operations the client calls by path; FHIR has types of its own. */
+/** Matches the interfaces whose operations the client calls by path; FHIR has separate types. */
 const INTERFACES = /^\/(?:v1|admin|me)\//;
 
 /** Schemas of FHIR's resources. */
@@ -80,12 +80,12 @@ function answerOf({ responses }: Part): string {
       const [media, value] = first;
       return media.includes('json') ? writeType((value as Part).schema as Part, '    ') : 'Blob';
     });
-  // An upload that another request has overtaken, and the like, are answered with 204: all others have a body.
+  // Some cases, such as an upload that another request has overtaken, are answered with 204; all others have a body.
   const told = types.filter((type) => type !== 'undefined');
   return [...new Set(told.length === 0 ? types : told)].join(' | ');
 }
 
-/** Returns the type of what a schema allows. */
+/** Returns the TypeScript type for what a schema allows. */
 function writeType(schema: Part, indent: string): string {
   const { $ref, const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'unknown';

@@ -1,10 +1,13 @@
-/** Converts the tables of FHIR's definitions to TypeScript types of the resource types that the service has, and their search parameters. */
+/**
+ * Converts the tables of FHIR's definitions to TypeScript types for the resource types that the service has, and their search
+ * parameters.
+ */
 import type { CompactType, StructureTable } from '#src/fhir/definitions/tables.ts';
 
-/** The resources beside the service's own types that its answers contain. */
+/** Resources other than the service's own types that its answers contain. */
 const OTHERS = ['Bundle', 'Binary', 'CapabilityStatement', 'Composition', 'OperationOutcome', 'Parameters'];
 const NUMBERS = new Set(['decimal', 'integer', 'positiveInt', 'unsignedInt']);
-/** Longer value sets are strings. */
+/** Value sets with more codes than this become strings. */
 const MOST_CODES = 30;
 
 /**

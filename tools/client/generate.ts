@@ -1,4 +1,4 @@
-/** Writes the types of the TypeScript client: `npm run generate`. A test checks that the files match. */
+/** Writes the types for the TypeScript client: `npm run generate`. A test checks that the files match. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StructureTable } from '#src/fhir/definitions/tables.ts';
@@ -8,12 +8,12 @@ import { ALL_ROUTES } from '#src/http/routes.ts';
 import { writeApiTypes } from './api-types.ts';
 import { writeFhirTypes } from './fhir-types.ts';
 
-/** The folder of the types. */
+/** The folder for the types. */
 export const TYPES = fileURLToPath(new URL('../../clients/typescript/src/generated/', import.meta.url));
 
-/** Returns file name → text of every generated module. The same definitions give the same text. */
+/** Returns file name → text for every generated module. The same definitions give the same text. */
 export function generateClientTypes(): Record<string, string> {
-  // As a document of JSON has it, without what is undefined.
+  // The same as in a JSON document, without undefined members.
   const document = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, 'http://localhost:3000')));
   return {
     'api.ts': writeApiTypes(document),

@@ -1,4 +1,6 @@
-/** Converts published profiles to the compact table that `profiles/` uses: the constraints of each beyond its base. */
+/**
+ * Converts published profiles to the compact table that `profiles/` uses: each profile's constraints beyond those of its base.
+ */
 
 import {
   type ElementDefinition,
@@ -25,7 +27,7 @@ type Draft = { -readonly [K in keyof ProfileNode]: ProfileNode[K] } & {
   slices?: Record<string, Draft>;
 };
 
-/** The source of value sets and code systems. */
+/** Where value sets and code systems come from. */
 export interface ProfileTerminology {
   readonly codeSystems: ReadonlyMap<string, SourceTerminology>;
   readonly valueSets: ReadonlyMap<string, SourceTerminology>;
@@ -34,7 +36,7 @@ export interface ProfileTerminology {
 /**
  * Returns the table of profiles.
  * @param own value sets that come with the profiles.
- * @param terminology R4's own.
+ * @param terminology R4's own terminology.
  */
 export function compactProfiles(
   sources: readonly SourceProfile[],
@@ -61,8 +63,8 @@ export function compactProfiles(
 }
 
 /**
- * Returns extensible bindings that a profile inherits from its base and does not change: base validation checks only
- * required ones. The types of references are excluded, since they are checked as names of types.
+ * Returns the extensible bindings that a profile inherits from its base and doesn't change, because base validation checks
+ * only required bindings. The types of references are excluded, since they are checked as names of types.
  */
 function extensible({ snapshot, differential }: SourceProfile): ProfileElement[] {
   const bound = new Set(
@@ -74,7 +76,7 @@ function extensible({ snapshot, differential }: SourceProfile): ProfileElement[]
     .map(({ id, binding }) => ({ id, ...(binding && { binding }) }));
 }
 
-/** Adds an element's constraints to the tree at its id, a path of `name` or `name:slice`. */
+/** Adds an element's constraints to the tree at the element's id, a path of `name` or `name:slice`. */
 function place(root: Draft, type: string, element: ProfileElement, bind: (url: string) => boolean): void {
   let node = root;
   let holder = type;
@@ -122,7 +124,7 @@ function findElement(type: string, written: string): { element: ElementDefinitio
 }
 
 /**
- * Adds an element's constraints to a node, without those that its base already has.
+ * Adds an element's constraints to a node, except those that its base already has.
  * @param base the element in its base type; undefined for a slice.
  */
 function constrain(
@@ -173,7 +175,7 @@ function narrows(types: readonly ProfileType[], base: ElementDefinition | undefi
   });
 }
 
-/** Removes nodes without constraints, and slices that only name what a choice has anyway. */
+/** Removes nodes without constraints, and slices that only name what a choice already has. */
 function prune(node: Draft): void {
   for (const [name, slice] of Object.entries(node.slices ?? {})) {
     prune(slice);
@@ -193,8 +195,8 @@ function prune(node: Draft): void {
 }
 
 /**
- * Returns a value set as code system → codes; undefined if it cannot be enumerated. A value set that names SNOMED CT is
- * not enumerated, because its licence does not allow bundling its codes.
+ * Returns a value set as code system → codes; undefined if it can't be enumerated. A value set that names SNOMED CT isn't
+ * enumerated, because its licence doesn't allow us to bundle its codes.
  */
 function enumerate(
   url: string,
@@ -231,7 +233,7 @@ function excluded(
   return allCodes(find(system, only.value));
 }
 
-/** Returns the concept with a code, at any depth. */
+/** Returns the concept with the given code, at any depth. */
 function find(concepts: readonly SourceConcept[], code: string): SourceConcept[] {
   return concepts.flatMap((one) => (one.code === code ? [one] : find(one.concept ?? [], code)));
 }

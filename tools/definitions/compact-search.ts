@@ -1,13 +1,10 @@
-/**
- * Converts R4's search parameters of the 26 types; for each type, an expression keeps only the operands that apply to
- * it.
- */
+/** Converts R4's search parameters for the 26 types; for each type, an expression keeps only the operands that apply to it. */
 
 import type { SearchParameter, SearchParameterTable } from '#src/fhir/definitions/search-parameters.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { SourceSearchParameter } from './hl7.ts';
 
-/** Parameters over text and lists are not supported (docs/spec/decisions.md, section 5 "Search"). */
+/** Search parameters for text and lists aren't supported (docs/spec/decisions.md, section 5 "Search"). */
 const LEFT_OUT = new Set(['_text', '_content', '_query']);
 
 /**
@@ -55,7 +52,7 @@ function compact(
   };
 }
 
-/** Returns the operands of a union of types that apply to one of them. */
+/** Returns those operands of a union of types that apply to one of the types. */
 function expressionFor(expression: string, base: string): string {
   const operands: string[] = [];
   let depth = 0;

@@ -9,16 +9,16 @@ import type { SourceConcept, SourceElement, SourceTerminology, SourceType, Struc
 const HL7 = 'http://hl7.org/fhir/StructureDefinition/';
 const FHIR_TYPE = `${HL7}structuredefinition-fhir-type`;
 
-/** Rules that validation implements in code: they need the whole resource, markup or the JSON form. */
+/** Rules that validation implements in code, because they need the whole resource, markup or the JSON form. */
 const BUILT_IN = new Set(['ele-1', 'ext-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5', 'ref-1', 'txt-1', 'txt-2']);
 
 /**
- * Rules whose expression is wrong: que-7 names a type that no element has; ig-1 and ig-2 ask the element for what its
+ * Rules whose expression is wrong: que-7 names a type that no element has; ig-1 and ig-2 expect the element to have what its
  * resource has.
  */
 const MISWRITTEN = new Set(['que-7', 'ig-1', 'ig-2']);
 
-/** Bound to media types, but its definition says "xml | json | ttl | mime type". */
+/** This element is bound to media types, but its definition says "xml | json | ttl | mime type". */
 const NOT_BOUND = 'CapabilityStatement.format';
 
 interface Terminology {
@@ -42,7 +42,7 @@ export function compactStructures(
   return table;
 }
 
-/** Adds a structure's type and one for each of its backbones, named by path. */
+/** Adds a structure's type, and one for each of its backbones, named by path. */
 function addType(
   table: StructureTable,
   structure: Structure,
@@ -137,7 +137,7 @@ function typeName(element: SourceElement, type: SourceType): string {
 
 /**
  * Adds a value set to the table if it can be enumerated.
- * @returns its key; undefined if it cannot
+ * @returns the value set's key; undefined if it can't be enumerated
  */
 function bind(
   canonical: string,
@@ -161,7 +161,7 @@ function bind(
   return key;
 }
 
-/** Returns the codes of concepts and of their descendants. */
+/** Returns the codes of concepts and their descendants. */
 export function allCodes(concepts: readonly SourceConcept[]): string[] {
   return concepts.flatMap((concept) => [concept.code, ...allCodes(concept.concept ?? [])]);
 }

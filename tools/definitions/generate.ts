@@ -1,6 +1,6 @@
 /**
- * Compiles HL7's R4 definitions to the compact tables under `generated/`, which are committed: `npm run generate`. A
- * test runs `generateTables` and compares.
+ * Compiles HL7's R4 definitions to the compact tables under `generated/`, which are committed: `npm run generate`. A test runs
+ * `generateTables` and compares the result.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { compactStructures } from './compact-structures.ts';
 import { readExtensions, readSearchParameters, readStructures, readTerminology } from './hl7.ts';
 import { readProfiles, readProfileValueSets } from './hl7-profiles.ts';
 
-/** The folder of the tables. */
+/** The folder for the tables. */
 export const GENERATED = fileURLToPath(new URL('../../src/fhir/definitions/generated/', import.meta.url));
 
-/** Returns file name → content of every generated table. The same definitions give the same bytes. */
+/** Returns file name → content for every generated table. The same definitions give the same bytes. */
 export function generateTables(): Record<string, string> {
   const terminology = readTerminology();
   const structures = compactStructures(readStructures(), terminology);

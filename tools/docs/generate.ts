@@ -72,9 +72,7 @@ function fields(schema: JsonSchema): string {
   return table(['Field', 'Type', ''], makeRows(schema, ''));
 }
 
-/**
- * Returns a table as formatters of Markdown print it: columns are aligned, so that formatting the page changes nothing.
- */
+/** Returns a table as Markdown formatters print it: columns are aligned, so that formatting the page changes nothing. */
 function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heading.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),

@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service that runs from its sources: on SIGUSR2 it writes the project's files with a named function that
- * ran since the last one to CALLED_FILES, as a JSON array of paths from the root.
+ * Preloaded into a service that runs from its sources. On SIGUSR2, it writes the project's files to CALLED_FILES, as a JSON
+ * array of paths from the root, if one of their named functions has run since the last signal.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

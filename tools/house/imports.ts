@@ -1,4 +1,4 @@
-/** Lists imports, and checks the rule of docs/architecture.md: parts import in one direction only. */
+/** Lists imports, and checks the rule in docs/architecture.md: parts import in only one direction. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import ts from 'typescript-6';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** A part may import itself and the parts listed here: folders, or files by their path. `type `: its types only. */
+/** A part may import itself and the parts listed here: folders, or files by their path. `type ` means only its types. */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['src/events', 'src/fhir', 'src/shared', 'src/sandbox', 'type src/documents'],
   projections: ['src/clinical/reading', 'src/events', 'src/fhir', 'src/v1', 'src/shared', 'src/database'],
@@ -25,8 +25,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/mcp': ['src/clinical/reading', 'src/context', 'src/fhir', 'src/insight', 'src/v1', 'src/shared'],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   'src/processes': ['src/events', 'src/shared', 'src/database'],
-  // HTTP parses requests and prints answers. `src/app.ts` hands in the log, the database, settings, metrics and the
-  // tables of operations, by the interfaces in `src/http/ports/`.
+  // HTTP parses requests and prints answers. `src/app.ts` provides the log, the database, settings, metrics and the tables of
+  // operations through the interfaces in `src/http/ports/`.
   'src/http': [
     'commands', // what a request asks to be written
     'queries', // what a request asks to be read
@@ -86,7 +86,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/sharing': [],
   'src/takeback': [],
-  // Only what is pure: this is archived with all that it imports.
+  // Only pure parts: this part is archived with everything that it imports.
   'src/receipts': ['src/clinical', 'src/context', 'src/fhir', 'src/mcp', 'src/shared', 'src/shl/content.ts'],
   'src/signin': ['src/shared', 'src/identity'],
   'src/machine': ['type projections', 'type src/metrics', 'src/events', 'src/shared'],
@@ -96,7 +96,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/tracing': ['type src/events', 'src/events/wrapped-store.ts', 'src/shared'],
   'src/terminology': ['src/fhir', 'src/shared', 'src/database'],
   'src/database': ['src/shared'],
-  // The tables that other parts define.
+  // Tables that other parts define.
   'src/migrations': [
     'src/database',
     'src/dev-issuer',
@@ -113,15 +113,15 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The parts and files that compose others and may import all of them; but only `app.ts` knows HTTP, and the rest its
- * ports. Only composers import them.
+ * The parts and files that compose others, and may import all of them. However, only `app.ts` knows HTTP; the others know only
+ * its ports. Only composers may import composers.
  */
 export const COMPOSERS = [
   'src/cli',
   'src/app',
   'src/app.ts',
   'src/main.ts',
-  // Features that put themselves together.
+  // Features that assemble themselves.
   'src/identity/open.ts',
   'src/member.ts', // a process of a machine starts the app with its part
   'src/reactions/webhooks/webhooks.ts',
@@ -130,7 +130,7 @@ export const COMPOSERS = [
   'src/takeback',
   'src/terminology/read-models.ts',
 ];
-/** Features that implement interfaces in `src/http/ports/`, and name their types. */
+/** Features that implement interfaces in `src/http/ports/`, and refer to their types. */
 const IMPLEMENTERS = [
   'src/freshness/states.ts',
   'src/reactions/webhooks/webhooks.ts',
@@ -138,14 +138,14 @@ const IMPLEMENTERS = [
   'src/shl',
 ];
 
-/** An import of one of our files by another, as paths from the root. */
+/** An import from one of our files in another, as paths from the root. */
 export interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
 }
 
-/** Every import of one of our files by another, as paths from the root. */
+/** Returns all imports from one of our files in another, as paths from the root. */
 export function listImports(): Import[] {
   return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -167,7 +167,7 @@ function readImports(file: string): Import[] {
   return found;
 }
 
-/** The module that a node names: `import … from`, `export … from`, `import()`, `import('…').Type`. */
+/** Returns the module that a node names: `import … from`, `export … from`, `import()`, `import('…').Type`. */
 function importTarget(node: ts.Node): string | undefined {
   let module: ts.Node | undefined;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) module = node.moduleSpecifier;
@@ -196,28 +196,28 @@ function ownFile(from: string, target: string): string | undefined {
   return undefined;
 }
 
-/** Tells whether a file is a part, or lies within it. */
+/** Returns whether a file is a part, or lies within it. */
 export const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
 
-/** Returns the part to which a file belongs; files directly in `src` are separate parts. */
+/** Returns the part that a file belongs to; files directly in `src` are separate parts. */
 export function findPart(file: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((part) => within(file, part));
 }
 
-/** Tells whether a file may import another one. */
+/** Returns whether a file may import another file. */
 export function isAllowed({ from, to, typeOnly }: Import): boolean {
   if (within(to, 'src/http'))
     return (
       within(from, 'src/http') ||
       from === 'src/app.ts' ||
-      // The parts that HTTP doesn't import may name what it asks of them.
+      // Parts that HTTP doesn't import may refer to the ports' types.
       ((within(from, 'src/app') || (typeOnly && IMPLEMENTERS.some((part) => within(from, part)))) &&
         within(to, 'src/http/ports'))
     );
   if (COMPOSERS.some((composer) => within(from, composer))) return true;
   if (COMPOSERS.some((composer) => within(to, composer))) return false;
   const part = findPart(from);
-  // Settings, logging and the like are files in `src`, and import none of the parts.
+  // Files directly in `src`, such as settings and logging, don't import any parts.
   if (part === undefined) return /^src\/[^/]+\.ts$/.test(to) || within(to, 'src/shared');
   const reachable = (MAY_IMPORT[part] ?? []).map((name) =>
     name.startsWith('type ') ? { name: name.slice(5), typesOnly: true } : { name, typesOnly: false },
@@ -227,7 +227,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
   );
 }
 
-/** Folders and files of one folder, or the parts of the repository, whose imports lead in a circle. */
+/** Returns the circles of imports between the folders and files in a folder, or between the parts of the repository. */
 export function cyclesIn(all: readonly Import[]): string[] {
   const files = [...new Set(all.flatMap(({ from, to }) => [from, to]))];
   const folders = new Set(
@@ -249,7 +249,7 @@ export function cyclesIn(all: readonly Import[]): string[] {
   return [...new Set(found.flat())].sort();
 }
 
-/** Nodes that reach themselves, each set of them that reach each other as one text (Tarjan's algorithm). */
+/** Returns the nodes that can reach themselves: each set of nodes that reach each other, as one text (Tarjan's algorithm). */
 function findCircles(all: readonly Import[], nameNode: (file: string) => string | undefined): string[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of all) {

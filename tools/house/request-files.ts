@@ -1,6 +1,6 @@
 /**
- * Counts the files of warm requests: those with a named function that runs each time a request is sent, less those that also
- * run in an idle window of the same length just before one. `node --import tsx tools/house/request-files.ts [--list]`
+ * Counts the files that a warm request runs: files with a named function that runs each time the request is sent, except files
+ * that also run in an idle window of the same length just before it. `node --import tsx tools/house/request-files.ts [--list]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { z } from 'zod';
 import { freePort } from '../../bench/free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Length of the window of a request, and of the idle one before it. */
+/** Length of a request's window, and of the idle window before it. */
 const WINDOW_MS = 200;
 const WARM = 5;
 /**
@@ -24,7 +24,7 @@ const WARM = 5;
  */
 const TIMES = 3;
 
-/** The requests that are counted. */
+/** The requests whose files are counted. */
 export type Counted = 'create' | 'v1 create' | 'search' | 'read';
 
 type Send = (method: string, path: string, body?: object) => Promise<unknown>;
@@ -34,9 +34,9 @@ const quickstart = z.object({ sandbox_key: z.string() });
 const paths = z.array(z.string());
 
 /**
- * Starts a service from its sources, sends each request, and stops it.
- * @param dataDir an empty folder, or one in which a service was already started @returns the files of each request,
- * sorted, as paths from the root
+ * Starts a service from source, sends each request, and stops the service.
+ * @param dataDir an empty folder, or one in which a service was already started
+ * @returns the files of each request, sorted, as paths from the root
  * @throws Error if the service doesn't start or a request is refused
  */
 export async function listRequestFiles(dataDir: string): Promise<Record<Counted, string[]>> {
@@ -132,7 +132,7 @@ async function countEach(send: Send, called: () => Promise<string[]>): Promise<R
       const before = ran.get(name);
       const these = await called();
       ran.set(name, new Set(these.filter((file) => before?.has(file) ?? true)));
-      // Work that a busy machine still has to do for this request doesn't belong to the next one.
+      // Wait, so that work that a busy machine still has to do for this request isn't counted for the next one.
       await pause(2 * WINDOW_MS);
       await called();
     }
@@ -154,7 +154,7 @@ async function becomeReady(child: ReturnType<typeof spawn>): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dataDir = mkdtempSync(join(tmpdir(), 'annal-files-'));
-  // PostgreSQL's user must reach it.
+  // PostgreSQL's user must be able to reach this folder.
   chmodSync(dataDir, 0o711);
   const files = await listRequestFiles(dataDir).finally(() =>
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }),

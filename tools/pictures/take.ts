@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the dashboard in `docs/pictures/`: `npm run pictures`. It starts a service with a project of its own,
- * and needs a browser (`test/support/browser.ts`).
+ * Takes the dashboard pictures in `docs/pictures/`: `npm run pictures`. Starts a service with its own project; needs a browser
+ * (`test/support/browser.ts`).
  */
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 
 const SIZE = { width: 1200, height: 760 };
 
-/** Screens by the names of their pictures. */
+/** Screens, by the names of their pictures. */
 const SCREENS = {
   overview: '',
   requests: '/requests',
@@ -45,7 +45,7 @@ async function create(key: string, resource: object): Promise<string> {
   return String(json.id);
 }
 
-/** Takes the screens of operators, with something to do on them. */
+/** Takes pictures of the operators' screens, with something to act on. */
 async function takeOperations(): Promise<void> {
   await service.pool.query(
     `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
@@ -76,7 +76,10 @@ async function takeOperations(): Promise<void> {
   await service.pool.query('delete from operations.parked');
 }
 
-/** Takes a record with something in its first lists. @param patients the path of the list */
+/**
+ * Takes pictures of a record with something in its first lists.
+ * @param patients the path of the patient list
+ */
 async function takeRecord(page: Page, patients: string, key: string): Promise<void> {
   const patient = await create(key, {
     ...{ resourceType: 'Patient', birthDate: '1958-09-30', gender: 'female' },
@@ -132,7 +135,10 @@ async function takeRecord(page: Page, patients: string, key: string): Promise<vo
   }
 }
 
-/** Takes the plan of a take-back. @param base the path of the project */
+/**
+ * Takes a picture of a take-back's plan.
+ * @param base the project's path
+ */
 async function takeTakeback(page: Page, base: string, project: string, key: string): Promise<void> {
   const patient = await create(key, { resourceType: 'Patient', name: [{ family: 'Berg', given: ['Lena'] }] });
   const source = { 'X-Service-Source-System': 'Ward 3 analyser' };
@@ -200,7 +206,7 @@ try {
   for (const [name, path] of Object.entries(SCREENS)) {
     await page.goto(base + path);
     await settle(page);
-    // Entries come a second after their answers.
+    // Entries appear a second after their responses.
     if (name === 'requests') await page.getByRole('row').filter({ hasText: 'Observation' }).nth(8).waitFor();
     if (name === 'search') {
       await page.getByRole('button', { name: 'Search', exact: true }).click();

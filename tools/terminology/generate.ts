@@ -1,7 +1,7 @@
 /**
- * Compiles HL7's R4 terminology to `generated/r4.json`, which is committed: `npm run generate`. It contains the value
- * sets to which the 26 types' elements are bound, the code systems that these use, HL7's maps between them, and common
- * UCUM units. Left out: code systems and lists with their own licences (SNOMED CT, DICOM), very long lists, narrative.
+ * Compiles HL7's R4 terminology into `generated/r4.json`, which is committed: `npm run generate`. The file contains the value
+ * sets that elements of the 26 types are bound to, the code systems that these use, HL7's maps between them, and common UCUM
+ * units. It leaves out code systems and lists with their own licences (SNOMED CT, DICOM), very long lists, and narrative.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -56,7 +56,7 @@ export function generateTerminology(): string {
   return `[\n${resources.map((resource) => JSON.stringify(resource)).join(',\n')}\n]\n`;
 }
 
-/** Returns the value sets to which elements of the 26 types, and of every datatype, are bound. */
+/** Returns the value sets that elements of the 26 types and of every datatype are bound to. */
 function bindings(): Set<string> {
   const found = new Set<string>();
   for (const { kind, name, elements } of readStructures().values()) {
@@ -71,7 +71,7 @@ function listsSnomed(resource: Source): boolean {
   return parts?.some(({ system, concept }) => system === SNOMED && concept !== undefined) === true;
 }
 
-/** Returns UCUM with the units of HL7's list of common ones, since UCUM has infinitely many. */
+/** Returns UCUM with only the units in HL7's list of common units, since UCUM has infinitely many. */
 function commonUnits(list: Source | undefined): CodeSystem {
   const concept = list?.resourceType === 'ValueSet' ? list.compose?.include[0]?.concept : undefined;
   if (concept === undefined) throw new Error(`${UCUM_COMMON} is not among the definitions`);

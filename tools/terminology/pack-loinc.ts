@@ -12,8 +12,8 @@ import { CATEGORY_OF } from '#src/terminology/bundled/categories.ts';
 import { isUnit, UCUM } from '#src/terminology/units.ts';
 
 /**
- * Totals and panels of instruments that belong to others and whose terms of use aren't in NOTICE. NOTICE has those of
- * 44249-1, 44261-6 and 72106-8.
+ * Totals and panels of third-party instruments whose terms of use aren't in NOTICE. NOTICE has the terms for 44249-1, 44261-6
+ * and 72106-8.
  */
 const LEFT_OUT = new Set(
   (
@@ -31,7 +31,7 @@ const CATEGORY_OF_CLASS: Readonly<Record<string, string | null>> = {
   document: null,
 };
 
-/** LOINC's answers to smoking status and pregnancy status, as HL7's International Patient Summary names them. */
+/** LOINC's answers for smoking status and pregnancy status, as HL7's International Patient Summary names them. */
 const ANSWERS = [
   ['LA15173-0', 'Pregnant'],
   ['LA15920-4', 'Former smoker'],
@@ -39,7 +39,7 @@ const ANSWERS = [
   ['LA18978-9', 'Never smoker'],
 ];
 
-/** Our own names that the table lacks: the words by which people look for one of its tests. */
+/** Annal's own names that the table lacks: words that people use to look for a test. */
 const MORE_NAMES: Readonly<Record<string, string>> = {
   '8480-6': 'upper blood pressure',
   '8462-4': 'lower blood pressure',

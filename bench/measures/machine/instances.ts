@@ -1,7 +1,7 @@
 /**
- * Two and four instances on one database, compared with one: reads, creates whose patients are divided among
- * the instances like by a load balancer, and creates for all patients on each. On a machine whose cores one
- * instance fills, this shows what several instances cost each other; their gain needs several machines.
+ * Two and four instances on one database, compared with one: reads, creates whose patients are divided among the instances as
+ * a load balancer would do, and creates for all patients on each. On a machine whose cores one instance fills, this shows what
+ * several instances cost each other; their benefit shows only on several machines.
  */
 import type { Bench, MeasuredService } from '../../bench.ts';
 import type { Load, Outcome } from '../../load/plan.ts';
@@ -74,7 +74,7 @@ export const instances: Measure = {
 
 const sum = (outcomes: readonly Outcome[]): number => outcomes.reduce((all, { rate }) => all + rate, 0);
 
-/** Runs the same load on each of the instances, dividing its clients among them. */
+/** Runs the same load on each instance, dividing its clients among the instances. */
 function onEach(bench: Bench, makeLoad: (at: number, of: number) => Pick<Load, 'requests' | 'expect'>): Ask {
   return (instances, seconds) =>
     Promise.all(

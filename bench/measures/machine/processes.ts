@@ -1,6 +1,6 @@
 /**
- * The work of a machine divided among processes, compared with one process: processor time per create at a fixed rate, by
- * part, and how soon a search shows a write.
+ * A machine's work divided among processes, compared with one process: processor time per create at a fixed rate, by process,
+ * and how soon a search shows a write.
  */
 import {
   processorTime,
@@ -116,7 +116,7 @@ async function readTimes(
   };
 }
 
-/** Returns the number of transactions since a position that wrote something. */
+/** Returns the number of transactions that wrote something since a position. */
 async function countCommits(bench: Bench, url: string, from: Lsn): Promise<number> {
   const to = await walPosition(bench, url);
   const [row] = await bench.query<{ n: string }>(
@@ -126,7 +126,7 @@ async function countCommits(bench: Bench, url: string, from: Lsn): Promise<numbe
   return Number(row?.n);
 }
 
-/** Returns the median time of a search that must show a create which was just answered, in ms. */
+/** Returns the median time of a search that must show a create that has just been answered, in ms. */
 async function searchAfterWrites(bench: Bench, { request }: MeasuredService['service']): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < bench.size(100, 5); n += 1) {

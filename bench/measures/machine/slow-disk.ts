@@ -1,6 +1,6 @@
 /**
- * Creates on a disk that takes two milliseconds for each flush, by one process and by several: each worker commits its own
- * appends, so there are more commits than in one process.
+ * Creates on a disk that needs two milliseconds for each flush, by one process and by several. Each worker commits its own
+ * appends, so several processes make more commits than one.
  */
 import type { Bench } from '../../bench.ts';
 import type { Outcome } from '../../load/plan.ts';
@@ -10,7 +10,7 @@ import { median } from '../../statistics.ts';
 
 const CLIENTS = 64;
 const WORKERS = 4;
-/** The wait before each flush, in µs, also if no other session is about to commit (PostgreSQL 18, section 19.5.1). */
+/** The wait before each flush, in µs, even if no other session is about to commit (PostgreSQL 18, section 19.5.1). */
 const DELAY = 2_000;
 
 export const slowDisk: Measure = {
@@ -42,7 +42,10 @@ export const slowDisk: Measure = {
   },
 };
 
-/** Starts a service on a database with slow flushes. @returns sends it creates for some seconds */
+/**
+ * Starts a service on a database with slow flushes.
+ * @returns a function that sends creates to the service for some seconds
+ */
 async function start(bench: Bench, env: Readonly<Record<string, string>>): Promise<() => Promise<Outcome>> {
   const databaseUrl = await bench.database();
   const name = new URL(databaseUrl).pathname.slice(1);

@@ -1,4 +1,4 @@
-/** The client: REST v1, administration and `/me` by their paths, FHIR, and documents. */
+/** The client: REST v1, administration and `/me` by path, FHIR, and documents. */
 import { FhirClient } from './fhir.ts';
 import type { CreatedDocument, Operations, WrittenDocument } from './generated/api.ts';
 import { Paged } from './paging.ts';
@@ -16,7 +16,7 @@ type At<M extends Method, P extends keyof Operations[M]> = Operations[M][P] & Op
 type BodyOf<B> = [B] extends [undefined] ? unknown : undefined extends B ? { body?: B } : { body: B };
 type Joined<T> = { [K in keyof T]: T[K] };
 type InputOf<O extends Operation> = Joined<O['path'] & O['query'] & BodyOf<O['body']>>;
-/** What an operation takes: the parts of its path, its query's members, and `body`. */
+/** An operation's input: the parts of its path, its query parameters, and `body`. */
 export type Input<M extends Method, P extends keyof Operations[M]> = keyof InputOf<At<M, P>> extends never
   ? Record<string, never>
   : InputOf<At<M, P>>;
@@ -24,7 +24,7 @@ type Arguments<M extends Method, P extends keyof Operations[M]> =
   Record<string, never> extends Input<M, P>
     ? [input?: Input<M, P>, options?: RequestOptions]
     : [input: Input<M, P>, options?: RequestOptions];
-/** What an operation answers. */
+/** An operation's response. */
 export type AnswerOf<M extends Method, P extends keyof Operations[M]> = At<M, P>['answer'];
 
 interface ListPage {
@@ -40,7 +40,7 @@ type ItemOf<P extends ListPath> = (AnswerOf<'GET', P> & ListPage)['data'][number
 /** The description of a document. */
 export type NewDocument = Input<'POST', '/v1/patients/{patient_id}/documents'>['body'];
 
-/** A client of one service with one credential. */
+/** A client for one service, with one credential. */
 export class Annal {
   readonly fhir: FhirClient;
   readonly #transport: Transport;
@@ -52,7 +52,7 @@ export class Annal {
 
   /**
    * Calls a route: `annal.get('/v1/patients/{patient_id}', { patient_id })`.
-   * @throws ApiError for an answer that isn't a success
+   * @throws ApiError for a response other than a success
    */
   get<P extends keyof Operations['GET']>(path: P, ...args: Arguments<'GET', P>): Promise<AnswerOf<'GET', P>> {
     return this.#call('GET', path, args);
@@ -102,7 +102,7 @@ export class Annal {
   }
 
   /**
-   * Sends any request and returns the answer with its text, in which numbers have all their digits.
+   * Sends any request and returns the response with its text, in which numbers keep all their digits.
    * @param path below the base URL, with its query
    */
   send(method: string, path: string, body?: unknown, options: RequestOptions = {}): Promise<Answer> {
@@ -112,7 +112,7 @@ export class Annal {
 
   /**
    * Stores a document: first its description, then its bytes.
-   * @returns the document, `final`
+   * @returns the document, with the status `final`
    */
   async createDocument(
     patient: string,
@@ -153,7 +153,7 @@ export class Annal {
       if (value === undefined || value === '') throw new TypeError(`${template} needs ${name}`);
       return encodeURIComponent(String(value));
     });
-    // Lists are one value here; a parameter that occurs twice is refused.
+    // Here a list is sent as one value: a parameter that occurs twice is refused.
     for (const [name, value] of Object.entries(query))
       if (Array.isArray(value)) query[name] = value.join(',');
     if (options.asOf !== undefined) query.as_of = options.asOf;

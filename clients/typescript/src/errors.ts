@@ -1,6 +1,6 @@
-/** Errors of the client. Each is an `AnnalError`. */
+/** The client's errors. Each is an `AnnalError`. */
 
-/** The type of an answer's error: docs/api.md, "Errors". */
+/** The type of a response's error: docs/api.md, "Errors". */
 export type ErrorType =
   | 'malformed'
   | 'unauthenticated'
@@ -19,19 +19,19 @@ export type ErrorType =
 
 /** An input that the service refused. */
 export interface FieldError {
-  /** A dotted path into the body, or `query.`, `path.` or `header.` and a name; for FHIR the element's path. */
+  /** A dotted path into the body, or `query.`, `path.` or `header.` followed by a name; for FHIR, the element's path. */
   readonly field: string;
-  /** A code of FHIR's issue types. */
+  /** A code from FHIR's issue types. */
   readonly code: string;
   readonly message: string;
 }
 
-/** The base of all errors of the client. An abort by your own signal throws the signal's reason instead. */
+/** The base class of all the client's errors. If your own signal aborts a request, the signal's reason is thrown instead. */
 export class AnnalError extends Error {
   override readonly name: string = 'AnnalError';
 }
 
-/** The service answered with an error. */
+/** The service returned an error. */
 export class ApiError extends AnnalError {
   override readonly name: string = 'ApiError';
   readonly status: number;
@@ -41,10 +41,10 @@ export class ApiError extends AnnalError {
   /** `Service-Request-Id`, for support. */
   readonly requestId: string;
   readonly docUrl: string | undefined;
-  /** Seconds to wait, if the service named them. */
+  /** Seconds to wait, if the service specified them. */
   readonly retryAfter: number | undefined;
   readonly headers: Headers;
-  /** The body as it came. */
+  /** The body as received. */
   readonly text: string;
 
   constructor(status: number, headers: Headers, text: string) {
@@ -61,12 +61,15 @@ export class ApiError extends AnnalError {
   }
 }
 
-/** No answer came: whether the request was done isn't known, unless it was a read or is repeated with the same Idempotency-Key. */
+/**
+ * No response arrived. The request may have been carried out or not, unless it was a read or is repeated with the same
+ * Idempotency-Key.
+ */
 export class ConnectionError extends AnnalError {
   override readonly name: string = 'ConnectionError';
 }
 
-/** No answer came in time. */
+/** No response arrived in time. */
 export class TimeoutError extends ConnectionError {
   override readonly name = 'TimeoutError';
 }
@@ -87,7 +90,7 @@ export class OAuthError extends AnnalError {
   }
 }
 
-/** A delivery isn't genuine, or is too old. */
+/** A webhook delivery isn't genuine, or is too old. */
 export class WebhookError extends AnnalError {
   override readonly name = 'WebhookError';
 }
@@ -109,7 +112,7 @@ const TYPES: Readonly<Record<number, ErrorType>> = {
   503: 'unavailable',
 };
 
-/** Returns the seconds that `Retry-After` names; undefined without one. */
+/** Returns the number of seconds in `Retry-After`; undefined without the header. */
 export function readRetryAfter(headers: Headers): number | undefined {
   const value = headers.get('Retry-After');
   if (value === null) return undefined;
@@ -138,7 +141,7 @@ function readBody(text: string) {
   try {
     body = Object(JSON.parse(text)) as ErrorBody;
   } catch {
-    // A proxy may have answered with something else.
+    // The response may come from a proxy and have a different form.
   }
   const { error } = body;
   const issues = (body.issue ?? []).map(({ code, diagnostics, details, expression, location }) => ({

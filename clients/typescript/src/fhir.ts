@@ -14,7 +14,10 @@ export type ResourceType = keyof ResourceTypes;
 
 type Value = string | number | boolean | Date;
 
-/** The parameters of a search: names of the type's parameters, also with a modifier (`code:in`) or a chain (`subject.name`). */
+/**
+ * The parameters of a search: names of the type's parameters, optionally with a modifier (`code:in`) or a chain
+ * (`subject.name`).
+ */
 export type SearchParameters<T extends ResourceType> = {
   readonly [name in
     | SearchParameterNames[T]
@@ -38,7 +41,7 @@ export type JsonPatch =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
-/** Parameters of `$everything`. */
+/** Parameters for `$everything`. */
 export interface EverythingParameters {
   readonly start?: string;
   readonly end?: string;
@@ -50,7 +53,7 @@ export interface EverythingParameters {
 const BASE = '/fhir/R4';
 const FHIR_JSON = 'application/fhir+json';
 
-/** A resource as it is sent to be created: the service gives it its id. */
+/** A resource to be created; the service assigns its id. */
 export type NewResource<T extends ResourceType> = Omit<ResourceTypes[T], 'id' | 'meta'> &
   Partial<Pick<ResourceTypes[T], 'meta'>>;
 
@@ -72,7 +75,7 @@ export class FhirClient {
     return this.#json('GET', `/${type}/${segment(id)}${version}`, undefined, options);
   }
 
-  /** Searches a type. Iterating gives the matches; `pages()` the Bundles, with what `_include` adds. */
+  /** Searches a type. Iterating yields the matches; `pages()` yields the Bundles, including what `_include` adds. */
   search<T extends ResourceType>(
     type: T,
     parameters: SearchParameters<T> = {},
@@ -87,7 +90,7 @@ export class FhirClient {
 
   /**
    * Creates a resource.
-   * @param options `ifNoneExist`: criteria of a search; if a resource matches, it is returned and nothing is created
+   * @param options `ifNoneExist`: search criteria; if a resource matches them, it is returned and nothing is created
    */
   create<T extends ResourceType>(
     resource: NewResource<T> & { readonly resourceType: T },
@@ -101,7 +104,7 @@ export class FhirClient {
     return this.#json('POST', `/${resource.resourceType}`, resource, { ...options, headers });
   }
 
-  /** Replaces a resource. With `ifMatch`, only if that is its current version. */
+  /** Replaces a resource. With `ifMatch`, only if that is the current version. */
   update<R extends ResourceTypes[ResourceType]>(
     resource: R & { readonly id: string },
     options: RequestOptions = {},
@@ -120,12 +123,12 @@ export class FhirClient {
     return this.#json('PATCH', path, operations, options, 'application/json-patch+json');
   }
 
-  /** Deletes a resource. Its versions stay. */
+  /** Deletes a resource. Its versions are kept. */
   async delete(type: ResourceType, id: string, options: RequestOptions = {}): Promise<void> {
     await this.send('DELETE', `/${type}/${segment(id)}`, undefined, options);
   }
 
-  /** Lists the versions of a resource, the newest first. An entry without `resource` is a deletion. */
+  /** Lists the versions of a resource, newest first. An entry without `resource` is a deletion. */
   history<T extends ResourceType>(
     type: T,
     id: string,
@@ -157,13 +160,13 @@ export class FhirClient {
     return this.#json('POST', '', { resourceType: 'Bundle', type: 'transaction', entry }, options);
   }
 
-  /** Executes each entry for itself; look at the `response` of each. */
+  /** Executes each entry separately; check the `response` of each. */
   batch(entry: readonly BundleEntry[], options: RequestOptions = {}): Promise<Bundle> {
     return this.#json('POST', '', { resourceType: 'Bundle', type: 'batch', entry }, options);
   }
 
   /**
-   * Sends any request of the interface and returns the answer with its text, in which numbers have all their digits.
+   * Sends any FHIR request and returns the response with its text, in which numbers keep all their digits.
    * @param path below `/fhir/R4`
    */
   send(
@@ -202,7 +205,7 @@ export class FhirClient {
     const fetchPage = async (at: string, given: RequestOptions): Promise<At> => {
       const page = await this.#json<B>('GET', at, undefined, given);
       const url = page.link?.find(({ relation }) => relation === 'next')?.url;
-      // Only the part below the interface: the credential never goes to another server, and links work behind a gateway.
+      // Uses only the part below the FHIR base: the credential never goes to another server, and links work behind a gateway.
       const next = url?.slice(url.indexOf(BASE) + BASE.length);
       return {
         page,

@@ -1,4 +1,7 @@
-/** Access to a patient's record: the authorization request with PKCE, tokens, their renewal and their end (docs/connect.md). */
+/**
+ * Access to a patient's record: the authorization request with PKCE, and getting, renewing and revoking tokens
+ * (docs/connect.md).
+ */
 import { Annal } from './client.ts';
 import { ApiError, OAuthError } from './errors.ts';
 import { type Settings, Transport } from './transport.ts';
@@ -6,14 +9,14 @@ import { type Settings, Transport } from './transport.ts';
 /** An application that is registered with the service. */
 export interface AppSettings extends Omit<Settings, 'credential'> {
   readonly clientId: string;
-  /** Of a confidential application. Never put it into a browser. */
+  /** For a confidential application. Never put it into a browser. */
   readonly clientSecret?: string | undefined;
-  /** One that is registered, character by character. */
+  /** One of the registered URIs, identical character by character. */
   readonly redirectUri: string;
   readonly scopes: readonly string[];
 }
 
-/** What the callback needs to know of the request. Keep it where only this browser or session finds it. */
+/** The facts about the request that the callback needs. Keep them where only this browser or session finds them. */
 export interface Pending {
   readonly state: string;
   readonly verifier: string;
@@ -34,17 +37,17 @@ export interface Tokens {
 }
 
 /**
- * Where an application keeps the tokens of a grant. If several processes or tabs share them, `lock` lets one at a time
- * refresh: a refresh token works once, and a second use ends all tokens.
+ * The place where an application keeps a grant's tokens. If several processes or tabs share them, `lock` lets only one refresh
+ * at a time: a refresh token works once, and a second use revokes all tokens.
  */
 export interface TokenStore {
   load(): Tokens | undefined | Promise<Tokens | undefined>;
   save(tokens: Tokens): void | Promise<void>;
-  /** Default: `navigator.locks` where there is one, for the tabs of a browser. */
+  /** Default: `navigator.locks` if it exists, for the tabs of a browser. */
   lock?<T>(run: () => Promise<T>): Promise<T>;
 }
 
-/** Parameters of the page: docs/consent-page.md. */
+/** Parameters of the consent page: docs/consent-page.md. */
 export interface AuthorizeOptions {
   readonly scopes?: readonly string[] | undefined;
   readonly purpose?: string | undefined;
@@ -64,7 +67,7 @@ interface TokenAnswer {
   readonly id_token?: string;
 }
 
-/** A token is renewed this long before it ends. */
+/** A token is renewed this long before it expires. */
 const EARLY = 30_000;
 
 /** An application that asks people for access to their records. */
@@ -77,7 +80,7 @@ export class AnnalApp {
     this.#transport = new Transport({ ...settings, credential: undefined });
   }
 
-  /** Returns the URL to which the person's browser goes, and what to keep for the callback. */
+  /** Returns the URL to which to send the person's browser, and the data to keep for the callback. */
   async authorize(
     options: AuthorizeOptions = {},
   ): Promise<{ readonly url: string; readonly pending: Pending }> {
@@ -106,7 +109,7 @@ export class AnnalApp {
 
   /**
    * Reads the URL that the browser came back with, and exchanges its code.
-   * @throws OAuthError if the person denied access (`access_denied`), or the answer isn't to this request
+   * @throws OAuthError if the person denied access (`access_denied`), or the URL doesn't answer this request
    */
   async callback(url: string | URL, pending: Pending): Promise<Tokens> {
     const answer = new URL(url).searchParams;
@@ -128,8 +131,8 @@ export class AnnalApp {
   }
 
   /**
-   * Returns the next tokens. Each refresh token works once: use `connect`, which refreshes when it is needed and never
-   * twice at once.
+   * Returns the next tokens. Each refresh token works once: use `connect`, which refreshes when necessary and never twice at
+   * the same time.
    */
   async refresh(tokens: Tokens): Promise<Tokens> {
     if (tokens.refreshToken === undefined)
@@ -143,21 +146,21 @@ export class AnnalApp {
     };
   }
 
-  /** Returns a token with the rights of the application itself, of a confidential application. */
+  /** Returns a token with the rights of a confidential application itself. */
   clientCredentials(scopes: readonly string[] = []): Promise<Tokens> {
     const scope = scopes.length === 0 ? {} : { scope: scopes.join(' ') };
     return this.#exchange({ grant_type: 'client_credentials', ...scope });
   }
 
-  /** Ends the tokens: all of the chain, if there is a refresh token. The person's consent stays. */
+  /** Revokes the tokens: the whole chain, if there is a refresh token. The person's consent remains. */
   async revoke(tokens: Tokens): Promise<void> {
     await this.#post('/oauth/revoke', { token: tokens.refreshToken ?? tokens.accessToken });
   }
 
   /**
-   * Returns a client with the access of a grant. It refreshes its token when it is about to end or was refused; calls
-   * that need a new token at the same time wait for one refresh.
-   * @param from the tokens, or where they are kept
+   * Returns a client with the access of a grant. It refreshes its token when the token is about to expire or was refused;
+   * concurrent calls that need a new token wait for a single refresh.
+   * @param from the tokens, or the store that keeps them
    */
   connect(from: Tokens | TokenStore): Annal {
     const store = 'load' in from ? from : keepInMemory(from);
@@ -180,7 +183,7 @@ export class AnnalApp {
 
   async #renew(store: TokenStore, old: Tokens): Promise<Tokens> {
     const run = async (): Promise<Tokens> => {
-      // Another process may have refreshed meanwhile.
+      // Another process may have refreshed the tokens in the meantime.
       const present = (await store.load()) ?? old;
       if (present.refreshToken !== old.refreshToken) return present;
       const next = await this.refresh(present);
@@ -216,7 +219,7 @@ export class AnnalApp {
         : { Authorization: `Basic ${btoa(`${encode(clientId)}:${encode(clientSecret)}`)}` };
     const type = 'application/x-www-form-urlencoded';
     try {
-      // Codes and refresh tokens work once: a request whose answer was lost must not be repeated.
+      // Codes and refresh tokens work once: a request whose response was lost must not be repeated.
       const request = { method: 'POST', path, body: body.toString(), type };
       return (await this.#transport.send(request, { headers, retries: 0 })).text;
     } catch (error) {
@@ -241,7 +244,7 @@ function readOAuthError({ text, status, requestId, message }: ApiError): OAuthEr
   try {
     body = Object(JSON.parse(text));
   } catch {
-    // A proxy may have answered with something else.
+    // The response may come from a proxy and have a different form.
   }
   const { error, error_description: description } = body;
   return typeof error === 'string'
@@ -249,7 +252,7 @@ function readOAuthError({ text, status, requestId, message }: ApiError): OAuthEr
     : new OAuthError('server_error', message, status, requestId);
 }
 
-/** Returns the nonce of an ID token. It came from the service itself, so its signature needn't be checked. */
+/** Returns the nonce of an ID token. The token came from the service itself, so its signature needn't be checked. */
 function readNonce(idToken: string): unknown {
   const [, payload = ''] = idToken.split('.');
   const text = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));

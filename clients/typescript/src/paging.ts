@@ -1,9 +1,9 @@
 /** Pages of a list. */
 
-/** A page, and how to get the next one. */
+/** A page, and the function that fetches the next page. */
 interface Page<P> {
   readonly page: P;
-  /** Undefined after the last. */
+  /** Undefined after the last page. */
   readonly next: (() => Promise<Page<P>>) | undefined;
 }
 
@@ -33,8 +33,8 @@ export class Paged<P, T> implements AsyncIterable<T> {
   }
 
   /**
-   * Returns all items, or the first ones.
-   * @param most how many at most
+   * Returns all items, or the first few.
+   * @param most the maximum number of items
    */
   async all(most = Number.POSITIVE_INFINITY): Promise<T[]> {
     const found: T[] = [];

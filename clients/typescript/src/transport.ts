@@ -1,9 +1,9 @@
-/** Sends requests: credentials, timeouts, and retries where a repeat is safe. */
+/** Sends requests, with credentials, timeouts, and retries if repeating is safe. */
 import { ApiError, ConnectionError, readRetryAfter, TimeoutError } from './errors.ts';
 
 /**
- * What the service takes as a credential: an API key, a token, or a function that returns one. The function gets the
- * token that the service refused with 401, if there is one, and may return a newer one.
+ * A credential that the service accepts: an API key, a token, or a function that returns one of them. The function receives
+ * the token that the service refused with 401, if any, and may return a newer token.
  */
 export type Credential = string | ((refused?: string) => string | Promise<string>);
 
@@ -11,36 +11,36 @@ export type Credential = string | ((refused?: string) => string | Promise<string
 export interface Settings {
   /** The URL of the service, such as `https://records.example.org`. */
   readonly baseUrl: string;
-  /** Without one, only public routes answer, or those of the gateway `/app/api` with the browser's session. */
+  /** Without a credential, only public routes work, or the routes of the gateway `/app/api` with the browser's session. */
   readonly credential?: Credential | undefined;
-  /** Milliseconds until an attempt is given up. Default: 60,000. */
+  /** Milliseconds until an attempt is abandoned. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a request is repeated, where that is safe. Default: 3. */
+  /** How many times a request is repeated, if that is safe. Default: 3. */
   readonly retries?: number | undefined;
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: `JSON.parse`. A parser that keeps the digits of decimals can take its place. */
+  /** Default: `JSON.parse`. You can use a parser that keeps the digits of decimals instead. */
   readonly parse?: ((text: string) => unknown) | undefined;
   /** Default: `globalThis.fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Options of one request. */
+/** Options for a single request. */
 export interface RequestOptions {
-  /** Ends the request, its retries and pauses. */
+  /** Aborts the request, its retries and its pauses. */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly retries?: number | undefined;
-  /** Answers as of this moment: `as_of` of REST v1, `_asOf` of FHIR. */
+  /** Shows the data as it was at this time: `as_of` in REST v1, `_asOf` in FHIR. */
   readonly asOf?: Date | string | undefined;
-  /** Default for a POST: a random one, so that it can be repeated. */
+  /** Default for a POST: a random key, so that the request can be repeated. */
   readonly idempotencyKey?: string | undefined;
-  /** Writes only if this is the current version, such as `W/"3"` or `3`. */
+  /** Writes only if this version, such as `W/"3"` or `3`, is the current one. */
   readonly ifMatch?: string | undefined;
   readonly authorType?: 'patient' | 'practitioner' | 'device' | 'import' | 'ai' | undefined;
-  /** Which model wrote, with the author type `ai`. */
+  /** The model that wrote the data, for the author type `ai`. */
   readonly authorModel?: string | undefined;
-  /** `Practitioner/<id>` of the directory. */
+  /** `Practitioner/<id>` from the directory. */
   readonly authorRef?: string | undefined;
   readonly actingAs?: string | undefined;
   readonly onBehalfOf?: string | undefined;
@@ -54,19 +54,19 @@ export interface Request {
   readonly method: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
-  /** Objects are sent as JSON; texts, bytes and Blobs as they are. */
+  /** Objects are sent as JSON; strings, bytes and Blobs are sent unchanged. */
   readonly body?: unknown;
   /** Media type of the body. */
   readonly type?: string | undefined;
-  /** Whether the answer's body stays a Blob. */
+  /** True to keep the response body as a Blob. */
   readonly binary?: boolean | undefined;
 }
 
-/** A successful answer. */
+/** A successful response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came: each number of it with all its digits. */
+  /** The body as received: each number has all its digits. */
   readonly text: string;
   /** The bytes, if the request asked for them. */
   readonly blob: Blob | undefined;
@@ -96,15 +96,15 @@ export class Transport {
     this.baseUrl = settings.baseUrl.replace(/\/+$/, '');
   }
 
-  /** Returns the value of a JSON text, as the client's parser reads it. */
+  /** Returns the value of JSON text, as the client's parser reads it. */
   parse<T>(text: string): T {
     return (text === '' ? undefined : (this.settings.parse ?? JSON.parse)(text)) as T;
   }
 
   /**
-   * Sends a request and returns the answer.
-   * @throws ApiError for an answer that isn't a success
-   * @throws ConnectionError if no answer comes, TimeoutError if none comes in time
+   * Sends a request and returns the response.
+   * @throws ApiError for a response other than a success
+   * @throws ConnectionError if no response arrives, TimeoutError if none arrives in time
    */
   async send(request: Request, options: RequestOptions = {}): Promise<Answer> {
     const { method } = request;
@@ -137,7 +137,7 @@ export class Transport {
     }
   }
 
-  /** Returns the URL of a path with its query. */
+  /** Returns the URL for a path and its query. */
   url(path: string, query: Readonly<Record<string, unknown>> = {}): string {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
@@ -148,7 +148,7 @@ export class Transport {
     return this.baseUrl + path + (given.size === 0 ? '' : `${separator}${given}`);
   }
 
-  /** Returns the headers of a request, without its credential. */
+  /** Returns a request's headers, without the credential. */
   headersFor({ method, path, body, type, binary }: Request, options: RequestOptions): Headers {
     const headers = new Headers(this.settings.headers);
     if (binary !== true) headers.set('Accept', 'application/fhir+json, application/json;q=0.9, */*;q=0.1');
@@ -164,7 +164,7 @@ export class Transport {
     return headers;
   }
 
-  /** Returns the credential's present token; undefined without one. */
+  /** Returns the credential's current token; undefined without a credential. */
   async token(refused?: string): Promise<string | undefined> {
     const { credential } = this.settings;
     return typeof credential === 'function' ? credential(refused) : credential;
@@ -192,12 +192,12 @@ export class Transport {
   }
 }
 
-/** Returns how many milliseconds to wait before a repeat; undefined if it must not be repeated. */
+/** Returns how many milliseconds to wait before repeating the request; undefined if it must not be repeated. */
 function findPause(error: unknown, repeatable: boolean, attempt: number): number | undefined {
   const jittered = Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
   if (error instanceof ConnectionError) return repeatable ? jittered : undefined;
   if (!(error instanceof ApiError)) return undefined;
-  // 429: nothing was done. 503 may come after a write was stored.
+  // 429: nothing was done. A 503 may come after a write was stored.
   if (error.status !== 429 && !(error.status === 503 && repeatable)) return undefined;
   const asked = readRetryAfter(error.headers);
   if (asked === undefined || asked * 1000 > LONGEST_WAIT) return undefined;

@@ -1,8 +1,8 @@
-/** Sends the bytes of a document, and tells how far it is. */
+/** Sends the bytes of a document, and reports the progress. */
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
-/** How much of an upload was sent. */
+/** How much of an upload has been sent. */
 export interface Progress {
   readonly sent: number;
   readonly total: number;
@@ -13,10 +13,10 @@ export interface UploadOptions extends RequestOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Five minutes: the longest that the service lets an upload take. */
+/** Five minutes: the maximum time that the service allows for an upload. */
 const LONGEST = 300_000;
 
-/** Sends the bytes and returns the text of the answer. */
+/** Sends the bytes and returns the response text. */
 export async function uploadContent(
   transport: Transport,
   document: string,
@@ -30,7 +30,7 @@ export async function uploadContent(
   const { onProgress } = options;
   const request = { method: 'PUT', path, type };
   if (onProgress === undefined) return (await transport.send({ ...request, body: blob }, given)).text;
-  // Browsers stream request bodies over HTTP/2 only, but tell of an XMLHttpRequest how far it is.
+  // Browsers stream request bodies only over HTTP/2, but they do report the progress of an XMLHttpRequest.
   if (typeof XMLHttpRequest !== 'undefined')
     return sendByXhr(transport, transport.url(path), { ...request, body: blob }, given);
   let sent = 0;
@@ -43,7 +43,7 @@ export async function uploadContent(
       },
     }),
   );
-  // A stream can be read once only.
+  // A stream can be read only once.
   return (await transport.send({ ...request, body: counted }, { ...given, retries: 0 })).text;
 }
 

@@ -1,8 +1,8 @@
-/** Verifies deliveries of webhooks: docs/webhooks.md. */
+/** Verifies webhook deliveries: docs/webhooks.md. */
 import { WebhookError } from './errors.ts';
 
 interface Envelope<T extends string, D> {
-  /** `evt_…`, the same in every retry: ignore events that you already have. */
+  /** `evt_…`, the same in every retry: ignore events that you have already received. */
   readonly id: string;
   readonly type: T;
   readonly created_at: string;
@@ -45,7 +45,7 @@ interface ProposalData {
   readonly version?: number;
 }
 
-/** An event, by its type. */
+/** A webhook event, by its type. */
 export type WebhookEvent =
   | Envelope<'resource.created' | 'resource.updated' | 'resource.deleted', ResourceData>
   | Envelope<
@@ -63,23 +63,23 @@ export type WebhookEvent =
   | Envelope<'proposal.accepted' | 'proposal.rejected', ProposalData>
   | Envelope<'ping', { readonly endpoint: string }>;
 
-/** A delivery as it arrived. */
+/** A webhook delivery as it arrived. */
 export interface Delivery {
-  /** `whsec_…` of the endpoint. */
+  /** The endpoint's `whsec_…`. */
   readonly secret: string;
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body before it was parsed. */
+  /** The unparsed body. */
   readonly body: string | Uint8Array<ArrayBuffer> | ArrayBuffer;
-  /** How old it may be. Default: 300. */
+  /** The maximum age of a delivery. Default: 300. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since 1970. Default: now. */
   readonly now?: number;
 }
 
 /**
- * Verifies a delivery's signature in constant time, and its age.
+ * Verifies a delivery's signature, in constant time, and its age.
  * @returns the event
- * @throws WebhookError if it isn't genuine or too old: answer 400
+ * @throws WebhookError if the delivery isn't genuine or is too old: return 400
  */
 export async function verifyWebhook({
   secret,

@@ -1,6 +1,6 @@
 /**
- * What the client's types refuse. `test/client/client.test.ts` compiles this file against the packed client: a line below a marker that
- * is no error fails.
+ * Code that the client's types must reject. `test/client/client.test.ts` compiles this file against the packed client, and
+ * fails if a line below a marker compiles without an error.
  */
 import { Annal, type Api, type Fhir } from '@annal/client';
 

@@ -1,4 +1,4 @@
-/** How an application proves who it is: by a secret, by keys that it signs with, or not at all. */
+/** How an application authenticates: with a secret, with keys that it signs with, or not at all. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useAct } from '../../load.ts';
@@ -8,12 +8,12 @@ import { type Application, changeApplication, type Part, Used } from './change.t
 import { readKeySet } from './key-set.ts';
 import { Secret } from './secret.tsx';
 
-/** For how long the previous secret may work, in hours; the service allows 0 to 168. */
+/** How long the previous secret may keep working, in hours; the service allows 0 to 168. */
 const OVERLAPS = [24, 0, 1, 72, 168];
 
 type Asked = { readonly kind: 'rotate' | 'keys' } | { readonly kind: 'secret'; readonly secret: string };
 
-/** Tells whether an application signs with keys. */
+/** Returns true if an application signs with keys. */
 function hasKeys({ jwks, jwks_uri }: Application): boolean {
   return jwks !== null || jwks_uri !== null;
 }
@@ -55,7 +55,7 @@ export function Authentication(part: Part) {
   );
 }
 
-/** Shows the keys, where they are, or until when the previous secret works. */
+/** Shows the keys, their URL, or how long the previous secret works. */
 function Proof({ of }: { readonly of: Application }) {
   const { jwks, jwks_uri, previous_secret_expires_at } = of;
   if (jwks_uri !== null)

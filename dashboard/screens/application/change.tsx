@@ -1,4 +1,4 @@
-/** What the parts of an application's screen share. */
+/** Code that the parts of an application's screen share. */
 import { type Api, annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
@@ -14,7 +14,7 @@ export interface Part {
   readonly onChanged: () => Promise<void>;
 }
 
-/** New values of settings; those that are absent stay. */
+/** New values for settings; absent settings stay unchanged. */
 export interface Change {
   readonly redirect_uris?: string[];
   readonly post_logout_redirect_uris?: string[];
@@ -26,14 +26,14 @@ export interface Change {
 
 /** Changes an application, and loads it again. */
 export async function changeApplication({ of, onChanged }: Part, change: Change): Promise<true> {
-  // The service checks keys: what people paste has no type here.
+  // The service checks the keys: what people paste has no type here.
   const body = change as Parameters<typeof annal.patch<'/admin/applications/{application_id}'>>[1]['body'];
   await annal.patch('/admin/applications/{application_id}', { application_id: of.id, body });
   await onChanged();
   return true;
 }
 
-/** Says how often an application was used in the last hour, before something of it ends. */
+/** Says how often an application was used in the last hour, before one of its credentials or settings ends. */
 export function Used({ of }: { readonly of: Application }) {
   const { project } = useProject();
   const used = useLoaded(

@@ -1,4 +1,4 @@
-/** The consent page as people will see it, for chosen scopes and in each of its languages. */
+/** The consent page as people will see it, for the chosen scopes and in each of its languages. */
 import { useState } from 'preact/hooks';
 import { annal, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';

@@ -1,4 +1,4 @@
-/** The most that an application may ask people for, in the words of the consent page. */
+/** The maximum that an application may ask people for, in the consent page's words. */
 import { useState } from 'preact/hooks';
 import { annal, filled } from '../../api.ts';
 import { useLoaded } from '../../load.ts';

@@ -1,4 +1,4 @@
-/** A client secret that was just made: only now it can be read. */
+/** A new client secret, which can be read only now. */
 import { ShownOnce } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';
 

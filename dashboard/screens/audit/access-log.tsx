@@ -1,4 +1,4 @@
-/** Who read the project's records, why, and what proves that nothing is missing. */
+/** Who read the project's records, why, and the proof that nothing is missing. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -261,7 +261,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
   );
 }
 
-/** Returns who read, where people of the record aren't named. */
+/** Returns who read, without naming the record's people. */
 function sayReader(reference: string): string {
   const key: Readonly<Record<string, TextKey>> = {
     'person/self': 'audit.reader.self',

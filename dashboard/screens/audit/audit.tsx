@@ -1,4 +1,4 @@
-/** The screens of auditors, below `/audit` of a project. */
+/** The auditors' screens, below `/audit` in a project. */
 import { withReason } from '../../parts/reason.tsx';
 import { AccessLog } from './access-log.tsx';
 import { EventDetails } from './event.tsx';
@@ -7,7 +7,7 @@ import { Exports } from './exports.tsx';
 import { forAuditors } from './parts.tsx';
 import { VerificationDetails, Verifications } from './verifications.tsx';
 
-/** The screens by path. Those that show events or reads of production ask for a reason first. */
+/** The screens by path. Screens that show events or reads in production ask for a reason first. */
 export const AUDIT_SCREENS = {
   '/audit': forAuditors(withReason(Events, 'audit.events'), 'audit.events'),
   '/audit/events/:event': forAuditors(withReason(EventDetails, 'audit.event'), 'audit.event'),

@@ -1,4 +1,4 @@
-/** Checkpoints of the installation: auditors note their roots, operators make and download them. */
+/** The installation's checkpoints: auditors note their roots, operators create and download them. */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -8,7 +8,7 @@ import { say, sayBytes, sayMomentInZone, sayNumber, type TextKey } from '../../t
 import { save } from './parts.tsx';
 import { EVERY_MS } from './verifying.tsx';
 
-/** Checkpoints: an auditor notes the root, an operator also makes and downloads them. */
+/** Checkpoints: an auditor notes the root; an operator also creates and downloads them. */
 export function Checkpoints({ project }: { readonly project: string | undefined }) {
   const isOperating = isOperator();
   const [job, setJob] = useState<Api.CheckpointJob>();

@@ -1,4 +1,4 @@
-/** What a verification compared, and what it left out (docs/audit.md, “annal verify”). */
+/** The part of a report that says what a verification compared and what it left out (docs/audit.md, "annal verify"). */
 import type { Api } from '../../api.ts';
 import { PLACE } from '../../place.ts';
 import { say, sayNumber, type TextKey } from '../../texts/texts.ts';
@@ -6,14 +6,14 @@ import { say, sayNumber, type TextKey } from '../../texts/texts.ts';
 type Verification = Api.Verification;
 type Report = NonNullable<Verification['report']>;
 
-/** What only the verification of everything compares, and what none does. */
+/** The checks that each kind of verification leaves out: some are made only by a full verification, and some by none. */
 const LEFT_OUT: Readonly<Record<Verification['scope']['kind'], readonly TextKey[]>> = {
   all: ['audit.leaves.order'],
   project: ['audit.leaves.models', 'audit.leaves.counts', 'audit.leaves.streams', 'audit.leaves.order'],
   record: ['audit.leaves.models', 'audit.leaves.counts', 'audit.leaves.streams', 'audit.leaves.order'],
 };
 
-/** Returns the part of the report. */
+/** Returns this part of the report. */
 export function Compared({ job, report }: { readonly job: Verification; readonly report: Report }) {
   const { events, streams, compared, lagging } = report;
   const { kind } = job.scope;

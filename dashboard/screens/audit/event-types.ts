@@ -1,6 +1,6 @@
-/** The types of events that auditors of a project see (docs/events.md). */
+/** The event types that a project's auditors see (docs/events.md). */
 
-/** Of records and the directory. */
+/** Events on records and the directory. */
 export const RECORD_TYPES = [
   'ResourceCreated',
   'ResourceUpdated',
@@ -22,7 +22,7 @@ export const RECORD_TYPES = [
   'ProposalExpired',
 ] as const;
 
-/** Of the project itself, its applications and its webhook endpoints. */
+/** Events on the project itself, its applications and its webhook endpoints. */
 export const PROJECT_TYPES = [
   'ProjectCreated',
   'ProjectDeleted',
@@ -52,10 +52,10 @@ export const PROJECT_TYPES = [
   'GuestHostUnblocked',
 ] as const;
 
-/** A type that has words. */
+/** An event type that has a description. */
 export type KnownType = (typeof RECORD_TYPES | typeof PROJECT_TYPES)[number];
 
-/** Tells whether a type has words. */
+/** Returns true if an event type has a description. */
 export function isKnownType(type: string): type is KnownType {
   return [...RECORD_TYPES, ...PROJECT_TYPES].some((each) => each === type);
 }

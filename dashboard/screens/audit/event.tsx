@@ -1,4 +1,4 @@
-/** One event: what it changed, who did, and what proves it. */
+/** One event: what it changed, who made the change, and the proof of it. */
 import type { ComponentChildren } from 'preact';
 import { useRoute } from 'preact-iso';
 import { type Api, annal, withQuery } from '../../api.ts';
@@ -154,7 +154,7 @@ function Changes({ event }: { readonly event: Whole }) {
   );
 }
 
-/** What a deleted resource said, and the version that said it. */
+/** The content of a deleted resource, and the version that had it. */
 function LastSaid({ event: { changes, patient, resource, version } }: { readonly event: Whole }) {
   const here = useProject();
   const entry = `/patients/${patient}/entries/${resource}`;

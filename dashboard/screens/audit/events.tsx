@@ -1,4 +1,4 @@
-/** The search in the log of a project: who changed what, and when. */
+/** The search in a project's log: who changed what, and when. */
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal, filled } from '../../api.ts';
@@ -15,7 +15,7 @@ export type LogEvent = Page['data'][number];
 
 const AUTHOR_TYPES = ['patient', 'practitioner', 'device', 'import', 'ai'] as const;
 
-/** Returns the name of a type of event. */
+/** Returns the name of an event type. */
 export function sayType(type: string): string {
   return isKnownType(type) ? say(`audit.type.${type}`) : type;
 }
@@ -61,7 +61,7 @@ export function Events() {
   );
 }
 
-/** The fields of the search: those of records or of the project itself. */
+/** The search fields, for records or for the project itself. */
 function Conditions() {
   const { query } = useLocation();
   const [of, choose] = useState(query.of === 'project' ? 'project' : '');
@@ -200,7 +200,7 @@ function Who({ event }: { readonly event: LogEvent }) {
   );
 }
 
-/** Returns whom an event names as the author. */
+/** Returns the author that an event names. */
 export function sayAuthor({
   author,
   acting_as,
@@ -219,7 +219,7 @@ export function sayAuthor({
     : say('audit.author.entered', { author: name, entered });
 }
 
-/** Tells whether the author is only what a client named: a person who was signed in is authenticated. */
+/** Returns true if only a client named the author; a person who was signed in is authenticated. */
 export function isNamedByClient({ author, acting_as, credential: { kind } }: LogEvent): boolean {
   return (author !== null || acting_as !== null) && kind !== 'id_token' && kind !== 'system';
 }
@@ -229,7 +229,7 @@ function sayAuthorType(type: string): string {
   return known === undefined ? type : say(`audit.author.${known}`);
 }
 
-/** Returns the credential of an event in words: `API key server (…a1b2)`. */
+/** Returns an event's credential in words: `API key server (…a1b2)`. */
 export function sayCredential({ credential }: Pick<LogEvent, 'credential'>): string {
   const { kind, name, key, application, subject } = credential;
   const called = name ?? key ?? application ?? subject ?? '';

@@ -1,4 +1,4 @@
-/** Signed files: a record, a resource's history, or a search's answer. */
+/** Signed files: a record, a resource's history, or search results. */
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { useProject } from '../../here.ts';

@@ -1,4 +1,4 @@
-/** Parts that the screens of auditors share. */
+/** Components that the auditors' screens share. */
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -18,17 +18,17 @@ const SCREENS: readonly (readonly [path: string, name: TextKey])[] = [
   ['/audit/verifications', 'audit.verifications'],
 ];
 
-/** Tells whether the person audits the project. */
+/** Returns whether the person may audit the project. */
 export function mayAudit({ role }: Here): boolean {
   return includesRole(role, 'auditor');
 }
 
-/** Returns the headers of a request about the environment that is shown. */
+/** Returns the headers for a request about the environment that is shown. */
 export function headersFor({ project, environment }: Here): Readonly<Record<string, string>> {
   return environment === 'production' ? reasonHeaders(project) : {};
 }
 
-/** The head of a screen of auditors, and the way to the others. */
+/** The header of an auditors' screen, with links to the others. */
 export function AuditHead({ title, about }: { readonly title: TextKey; readonly about: TextKey }) {
   const here = useProject();
   const { path } = useLocation();
@@ -49,7 +49,7 @@ export function AuditHead({ title, about }: { readonly title: TextKey; readonly 
   );
 }
 
-/** Conditions of a search in the URL: a form that changes them. */
+/** A search's conditions in the URL, and a form that changes them. */
 export function Filters({
   screen,
   children,
@@ -81,7 +81,7 @@ export function Filters({
   );
 }
 
-/** A field of the form. */
+/** A form field. */
 export function Filter({
   name,
   label,
@@ -108,13 +108,13 @@ export function Filter({
   );
 }
 
-/** Leads to the screen that finds a patient by name, where a patient's id is asked for. */
+/** Links to the screen that finds a patient by name, for forms that ask for a patient's id. */
 export function FindPatient() {
   const here = useProject();
   return <a href={pathOf(here, '/patients')}>{say('audit.findPatient')}</a>;
 }
 
-/** A choice of the form; the first one is none. One that the URL has and the form doesn't know is kept. */
+/** A drop-down in the form; the first option is none. A value in the URL that the form doesn't know is kept. */
 export function Choice({
   name,
   label,
@@ -155,7 +155,7 @@ export interface Found<Row> {
   readonly searched_to: string | null;
 }
 
-/** The rows of a search so far, and a button for more. */
+/** The rows found so far, and a button that loads more. */
 export function Pages<Row, Page extends Found<Row>>({
   first,
   next,
@@ -193,7 +193,7 @@ export function Pages<Row, Page extends Found<Row>>({
   );
 }
 
-/** The checkpoint that covers something: the same id and root as in the list that the link leads to. */
+/** The checkpoint that covers something: its id and root are the same as in the list that the link opens. */
 export function CheckpointFacts({ checkpoint }: { readonly checkpoint: NonNullable<Covering> }) {
   const { id, root } = checkpoint;
   return (
@@ -223,13 +223,13 @@ export type Exported =
       readonly as_of?: string;
     };
 
-/** A file that was saved. */
+/** A file that has been saved. */
 export interface Saved {
   readonly name: string;
   readonly key: string;
 }
 
-/** Returns the act that makes a signed file and saves it. */
+/** Returns the action that creates a signed file and saves it. */
 export function useExport(): Act<Exported, Saved> {
   const here = useProject();
   return useAct(async (asked) => {
@@ -246,7 +246,7 @@ export function useExport(): Act<Exported, Saved> {
   });
 }
 
-/** Returns the name of the file: of what it is, and as of when. */
+/** Returns the file's name: its subject, and the time that it is as of. */
 function nameFile(asked: Exported): string {
   const then = asked.as_of === undefined ? '' : `-as-of-${asked.as_of.replaceAll(':', '')}`;
   return `${asked.kind}-${nameSubject(asked)}${then}.ndjson`;
@@ -258,7 +258,7 @@ function nameSubject(asked: Exported): string {
   return /([A-Za-z]+)(?:\?|$)/.exec(asked.query)?.[1] ?? 'answer';
 }
 
-/** Saves a file, as a link to it would. */
+/** Saves a file, like a download link would. */
 export function save(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
@@ -267,7 +267,7 @@ export function save(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Remembers the file that an act saved. */
+/** Remembers the file that an action saved. */
 export function useSaved(exporting: Act<Exported, Saved>) {
   const [value, setValue] = useState<Saved>();
   return {
@@ -279,7 +279,7 @@ export function useSaved(exporting: Act<Exported, Saved>) {
   };
 }
 
-/** Says how a saved file is checked without the service. */
+/** Explains how to check a saved file without the service. */
 export function HowToCheck({ saved }: { readonly saved: Saved }) {
   return (
     <div class="stack" role="status">
@@ -301,7 +301,7 @@ export function HowToCheck({ saved }: { readonly saved: Saved }) {
   );
 }
 
-/** Returns a screen that only auditors, admins and owners have. */
+/** Returns a screen that only auditors, admins and owners can open. */
 export function forAuditors(Screen: ComponentType, title: TextKey): ComponentType {
   return () => {
     const here = useProject();

@@ -1,4 +1,4 @@
-/** Verifications of the project and its records, and the checkpoints of the installation. */
+/** Verifications of the project and its records, and the installation's checkpoints. */
 import { useLocation, useRoute } from 'preact-iso';
 import { annal } from '../../api.ts';
 import { pathOf, useProject } from '../../here.ts';

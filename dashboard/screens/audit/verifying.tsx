@@ -1,4 +1,4 @@
-/** Verifications as jobs and their reports: for auditors of a project, and for operators. */
+/** Verification jobs and their reports: for a project's auditors, and for operators. */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -10,12 +10,15 @@ type Verification = Api.Verification;
 
 const TONES = { waiting: 'warn', running: 'warn', done: 'good', failed: 'bad', cancelled: 'plain' } as const;
 const ROUTE = '/admin/operations/verifications';
-/** How often the state of jobs is read, in ms. */
+/** How often the state of jobs is polled, in ms. */
 export const EVERY_MS = 2_000;
 
 const isUnfinished = ({ finished_at }: Pick<Verification, 'finished_at'>): boolean => finished_at === null;
 
-/** Loads verifications, again and again while one isn't finished. @param project undefined: all, for operators */
+/**
+ * Loads verifications, and reloads them while one isn't finished.
+ * @param project undefined for all projects, for operators
+ */
 export function useVerifications(project?: string) {
   const [isFollowed, follow] = useState(true);
   return useLoaded(
@@ -33,7 +36,7 @@ export function useVerifications(project?: string) {
   );
 }
 
-/** The list of verifications, or that there is none. */
+/** The list of verifications, or a note that there are none. */
 export function VerificationList({
   verifications,
   pathTo,
@@ -56,7 +59,7 @@ export function VerificationList({
   );
 }
 
-/** Their table, each with the way to its report. */
+/** The table of verifications, each with a link to its report. */
 function VerificationTable({
   rows,
   pathTo,
@@ -95,7 +98,7 @@ function VerificationTable({
   );
 }
 
-/** Returns the scope of a verification in words. */
+/** Returns a verification's scope in words. */
 export function sayScope({ scope }: Pick<Verification, 'scope'>): string {
   return say(`audit.scope.${scope.kind}`);
 }
@@ -190,7 +193,7 @@ export function VerificationView({ id, eventPath }: { readonly id: string; reado
   );
 }
 
-/** Returns the path of an event's page; undefined where there is none. */
+/** Returns the path of an event's page; undefined if it has none. */
 type EventPath = (event: string) => string | undefined;
 
 function Causes({

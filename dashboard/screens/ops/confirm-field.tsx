@@ -1,9 +1,12 @@
-/** A field into which names are typed before something that can't be undone easily. */
+/** A field in which to type names before an action that can't be undone easily. */
 import type { ComponentProps } from 'preact';
 import { Field } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';
 
-/** Returns the field. @param onType called with all that was typed so far */
+/**
+ * Returns the field.
+ * @param onType called with everything typed so far
+ */
 export function ConfirmField({
   typed,
   onType,

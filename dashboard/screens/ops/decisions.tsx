@@ -1,4 +1,4 @@
-/** Decisions of operators about projects: requests for production, and trusted applications. */
+/** Operators' decisions about projects: production requests, and trusted applications. */
 import { useState } from 'preact/hooks';
 import { type AnswerOf, annal, filled } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -192,7 +192,7 @@ function Answered({
   );
 }
 
-/** Ends a project's permission for production, once its name is typed. */
+/** Withdraws a project's permission for production, once its name is typed. */
 function WithdrawDialog({
   request: { project, organization },
   onClose,

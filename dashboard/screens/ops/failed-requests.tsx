@@ -1,4 +1,4 @@
-/** Requests of all projects that failed or were refused for their rate, and any one of them by its id. */
+/** Requests in all projects that failed or were refused because of a rate limit, and any request by its id. */
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal, filled, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
@@ -156,7 +156,7 @@ function Whose({ of: { project, environment } }: { readonly of: Pick<Group, 'pro
   );
 }
 
-/** One request, of which a customer knows the id. */
+/** A single request, whose id a customer knows. */
 function One({ id }: { readonly id: string }) {
   const found = useLoaded(
     (signal) => annal.get('/admin/operations/requests/{request_id}', { request_id: id }, { signal }),

@@ -1,13 +1,13 @@
-/** The columns that the tables of read models and processes share. */
+/** The columns that the read model and process tables share. */
 import type { Api } from '../../api.ts';
 import { Badge } from '../../parts/parts.tsx';
 import { PLACE } from '../../place.ts';
 import { say, sayNumber, type TextKey, texts } from '../../texts/texts.ts';
 
-/** How often a screen that changes by itself is loaded again, in ms. */
+/** How often a screen that changes by itself is reloaded, in ms. */
 export const POLL_MS = 5_000;
 
-/** From this lag on something stands out, in seconds. */
+/** A lag is highlighted from this many seconds on. */
 const BEHIND_S = 60;
 
 /** How far something is behind the log. */
@@ -21,10 +21,10 @@ export function Behind({ lag }: { readonly lag: Api.ReadModel['lag'] }) {
   return lag.seconds < BEHIND_S ? text : <Badge tone="bad">{text}</Badge>;
 }
 
-/** Counting stops there. */
+/** Events behind are counted only up to this number. */
 const MOST = 5_000;
 
-/** A name, and what it is for. */
+/** A name and its purpose. */
 export function Named({ name, kind }: { readonly name: string; readonly kind: 'model' | 'process' }) {
   const key = `ops.${kind}.${name}`;
   return (

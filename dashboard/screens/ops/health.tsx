@@ -1,4 +1,4 @@
-/** Everything that needs an operator, each with its remedy, and the state of the installation. */
+/** Everything that needs an operator's attention, each with its remedy, and the installation's state. */
 import { type AnswerOf, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
 import { Ago, Badge, Button, Head, Problem, Shown } from '../../parts/parts.tsx';
@@ -90,7 +90,7 @@ function NeedPanel({ need }: { readonly need: Need }) {
   );
 }
 
-/** Returns the need in the language of the person; sentences of the service's own stay as they are. */
+/** Returns the need in the person's language; sentences that come from the service stay unchanged. */
 function sayNeed({ code, subject, count, message }: Need): string {
   const key = `ops.need.${code}`;
   const given = { subject: subject ?? '', count: count ?? 0 };
@@ -104,7 +104,7 @@ function sayAction({ code, action }: Need): string {
   return key in texts.value ? say(key as TextKey) : action;
 }
 
-/** The installation in a few lines. */
+/** A short summary of the installation. */
 function State({
   health,
   models,

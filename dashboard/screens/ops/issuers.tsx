@@ -1,4 +1,4 @@
-/** Issuers of ID tokens, and the keys that the service has of each. */
+/** ID token issuers, and the keys that the service has from each. */
 import { type Api, annal } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago, Badge, Empty, Head, Shown, Table } from '../../parts/parts.tsx';

@@ -1,4 +1,4 @@
-/** The screens of operators, `/app/ops`: nobody else has them. */
+/** The operators' screens, `/app/ops`: only operators can open them. */
 import type { ComponentType } from 'preact';
 import { PLACE } from '../../place.ts';
 import { isOperator } from '../../session.ts';
@@ -19,7 +19,7 @@ import { Watched } from './watch.tsx';
 /** Their root. */
 export const OPS = `${PLACE.root}/ops`;
 
-/** Paths and names, in the order of the menu. */
+/** Paths and names, in menu order. */
 export const OPS_MENU: readonly (readonly [screen: string, name: TextKey])[] = [
   ['', 'ops.health'],
   ['/read-models', 'ops.models'],
@@ -47,7 +47,7 @@ const SCREENS: Readonly<Record<string, ComponentType>> = {
   '/verifications/:job': OpsVerification,
 };
 
-/** The screens by path; to others they don't exist. */
+/** The screens by path; for anybody other than operators they don't exist. */
 export const OPS_ROUTES = Object.entries(SCREENS).map(([path, Screen]) => ({
   path: `${OPS}${path}`,
   screen: () =>

@@ -1,4 +1,4 @@
-/** Processes, and the events that they could not handle. */
+/** Processes, and the events that they couldn't handle. */
 import { useState } from 'preact/hooks';
 import { type Api, ApiError, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -18,7 +18,7 @@ export function Processes() {
     [],
     POLL_MS,
   );
-  // Those that were retried and are in the list no longer.
+  // Events that were retried and are no longer in the list.
   const [retried, note] = useState<readonly Api.ParkedEvent[]>([]);
   const retryAll = useAct(async (events: readonly Api.ParkedEvent[]) => {
     note((before) => [...before.filter(({ id }) => !events.some((one) => one.id === id)), ...events]);
@@ -101,7 +101,7 @@ export function Processes() {
   );
 }
 
-/** Makes the next attempt of an event due; nothing happens if it has been handled meanwhile. */
+/** Makes the next attempt to handle an event due now; does nothing if it has been handled in the meantime. */
 async function retry(id: string): Promise<void> {
   await annal
     .post('/admin/operations/parked/{parked_id}/retry', { parked_id: id })

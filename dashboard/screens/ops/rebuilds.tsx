@@ -1,4 +1,4 @@
-/** Rebuilds: those under way with their progress, and those that have ended. */
+/** Rebuilds: those in progress, and those that have ended. */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useAct } from '../../load.ts';
@@ -9,7 +9,7 @@ type Rebuild = Api.Rebuild;
 
 const TONES = { waiting: 'warn', running: 'warn', done: 'good', failed: 'bad', cancelled: 'plain' } as const;
 
-/** Shows the rebuilds that are under way, or the others. */
+/** Shows the rebuilds in progress, or the ended ones. */
 export function Rebuilds({
   which,
   all,
@@ -119,7 +119,7 @@ function Progress({
   );
 }
 
-/** Returns the step of a rebuild in words: `search: comparing`. */
+/** Returns a rebuild's current step in words: `search: comparing`. */
 function sayNote(note: string): string {
   const [, name, phase] = /^(\S+): (indexing|comparing|swapping|done)$/.exec(note) ?? [];
   return name === undefined ? note : say(`ops.phase.${phase as 'done'}`, { name });

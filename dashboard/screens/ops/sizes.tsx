@@ -1,4 +1,4 @@
-/** How large everything is, and how it grows. */
+/** How large everything is, and how fast it grows. */
 import { useMemo } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
@@ -59,7 +59,7 @@ function Totals({ sizes }: { readonly sizes: Sizes }) {
   );
 }
 
-/** How much something grew since a day. */
+/** How much something has grown since a given day. */
 function Grown({
   now,
   before,
@@ -79,7 +79,7 @@ function Grown({
   );
 }
 
-/** Returns the sample of 30 days ago, or the oldest one; undefined if there is none of an earlier day. */
+/** Returns the sample from 30 days ago, or the oldest one; undefined if there is none from an earlier day. */
 function findEarlier(samples: Sizes['samples']): Sizes['samples'][number] | undefined {
   const today = new Date().toISOString().slice(0, 10);
   const from = new Date(Date.now() - GROWTH_DAYS * 86_400_000).toISOString().slice(0, 10);
@@ -109,7 +109,7 @@ function Growth({ samples }: { readonly samples: Sizes['samples'] }) {
   return <Chart title={say('ops.growth')} dates={dates} lines={lines} sayValue={sayBytes} />;
 }
 
-/** Says the purpose of a schema's tables. */
+/** Explains what a schema's tables are for. */
 function SchemaPurpose({ name }: { readonly name: string }) {
   const [, model = name, rest] = /^(.*?)(_next|_old)?$/.exec(name) ?? [];
   const key = [`ops.schema.${model}`, `ops.model.${model}`].find((each) => each in texts.value);

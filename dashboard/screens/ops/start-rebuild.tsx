@@ -1,4 +1,4 @@
-/** Starts a rebuild, once its names are typed. */
+/** Starts a rebuild once the read models' names are typed. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useAct } from '../../load.ts';
@@ -9,7 +9,10 @@ import { ConfirmField } from './confirm-field.tsx';
 
 const LOADS = ['low', 'full'] as const;
 
-/** Returns the dialog. @param chosen those that are rebuilt; empty: the person chooses */
+/**
+ * Returns the dialog.
+ * @param chosen the read models to rebuild; if empty, the person chooses
+ */
 export function StartRebuild({
   models,
   chosen,

@@ -20,7 +20,7 @@ type Application = Api.TrustedApplication;
 
 const TRUST = '/admin/applications/{application_id}/trust';
 
-/** Returns the part of the screen. */
+/** Returns this part of the screen. */
 export function Trusted() {
   const [asked, ask] = useState<'add' | Application>();
   const trusted = useLoaded(

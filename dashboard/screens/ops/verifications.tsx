@@ -1,4 +1,4 @@
-/** Verifications of everything and their reports, the checkpoints, and the key that signs them. */
+/** Verifications of everything and their reports, the checkpoints, and the key that signs checkpoints. */
 import { useRoute } from 'preact-iso';
 import { annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -8,7 +8,7 @@ import { say } from '../../texts/texts.ts';
 import { Checkpoints } from '../audit/checkpoints.tsx';
 import { useVerifications, VerificationList, VerificationView } from '../audit/verifying.tsx';
 
-/** What `/.well-known/audit-keys` answers. */
+/** The response from `/.well-known/audit-keys`. */
 interface KeySet {
   readonly keys: readonly { readonly x: string; readonly kid: string }[];
 }

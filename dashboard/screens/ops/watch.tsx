@@ -1,4 +1,4 @@
-/** Around each screen of operators but the first: says when something needs them now. */
+/** Wraps each operators' screen except the first, and shows when something needs an operator now. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { annal } from '../../api.ts';
@@ -9,7 +9,7 @@ import { urgentNeeds } from '../../urgent-needs.ts';
 
 const EVERY_MS = 20_000;
 
-/** Returns the screen below what needs the operator. */
+/** Returns the screen below the needs that are urgent. */
 export function Watched({ children }: { readonly children: ComponentChildren }) {
   const health = useLoaded((signal) => annal.get('/admin/operations/health', {}, { signal }), [], EVERY_MS);
   useUrgent(health.value);
@@ -25,7 +25,7 @@ export function Watched({ children }: { readonly children: ComponentChildren }) 
   );
 }
 
-/** Counts what is urgent, for the title and the menu, until the screen is left. */
+/** Counts urgent needs, for the title and the menu, until the person leaves the screen. */
 export function useUrgent(
   health: { readonly data: readonly { readonly urgent: boolean }[] } | undefined,
 ): void {

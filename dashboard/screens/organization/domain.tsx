@@ -1,4 +1,4 @@
-/** The organization's domain, which the consent page shows: confirmed by the verified address of an owner. */
+/** The organization's domain, which the consent page shows. An owner's verified address confirms it. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';

@@ -1,4 +1,4 @@
-/** The organization: its confirmed domain, where its people sign in, and production for the project. */
+/** The organization: its confirmed domain, its sign-in, and production access for the project. */
 import { useProject } from '../../here.ts';
 import { Head } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';

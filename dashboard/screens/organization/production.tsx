@@ -1,4 +1,4 @@
-/** Production for the project: asked of the operator, with the answers. */
+/** Production access for the project: requests to the operator, and the answers. */
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -6,7 +6,7 @@ import { Badge, Button, Field, Problem, Shown, Table } from '../../parts/parts.t
 import { includesRole } from '../../session.ts';
 import { say, sayDay } from '../../texts/texts.ts';
 
-/** Asks the operator for production, and shows the answers. */
+/** Asks the operator for production access, and shows the answers. */
 export function Production() {
   const here = useProject();
   const of = { project_id: here.project };

@@ -1,4 +1,4 @@
-/** Where the people of the organization sign in. */
+/** Where the organization's people sign in. */
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
 import { Field, Problem } from '../../parts/parts.tsx';
@@ -116,7 +116,7 @@ export function SingleSignOn() {
   );
 }
 
-/** Says what other settings end. */
+/** Says what ends if the settings change. */
 function endings(before: Settings, after: Settings, confirmed: string | null): string[] {
   const gone = missing(before.domains, after.domains);
   const isElsewhere =

@@ -1,14 +1,14 @@
-/** The moment as of which the record is shown: a slider over its changes, and a field for any other moment. */
+/** The point in time that the record is shown as of: a slider over its changes, and a field for any other time. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Button } from '../../parts/parts.tsx';
 import { say, sayMoment } from '../../texts/texts.ts';
 import type { Moments, RecordPlace } from './record-place.ts';
 
-/** How long the slider rests before the record of its moment is loaded, in ms. */
+/** How long the slider must rest before the record is loaded, in ms. */
 const RESTS_MS = 150;
 
-/** The part of the page with the slider. */
+/** The part of the page that contains the slider. */
 export function AsOf({
   place,
   moments,
@@ -22,7 +22,7 @@ export function AsOf({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const steps = moments?.data ?? [];
-  // Since its last change the record is what it is now.
+  // At its last change the record got its current state.
   const last = Math.max(0, steps.length - 1);
   const shown = moved ?? (at === undefined ? last : findStep(steps, at));
   const momentAt = (step: number): string | undefined => (step === last ? undefined : steps[step]?.to);
@@ -93,19 +93,19 @@ function goTo(place: RecordPlace, moment: string | undefined): string {
   return url.pathname + url.search;
 }
 
-/** Returns the last step whose moment isn't later. */
+/** Returns the last step that isn't later than the given time. */
 function findStep(steps: Moments['data'], at: string): number {
   const found = steps.findLastIndex(({ to }) => Date.parse(to) <= Date.parse(at));
   return Math.max(0, found);
 }
 
-/** Returns a moment as a field of the browser takes it: in local time, to the second. */
+/** Returns a time in the form that a browser's input field accepts: local time, to the second. */
 export function toLocal(moment: Date): string {
   const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 19);
 }
 
-/** How many versions each step has. */
+/** The number of versions in each step. */
 function Density({ steps, at }: { readonly steps: Moments['data']; readonly at: number }) {
   const most = Math.max(1, ...steps.map(({ versions }) => versions));
   return (
@@ -116,7 +116,7 @@ function Density({ steps, at }: { readonly steps: Moments['data']; readonly at: 
       aria-hidden="true"
     >
       {steps.map(({ versions }, n) => {
-        // Few versions are still seen beside many.
+        // A few versions stay visible beside many.
         const height = Math.max(0.08, Math.sqrt(versions / most));
         return (
           <rect

@@ -3,13 +3,13 @@ import { Badge } from '../../parts/parts.tsx';
 import { say, sayDate, sayMoment } from '../../texts/texts.ts';
 import type { Overview } from './record-place.ts';
 
-/** Names, birth date, age, sex, identifiers and death. */
+/** The patient's names, birth date, age, sex, identifiers and death. */
 export function Banner({
   overview: { patient, position },
   isWhole,
 }: {
   readonly overview: Overview;
-  /** True if what is printed is the overview. */
+  /** True if the overview is the part that is printed. */
   readonly isWhole: boolean;
 }) {
   const { birth_date, age, gender_text, identifiers, died, other_names, id } = patient;
@@ -55,12 +55,12 @@ export function Banner({
   );
 }
 
-/** Returns a number of the patient with its type, as far as it has one. */
+/** Returns one of the patient's identifiers, with its type if it has one. */
 function sayNumber({ value, kind }: Overview['patient']['identifiers'][number]): string {
   return kind === null ? value : `${kind}: ${value}`;
 }
 
-/** The head of each printed sheet. */
+/** The header on each printed page. */
 export function RunningHead({ overview: { patient, as_of } }: { readonly overview: Overview }) {
   const { name, birth_date, died, identifiers } = patient;
   return (

@@ -1,22 +1,25 @@
-/** Medicines over time: when each was taken and prescribed, as far as its sources say so. */
+/** Medicines over time: when each was taken and prescribed, as far as its sources say. */
 import { say, sayDate } from '../../texts/texts.ts';
 import type { Line, Overview, RecordPlace } from './record-place.ts';
 
 const DAY = 86_400_000;
 
-/** A time on the axis, in ms. */
+/** A period on the axis, in ms. */
 interface Bar {
   readonly from: number;
   readonly until: number;
   readonly kind: 'taken' | 'day' | 'prescribed';
-  /** Its end isn't known. */
+  /** True if its end is unknown. */
   readonly isOpen: boolean;
-  /** Its beginning isn't known. */
+  /** True if its beginning is unknown. */
   readonly isCut: boolean;
   readonly text: string;
 }
 
-/** Returns the bars of the medicines that have dates, current ones first. @param until the moment that is shown */
+/**
+ * Returns the bars for the medicines that have dates, current ones first.
+ * @param until the time that the record is shown as of
+ */
 export function Bars({
   list: { now, planned, past },
   until,
@@ -75,7 +78,10 @@ export function Bars({
   );
 }
 
-/** Returns the bar of a period; undefined if it has no date. A date without a day is its first one, as an end its last. */
+/**
+ * Returns a period's bar; undefined if the period has no date. A date without a day means its first day, or, as an end, its
+ * last day.
+ */
 function makeBar({ means, from, until, current }: Line['periods'][number], end: number): Bar | undefined {
   const first = from === null ? undefined : Date.parse(from);
   const last = until === null ? undefined : lastMoment(until);
@@ -92,7 +98,8 @@ function makeBar({ means, from, until, current }: Line['periods'][number], end: 
     from: from === null ? '?' : sayDate(from),
     until: until === null ? '…' : sayDate(until),
   });
-  // Without an end, a medicine that is still taken reaches until the moment that is shown; of others only the beginning is known.
+  // Without an end date, a medicine that is still taken extends to the time shown; for other medicines only the beginning is
+  // known.
   const to = last ?? (current && (first ?? 0) < end ? end : (first ?? end) + 30 * DAY);
   return {
     from: first ?? Number.NEGATIVE_INFINITY,
@@ -111,7 +118,7 @@ function lastMoment(date: string): number {
   return month === undefined ? Date.UTC(Number(year) + 1, 0, 1) : Date.UTC(Number(year), Number(month), 1);
 }
 
-/** Returns at most eight years of the axis. */
+/** Returns at most eight years for the axis. */
 function yearsBetween(start: number, end: number): { readonly year: number; readonly at: number }[] {
   const [first, last] = [new Date(start).getUTCFullYear() + 1, new Date(end).getUTCFullYear()];
   const step = [1, 2, 5, 10, 20, 50].find((each) => (last - first) / each <= 7) ?? 100;

@@ -1,4 +1,4 @@
-/** The changes between two moments, as sentences of the clinical reading. */
+/** The changes between two points in time, as sentences from the clinical reading. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -25,7 +25,7 @@ export function Changes({
 }) {
   const { query, route } = useLocation();
   const to = query.to ?? '';
-  // The day before the last change, unless a moment is shown.
+  // The day before the last change, unless an earlier time is shown.
   const last = moments?.data.at(-1)?.to;
   const before = last === undefined ? undefined : new Date(Date.parse(last) - DAY_MS).toISOString();
   const from = query.from ?? place.at ?? before;
@@ -186,7 +186,7 @@ export function ChangeList({
   );
 }
 
-/** The sentences of an entry before and after a change. */
+/** An entry's sentences before and after a change. */
 export function ChangeText({
   change: { before, after, between, elements, kind },
 }: {

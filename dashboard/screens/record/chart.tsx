@@ -1,4 +1,4 @@
-/** The values of a result over time, with their reference range; a part of it can be enlarged. */
+/** A result's values over time, with their reference range; you can zoom in on a part. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Api } from '../../api.ts';
@@ -14,7 +14,7 @@ type Point = Series['points'][number];
 const HEIGHT = 240;
 const YEAR = 365.25 * 86_400;
 
-/** Returns the chart of a code, `system|code`. */
+/** Returns the chart for a code, `system|code`. */
 export function ResultChart({
   code,
   title,
@@ -135,7 +135,7 @@ function Canvas({
 }: {
   readonly points: readonly Point[];
   readonly range: Point['reference_range'];
-  /** How much of the end is shown. */
+  /** Number of most recent years to show. */
   readonly years: number | undefined;
   readonly label: string;
 }) {
@@ -173,7 +173,7 @@ function Canvas({
     const first = Date.parse(points[0]?.at ?? '') / 1_000;
     if (Number.isNaN(last)) return;
     const from = years === undefined ? first : last - years * YEAR;
-    // A single value has a month around it; others aren't cut at the ends.
+    // A single value gets a month around it; otherwise the first and last values aren't cut off at the edges.
     const space = last === from ? YEAR / 24 : (last - from) * 0.02;
     plot.current?.setScale('x', { min: from - space, max: last + space });
   }, [years, points]);

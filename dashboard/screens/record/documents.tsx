@@ -1,4 +1,4 @@
-/** The documents of a record, opened in place. */
+/** A record's documents, opened in place. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Api } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
@@ -76,14 +76,14 @@ export function Documents({ place }: { readonly place: RecordPlace }) {
   );
 }
 
-/** The bytes of a document. */
+/** A document's bytes. */
 interface Bytes {
   readonly url: string;
   /** Of texts. */
   readonly text: string | undefined;
 }
 
-/** Types that are shown; others could run scripts, or need a program. */
+/** Types that are displayed; other types could run scripts, or need a program. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
 function Content({ document, place }: { readonly document: Document; readonly place: RecordPlace }) {
@@ -93,7 +93,7 @@ function Content({ document, place }: { readonly document: Document; readonly pl
     async (signal): Promise<Bytes> => {
       const blob = await place.records.download(id, { signal });
       const isText = type.startsWith('text/') && type !== 'text/html';
-      // The type decides how the browser shows it: one that isn't shown here is only saved.
+      // The type decides how the browser displays the document: a type that isn't displayed here is only saved.
       const typed = blob.slice(0, blob.size, SHOWN.test(type) ? type : 'application/octet-stream');
       return { url: URL.createObjectURL(typed), text: isText ? await blob.text() : undefined };
     },

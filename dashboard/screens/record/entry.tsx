@@ -1,4 +1,4 @@
-/** An entry of a record: its versions with their authors, two of them side by side, its FHIR JSON and its proof. */
+/** A record's entry: its versions with their authors, two of them side by side, its FHIR JSON and its proof. */
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { annal, openRecords } from '../../api.ts';
@@ -105,7 +105,7 @@ function Content({ change, place }: { readonly change: Change; readonly place: R
   );
 }
 
-/** Reads a version as it is stored. */
+/** Reads a version as stored. */
 function useJson(place: RecordPlace, resource: string, version: number | null) {
   return useLoaded(
     async (signal) => {
@@ -225,7 +225,7 @@ function Jsons({
   );
 }
 
-/** The event of the version: its place in the hash chain, and the checkpoint that covers it. */
+/** The version's event: its place in the hash chain, and the checkpoint that covers it. */
 function Proof({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { here } = place;
   const [isOpen, open] = useState(false);

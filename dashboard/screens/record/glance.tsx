@@ -8,7 +8,7 @@ import { Abnormal, Results } from './results.tsx';
 
 type List = Overview['allergies'];
 
-/** Why an entry is in no list. */
+/** Why an entry isn't in any list. */
 const WHY: Readonly<Record<string, TextKey>> = {
   modified: 'record.why.modified',
   'withdrawn by an AI': 'record.why.ai',
@@ -38,10 +38,10 @@ export function Glance({ overview, place }: { readonly overview: Overview; reado
   );
 }
 
-/** The past medicines that are printed, the newest first, as on the patient's own page. */
+/** The maximum number of past medicines that are printed, newest first, as on the patient's own page. */
 const MOST_PAST = 50;
 
-/** A list of the reading. */
+/** A list in the clinical reading. */
 function ListPart({
   list,
   place,
@@ -89,7 +89,7 @@ function ListPart({
   );
 }
 
-/** The newest events of a kind, and the way to all. */
+/** The newest events of one kind, with a link to all of them. */
 function Newest({
   events: { title, kind, newest, unverified, total, none },
   place,
@@ -125,8 +125,8 @@ function Newest({
 }
 
 /**
- * Entries that aren't shown. Those that may still be true are a warning; one that was refuted stays in sight, because
- * somebody may have known it; the others that somebody withdrew are folded.
+ * Entries that aren't shown. Entries that may still be true are shown as a warning; refuted entries stay visible, because
+ * somebody may have known them; other withdrawn entries are collapsed.
  */
 function LeftOut({ left, place }: { readonly left: List['left_out']; readonly place: RecordPlace }) {
   const refuted = left.filter(({ why }) => why === 'refuted');
@@ -161,7 +161,7 @@ function LeftOut({ left, place }: { readonly left: List['left_out']; readonly pl
   );
 }
 
-/** Entries that an AI wrote and nobody confirmed. */
+/** Entries that an AI wrote and nobody has confirmed. */
 export function Unverified({
   lines,
   place,
@@ -222,13 +222,13 @@ function Lines({ lines, place }: { readonly lines: readonly Line[]; readonly pla
   );
 }
 
-/** Returns who entered something; of an import without a name, by which key. */
+/** Returns who made an entry; for an import without a name, which key it used. */
 export function sayAuthor({ type, name, type_text }: Line['author'], key: string | null): string {
   if (name !== null) return name;
   return key === null || type !== 'import' ? type_text : `${type_text} · ${say('record.key', { key })}`;
 }
 
-/** Who entered a line, from where, and its exact version. */
+/** Who entered a line, its source, and its exact version. */
 export function Origin({
   line: { author, source, key, resource, version },
   place,

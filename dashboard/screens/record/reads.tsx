@@ -1,4 +1,4 @@
-/** Who read the record: the same entries that the patient sees. */
+/** Who read the record: the same list that the patient sees. */
 import { useLoaded } from '../../load.ts';
 import { Badge, Empty, Shown, Table } from '../../parts/parts.tsx';
 import { sayAction } from '../../parts/read-action.ts';

@@ -1,4 +1,6 @@
-/** Which record a screen is about, at which moment, and which part of it: all of this is in the URL. */
+/**
+ * The record that a screen is about, the time that it is shown as of, and the part that is shown: all of this is in the URL.
+ */
 import { useLocation, useRoute } from 'preact-iso';
 import { type AnswerOf, type Api, openRecords, withQuery } from '../../api.ts';
 import { type Here, pathOf, useProject } from '../../here.ts';
@@ -8,7 +10,7 @@ import { language } from '../../texts/texts.ts';
 export const PARTS = ['overview', 'timeline', 'documents', 'changes', 'reads'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The record's answers. */
+/** The responses about a record. */
 export type Overview = Api.RecordOverview;
 export type Line = Overview['allergies']['now'][number];
 export type Result = Overview['results']['latest'][number];
@@ -19,30 +21,33 @@ export type Moments = AnswerOf<'GET', '/admin/projects/{project_id}/patients/{pa
 export interface RecordPlace {
   readonly here: Here;
   readonly patient: string;
-  /** The moment that is shown; undefined: now. */
+  /** The time that the record is shown as of; undefined for now. */
   readonly at: string | undefined;
   readonly part: Part;
   readonly records: ReturnType<typeof openRecords>;
-  /** The parts of the path of its routes below `/admin`. */
+  /** The path parameters for its routes below `/admin`. */
   readonly ids: { readonly project_id: string; readonly patient_id: string };
-  /** `as_of`, where a moment is shown. */
+  /** `as_of`, if the record is shown as of an earlier time. */
   readonly asOf: { readonly as_of?: string };
-  /** Values whose change loads the data again. */
+  /** If one of these values changes, the data is loaded again. */
   readonly keys: readonly unknown[];
-  /** Returns the path of another part or moment; members that are undefined stay. */
+  /** Returns the path to a different part or time; undefined members stay unchanged. */
   path(other?: {
     readonly part?: Part;
     readonly at?: string;
     readonly from?: string;
     readonly to?: string;
-    /** Of events, in the timeline. */
+    /** The kind of events in the timeline. */
     readonly kind?: string;
   }): string;
-  /** Returns the path of an entry's page. @param resource `Type/id` */
+  /**
+   * Returns the path of an entry's page.
+   * @param resource `Type/id`
+   */
   entryPath(resource: string, version?: number): string;
 }
 
-/** Returns the record of the screen. */
+/** Returns the record that the screen is about. */
 export function useRecord(): RecordPlace {
   const here = useProject();
   const { params } = useRoute();

@@ -1,4 +1,4 @@
-/** A patient's record: who it is, what it says now or at any moment, and who read it. */
+/** A patient's record: who the patient is, what the record says now or at any time, and who read it. */
 import { withQuery } from '../../api.ts';
 import { pathOf } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
@@ -13,7 +13,7 @@ import { Reads } from './reads.tsx';
 import { PARTS, type RecordPlace, useRecord } from './record-place.ts';
 import { Timeline } from './timeline.tsx';
 
-/** The request that the form for any request begins with. */
+/** The initial request in the form for sending any request. */
 const ADDING = { method: 'POST', path: '/v1/patients/{patient_id}/observations' } as const;
 
 /** Returns the screen. */

@@ -1,4 +1,4 @@
-/** The newest result of each kind, abnormal ones first, each with its chart. */
+/** The newest result of each kind, abnormal results first, each with its chart. */
 import { useState } from 'preact/hooks';
 import { Badge, Button } from '../../parts/parts.tsx';
 import { say, sayCount } from '../../texts/texts.ts';
@@ -10,7 +10,7 @@ type All = Overview['results'];
 
 const TONES = { critical: 'bad', out: 'warn', good: 'good' } as const;
 
-/** The results that are abnormal or outside their range, the gravest first. */
+/** Results that are abnormal or outside their range, most serious first. */
 export function Abnormal({ results, place }: { readonly results: All; readonly place: RecordPlace }) {
   const { abnormal, abnormal_none, unjudged } = results;
   return (
@@ -54,7 +54,7 @@ function Judged({ result: { judgement, grade, status } }: { readonly result: Res
   );
 }
 
-/** Other values of the same moment, of which nothing says which is right, and what a later version changed. */
+/** Other values from the same time, when nothing says which one is right, and the changes that a later version made. */
 function Beside({ result: { beside, changed } }: { readonly result: Result }) {
   return (
     <>
@@ -68,7 +68,7 @@ function Beside({ result: { beside, changed } }: { readonly result: Result }) {
   );
 }
 
-/** All kinds of results: abnormal ones first. */
+/** All kinds of results, abnormal ones first. */
 export function Results({ results, place }: { readonly results: All; readonly place: RecordPlace }) {
   const { abnormal, latest, unverified, left_out, not_done } = results;
   const first = new Set(abnormal.map(({ resource }) => resource));
@@ -92,7 +92,7 @@ export function Results({ results, place }: { readonly results: All; readonly pl
   );
 }
 
-/** A reference range; on a phone, where the table has no head, it says what it is. */
+/** A reference range; on a phone, where the table has no header, it includes its label. */
 function Range({ range }: { readonly range: string }) {
   return (
     <>

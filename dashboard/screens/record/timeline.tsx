@@ -1,4 +1,4 @@
-/** The events of a record, the newest first: a list that scrolls through decades. */
+/** A record's events, newest first: a list that scrolls through decades. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Api } from '../../api.ts';
@@ -25,7 +25,7 @@ const KINDS = [
 ];
 type Kind = (typeof KINDS)[number];
 
-/** Entries of a page: with more, drawing a page on a slow processor would stop the scrolling. */
+/** Number of entries per page: drawing a longer page on a slow processor would make scrolling stutter. */
 const LIMIT = 30;
 
 /** Returns the part. */

@@ -1,13 +1,13 @@
-/** Two texts beside each other, with the words that differ marked. */
+/** Two texts side by side, with the differing words highlighted. */
 import { say } from '../../texts/texts.ts';
 
-/** A run of words of a text; `isOwn`: the other text doesn't have it there. */
+/** A run of words in a text; `isOwn`: the other text doesn't have these words there. */
 export interface Run {
   readonly text: string;
   readonly isOwn: boolean;
 }
 
-/** The most words that are compared; longer texts are compared line by line. */
+/** The maximum number of words to compare; longer texts are compared line by line. */
 const MOST = 2_000;
 
 /** Compares two texts word by word, by their longest common subsequence. */
@@ -46,7 +46,7 @@ function compareParts(one: readonly string[], other: readonly string[]): { befor
   return { before: runs(one, mine, 0), after: runs(other, theirs, 1) };
 }
 
-/** Returns the places of the longest common subsequence; none of texts that are too long for it. */
+/** Returns the positions of the longest common subsequence; nothing for texts that are too long. */
 function findCommon(
   one: readonly string[],
   other: readonly string[],
@@ -80,7 +80,7 @@ function joinRuns(parts: readonly Run[]): Run[] {
   return runs;
 }
 
-/** The two texts, the earlier one first. */
+/** The two texts, earlier one first. */
 export function Compared({
   before,
   after,

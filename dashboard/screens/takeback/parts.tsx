@@ -1,4 +1,4 @@
-/** Parts that the screens of take-backs share. */
+/** Components that the take-back screens share. */
 import type { ComponentType } from 'preact';
 import type { Api } from '../../api.ts';
 import type { Credentials } from '../../credentials.ts';
@@ -16,7 +16,7 @@ export const TAKEBACKS = '/takebacks';
 export const ROUTE = '/admin/projects/{project_id}/takebacks';
 export const ROUTE_OF_ONE = `${ROUTE}/{takeback_id}` as const;
 
-/** How often a take-back that is under way is read, in ms. */
+/** How often a take-back in progress is polled, in ms. */
 export const EVERY_MS = 1_500;
 
 const TONES = {
@@ -29,27 +29,27 @@ const TONES = {
   failed: 'bad',
 } as const;
 
-/** Tells whether the service works on a take-back. */
+/** Returns true if the service is working on a take-back. */
 export function isUnderWay({ status }: Pick<Takeback, 'status'>): boolean {
   return status === 'planning' || status === 'running' || status === 'undoing';
 }
 
-/** Tells whether the person may take back what was written. */
+/** Returns whether the person may start take-backs. */
 export function mayTakeBack({ role }: Here): boolean {
   return includesRole(role, 'admin');
 }
 
-/** Says how far a take-back is. */
+/** Shows how far a take-back has progressed. */
 export function Status({ of: { status } }: { readonly of: Pick<Takeback, 'status'> }) {
   return <Badge tone={TONES[status]}>{say(`takeback.status.${status}`)}</Badge>;
 }
 
-/** Says whose data a take-back is about. */
+/** Shows which environment's data a take-back is about. */
 export function Place({ of: { environment } }: { readonly of: Pick<Takeback, 'environment'> }) {
   return <Badge tone={environment}>{say(`environment.${environment}`)}</Badge>;
 }
 
-/** Returns the name and value of each selector of a take-back, in words. */
+/** Returns the name and value of each selector in a take-back, in words. */
 export function listSelectors(
   { select }: Pick<Takeback, 'select'>,
   { nameOf }: Pick<Credentials, 'nameOf'>,
@@ -70,7 +70,7 @@ export function listSelectors(
   ];
 }
 
-/** Returns the time of the selected versions in words. */
+/** Returns the selected period in words. */
 export function sayTime({ since, until }: Pick<Takeback, 'since' | 'until'>): string {
   const end = sayMomentInZone(until);
   return since === null
@@ -78,7 +78,7 @@ export function sayTime({ since, until }: Pick<Takeback, 'since' | 'until'>): st
     : say('takeback.time', { since: sayMomentInZone(since), until: end });
 }
 
-/** Returns a screen that only admins and owners have. */
+/** Returns a screen that only admins and owners can open. */
 export function forAdmins(Screen: ComponentType): ComponentType {
   return () => {
     const here = useProject();

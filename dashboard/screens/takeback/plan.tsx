@@ -1,4 +1,4 @@
-/** Plans a take-back: what is selected, and why. Nothing is written yet. */
+/** Plans a take-back: what is selected, and why. Writes nothing yet. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -95,7 +95,7 @@ export function PlanTakeback() {
   );
 }
 
-/** A selector: once it is ticked, the field of its value. */
+/** A selector; once it is ticked, it shows a field for its value. */
 function SelectorField({
   selector,
   isChosen,
@@ -189,7 +189,7 @@ function readSelection(form: FormData, chosen: readonly Selector[]) {
   });
 }
 
-/** Returns the instant of a field of the browser, which is in local time. */
+/** Returns the instant in a browser's input field, which is in local time. */
 function readMoment(given: FormDataEntryValue | null): string | undefined {
   const text = String(given ?? '');
   return text === '' ? undefined : new Date(text).toISOString();

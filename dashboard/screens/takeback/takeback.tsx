@@ -1,4 +1,4 @@
-/** A take-back: its plan, how far it is, its outcome, and its undo. */
+/** A take-back: its plan, progress, outcome, and undo. */
 import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
@@ -95,7 +95,7 @@ export function TakebackDetails() {
 
 type Ordering = ReturnType<typeof useAct<'start' | 'undo', boolean>>;
 
-/** Says what is taken back, why, and who ordered it. */
+/** Shows what is taken back, why, and who ordered it. */
 function Selection({ of }: { readonly of: Takeback }) {
   const credentials = useCredentials();
   const who = (by: Takeback['planned_by']) =>
@@ -131,7 +131,7 @@ function Selection({ of }: { readonly of: Takeback }) {
   );
 }
 
-/** Says how far it is, while the service works on it. */
+/** Shows the progress while the service is working on a take-back. */
 function Progress({ of }: { readonly of: Takeback }) {
   if (!isUnderWay(of)) return null;
   const { progress, status } = of;
@@ -156,7 +156,7 @@ function Progress({ of }: { readonly of: Takeback }) {
   );
 }
 
-/** Says why it failed, and continues. */
+/** Shows why a take-back failed, and lets the person continue it. */
 function Failed({ of, ordering }: { readonly of: Takeback; readonly ordering: Ordering }) {
   const here = useProject();
   if (of.status !== 'failed') return null;
@@ -217,7 +217,7 @@ function sayOutcome(
   return stays === 0 ? written : `${written} ${sayCount('takeback.stayed', stays)}`;
 }
 
-/** What would be taken back, and what stays. */
+/** Shows what would be taken back and what would stay. */
 function PlanView({
   of,
   plan,
@@ -304,7 +304,7 @@ function Facts({ plan: { versions, records, restored, removed, stays } }: { read
   );
 }
 
-/** Starts it, once the project's name is typed. */
+/** Starts a take-back once the project's name is typed. */
 function Start({
   of,
   plan,

@@ -1,4 +1,4 @@
-/** Who may have read what is taken back, as far as the service knows. */
+/** Who may have read the data that is taken back, as far as the service knows. */
 import type { Api, Of } from '../../api.ts';
 import { pathOf } from '../../here.ts';
 import { useLoaded } from '../../load.ts';
@@ -7,7 +7,7 @@ import { listEndpoints } from '../webhooks.tsx';
 
 type TakebackTold = NonNullable<Api.Takeback['plan']>['told'];
 
-/** Returns the part of the screen. */
+/** Returns this part of the screen. */
 export function Told({ told, of }: { readonly told: TakebackTold; readonly of: Of }) {
   const { deliveries, endpoints } = told.webhooks;
   const listed = useLoaded(

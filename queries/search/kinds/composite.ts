@@ -1,4 +1,4 @@
-/** Composites: `code$value`, both of one element. https://hl7.org/fhir/R4/search.html#composite */
+/** Composites: `code$value`, both from the same element. https://hl7.org/fhir/R4/search.html#composite */
 
 import type { CompiledParameter, Composite, Part } from '#src/fhir/search/compiled-parameter.ts';
 import { pairForm, searchKey, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
@@ -21,7 +21,7 @@ import { parseReferenceForms } from './reference.ts';
 import { stringCondition } from './string.ts';
 import { parseToken, parseTokenForm } from './token.ts';
 
-/** A condition on rows of a table, by the type of the second part. */
+/** Conditions on the rows of a table, by the second part's type. */
 const ORDERED: Readonly<
   Record<
     string,
@@ -39,7 +39,7 @@ const ORDERED: Readonly<
 };
 
 /**
- * Matches any of the pairs. Composites take no modifiers.
+ * Matches any of the pairs. Composites don't accept modifiers.
  * @throws Refusal `malformed`
  */
 export function compositePredicate(
@@ -65,7 +65,7 @@ export function compositePredicate(
     : pairsPredicate(parameter, pairs, compiled, composite, scope);
 }
 
-/** Both parts by their forms: entries have a key of each pair. */
+/** Compares both parts by their forms: entries have a key for each pair. */
 function pairsPredicate(
   parameter: RawParameter,
   pairs: readonly (readonly [string, string])[],
@@ -84,7 +84,7 @@ function pairsPredicate(
   return keysPredicate(formKeys(compiled, forms, scope));
 }
 
-/** Values of the second part's parameter that are stored with the first (columns `about` and `about_system`). */
+/** Compares values of the second part's parameter that are stored with the first part (columns `about` and `about_system`). */
 function orderedPredicate(
   parameter: RawParameter,
   pairs: readonly (readonly [string, string])[],
@@ -117,7 +117,7 @@ function orderedPredicate(
   const codes = alternatives.map((each) => each.codes);
   const [only, ...others] = alternatives;
   const span = others.length === 0 && only?.span !== undefined ? { span: only.span } : {};
-  // Any code of a system: all values of the parameter are read.
+  // For any code in a system, all of the parameter's values are read.
   return codes.every((each) => each !== undefined)
     ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span })
     : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });

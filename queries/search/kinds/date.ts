@@ -1,4 +1,4 @@
-/** Dates against elements that are periods, or moments of some precision: https://hl7.org/fhir/R4/search.html#prefix */
+/** Compares dates with elements that are periods, or times of some precision: https://hl7.org/fhir/R4/search.html#prefix */
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
@@ -33,8 +33,8 @@ export function datePredicate(
 }
 
 /**
- * Returns the span of periods that any of the dates implies; undefined when their beginnings have a lower
- * bound, or no bound exists.
+ * Returns the span of periods that any of the dates implies; undefined if a lower bound limits where they begin, or nothing is
+ * bounded.
  */
 export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'now'>): Span | undefined {
   const dates = parameter.values.map((value) => parsePrefixedDate(parameterKey(parameter), value));
@@ -45,7 +45,7 @@ export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'no
     : undefined;
 }
 
-/** Returns the earliest end of a period that matches a date. */
+/** Returns the earliest end that a period matching a date can have. */
 function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros): Micros | undefined {
   switch (prefix) {
     case 'eq':
@@ -79,12 +79,12 @@ export function dateCondition(
     dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
 
-/** Prefixes that match if a part of a period is before or after a date. */
+/** Prefixes that match if part of a period is before or after a date. */
 const OPEN: ReadonlySet<Prefix> = new Set(['lt', 'le', 'gt', 'ge']);
 
 /**
- * `p.low` is in every condition that it can bound: index search.period_by_low (key, low). Of a date that is finer than a
- * microsecond, as periods are here, something of the same microsecond is before it, and something after it.
+ * `p.low` is in every condition that it can bound: index search.period_by_low (key, low). If a date is finer than a
+ * microsecond, which is the precision of periods here, part of the same microsecond is before the date, and part is after it.
  */
 function condition(prefix: Prefix, period: Period, now: Micros, binds: Binds): string {
   const isInverted = period.isWithin === true && OPEN.has(prefix);

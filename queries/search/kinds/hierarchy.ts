@@ -1,5 +1,5 @@
 /**
- * `:below` and `:above` of references: a resource and its parts, or the resources that it is part of.
+ * `:below` and `:above` on references: a resource and its parts, or the resources that it is part of.
  * https://hl7.org/fhir/R4/search.html#reference
  */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
@@ -15,7 +15,7 @@ import { referenceKeys } from '../predicates/reference-keys.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 import { parseReference } from './record.ts';
 
-/** The parameter by which resources of a type are part of one another: Location, Organization, Encounter, Procedure … */
+/** Returns the parameter that makes resources of a type part of one another: Location, Organization, Encounter, Procedure … */
 function findPartParameter(type: ResourceType): CompiledParameter | undefined {
   return [compiledParameter(type, 'partof'), compiledParameter(type, 'part-of')].find(
     (found) => found !== undefined && searchParameter(type, found.code)?.target?.includes(type) === true,
@@ -23,8 +23,8 @@ function findPartParameter(type: ResourceType): CompiledParameter | undefined {
 }
 
 /**
- * Matches references to one of the resources, or to those below or above it.
- * @throws Refusal `malformed` when no target type of the parameter has a hierarchy, and for an invalid value.
+ * Matches references to one of the resources, or to resources below or above it.
+ * @throws Refusal `malformed` if none of the parameter's target types has a hierarchy, and for an invalid value
  */
 export function hierarchyPredicate(
   parameter: RawParameter,
@@ -53,7 +53,7 @@ export function hierarchyPredicate(
   });
 }
 
-/** Walks each resource once, so that a cycle ends. */
+/** Visits each resource only once, so that a cycle ends. */
 function walk(
   { modifier }: RawParameter,
   type: ResourceType,

@@ -4,7 +4,7 @@ import type { Binds } from '../../database/binds.ts';
 import type { SearchParameter } from '../predicates/parameter.ts';
 import { badParameter, parameterKey, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
 
-/** The logical id, any of several; with `:not` none of them. Every resource has one, which `:missing` may ask. */
+/** Matches any of several logical ids, or none of them with `:not`. Every resource has an id, but `:missing` is allowed. */
 export const idParameter: SearchParameter = {
   name: '_id',
   appliesTo: () => true,
@@ -25,7 +25,7 @@ export const idParameter: SearchParameter = {
 const FHIR_ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 /**
- * Returns the ids of a parameter that may exist: ours are UUIDs.
+ * Returns those of a parameter's ids that may exist: our ids are UUIDs.
  * @throws Refusal `malformed` for an invalid FHIR id
  */
 export function parseIds(parameter: RawParameter): string[] {

@@ -3,7 +3,7 @@
 import { momentPredicate } from '../predicates/moment.ts';
 import type { SearchParameter } from '../predicates/parameter.ts';
 
-/** `_lastUpdated`: the time the current version was recorded, with prefixes and implicit precision. */
+/** `_lastUpdated`: when the current version was recorded, with prefixes and implicit precision. */
 export const lastUpdatedParameter: SearchParameter = {
   name: '_lastUpdated',
   appliesTo: () => true,

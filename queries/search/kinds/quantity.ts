@@ -39,10 +39,7 @@ export function quantityPredicate(
   });
 }
 
-/**
- * Returns the span that a single quantity implies; undefined when the low ends have a lower bound, or no
- * bound exists.
- */
+/** Returns the span that a single quantity implies; undefined if the low ends have a lower bound, or nothing is bounded. */
 export function quantitySpan(parameter: RawParameter): Span | undefined {
   const [asked, ...others] = parameter.values.map((value) => parse(parameter, value));
   if (asked === undefined || others.length > 0) return undefined;
@@ -66,9 +63,8 @@ function toCanonical({ number, system, unit }: Asked): ReturnType<typeof inBaseU
 }
 
 /**
- * Returns the condition that rows `q` of search.quantity match one of the quantities. A UCUM unit with its
- * system matches every unit that it converts to; without a unit only numbers are compared; any other unit is
- * compared literally.
+ * Returns the condition that rows `q` of search.quantity match one of the quantities. A UCUM unit with its system matches
+ * every unit that it converts to; without a unit, only numbers are compared; any other unit is compared literally.
  * @throws Refusal `malformed`
  */
 export function quantityCondition(parameter: RawParameter): (binds: Binds) => string {

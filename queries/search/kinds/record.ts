@@ -39,7 +39,7 @@ const VERSION = /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}\/_history\//;
 const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})$/;
 
 /**
- * Parses a reference in a search: `id`, `Type/id`, or either under our base.
+ * Parses a reference in a search: `id`, `Type/id`, or either below our base URL.
  * @throws Refusal `malformed` for an invalid reference; other URLs match nothing
  */
 export function parseReference(
@@ -60,19 +60,18 @@ export function parseReference(
   throw badParameter(parameter.name, 'the value is not a reference such as Patient/<id>');
 }
 
-/** From this number of records on, a walk along the result's order is assumed to find the next match soon. */
+/** From this number of records on, a walk along the result's order is expected to find the next match soon. */
 const MANY_RECORDS = 32;
 
 /**
- * Matches resources of the scope's type in one of the records. Index resources.resource_of_record, keys in
- * search.entry_keys.
+ * Matches resources of the scope's type in one of the records. Index resources.resource_of_record, keys in search.entry_keys.
  */
 export function inRecordsPredicate(
   ids: readonly string[],
   { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,
 ): Predicate {
   const [first, ...others] = ids;
-  // For one record the index returns the rows in the order of their ids.
+  // For one record, the index returns the rows in id order.
   const condition = (binds: Binds) =>
     first !== undefined && others.length === 0
       ? `r.record = ${binds.add(first, 'uuid')}`
@@ -88,10 +87,7 @@ export function inRecordsPredicate(
   return Object.assign(condition, { ...known, rows, wide: true as const });
 }
 
-/**
- * Returns a query, with `id` and `record`, for the live resources of a type in some records, one record after
- * the other.
- */
+/** Returns a query, with `id` and `record`, for the live resources of a type in some records, one record after the other. */
 export function rowsInRecords(
   ids: readonly string[],
   scope: Pick<SearchScope, 'tenant' | 'type'>,
@@ -102,7 +98,7 @@ export function rowsInRecords(
 
 /**
  * Returns a query, with `id` and `record`, for the live resources of a type in one record.
- * @param record SQL for its id
+ * @param record SQL for the record's id
  */
 export function inOneRecord(
   record: string,

@@ -16,8 +16,8 @@ import { parseTokenForm } from './token.ts';
 const LITERAL = /^(?:([A-Za-z]{1,64})\/)?([A-Za-z0-9.-]{1,64})(\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * Matches any of the references. `:Patient` gives the type of an id; `:identifier` matches the identifier in
- * the reference, `:text` its display; `:below` and `:above` follow a hierarchy.
+ * Matches any of the references. `:Patient` specifies an id's type; `:identifier` matches the identifier in the reference,
+ * `:text` its display; `:below` and `:above` follow a hierarchy.
  * @throws Refusal `malformed`
  */
 export function referencePredicate(
@@ -38,7 +38,7 @@ export function referencePredicate(
   return keysPredicate(formKeys(compiled, forms, scope));
 }
 
-/** The types that a parameter may name; one that may name any has no modifier of a type but R4's own. */
+/** Returns the types that a parameter may name; if it may name any type, only R4's own type modifiers are accepted. */
 function referenceTargets(
   { type }: SearchScope,
   { code }: Pick<CompiledParameter, 'code'>,
@@ -47,8 +47,7 @@ function referenceTargets(
 }
 
 /**
- * Returns the forms (`keys.ts`) in which resources can contain a query's reference: relative, or absolute
- * below our base.
+ * Returns the forms (`keys.ts`) in which resources can contain a query's reference: relative, or absolute below our base URL.
  * @throws Refusal `malformed`
  */
 export function parseReferenceForms(

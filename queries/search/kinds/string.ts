@@ -19,7 +19,8 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /**
- * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.
+ * Matches strings that begin with the text, ignoring case and accents; `:contains` matches it anywhere; `:exact` matches only
+ * the exact text.
  * @throws Refusal `malformed`
  */
 export function stringPredicate(
@@ -82,8 +83,8 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
 }
 
 /**
- * `phonetic`: one of the texts, of which every word sounds like a word of the names. It compares no texts, so that of the
- * modifiers it takes only `:missing`.
+ * `phonetic`: matches if every word in one of the given texts sounds like a word in the names. It compares no text, so
+ * `:missing` is the only modifier that it accepts.
  * @throws Refusal `malformed`
  */
 function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope): Predicate {

@@ -12,9 +12,8 @@ import { labelPredicate } from './string.ts';
 const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'];
 
 /**
- * Matches any of the tokens. `:not` matches resources with none of them; `:of-type` identifiers by type and
- * value; `:text` the text beside the code; `:in`, `:below` and `:above` any of the codes that these expand
- * to.
+ * Matches any of the tokens. `:not` matches resources with none of them; `:of-type` matches identifiers by type and value;
+ * `:text` matches the text beside the code; `:in`, `:below` and `:above` match any of the codes that they expand to.
  * @throws Refusal `malformed`
  */
 export function tokenPredicate(
@@ -53,16 +52,16 @@ function tokenForms(parameter: RawParameter, scope: SearchScope): string[] {
   }
 }
 
-/**
- * A token in a query. An empty system matches codes without a system; without a code, all codes of the system
- * match.
- */
+/** A token in a query. An empty system matches codes without a system; without a code, all codes in the system match. */
 export interface AskedToken {
   readonly system?: string;
   readonly code?: string;
 }
 
-/** Reads a token. @throws Refusal `malformed` */
+/**
+ * Parses a token.
+ * @throws Refusal `malformed`
+ */
 export function parseToken(parameter: RawParameter, text: string): AskedToken {
   const [first = '', second, ...others] = split(text, '|').map(unescaped);
   if (others.length > 0 || (first === '' && (second ?? '') === '')) {

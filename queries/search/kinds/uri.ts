@@ -9,13 +9,13 @@ import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
-/** The maximum number of path parts of all uris with `:above`: each is looked up. */
+/** The maximum number of path segments in all URIs with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;
 
 /**
- * Matches one of the uris exactly; `:above` matches uris that contain them, `:below` uris that they contain,
- * comparing the segments of their paths.
- * @throws Refusal `malformed` for another modifier, and for uris with too many segments.
+ * Matches one of the URIs exactly; `:above` matches URIs that contain them, and `:below` URIs that they contain, comparing
+ * path segments.
+ * @throws Refusal `malformed` for any other modifier, and for URIs with too many segments
  */
 export function uriPredicate(
   parameter: RawParameter,
@@ -36,7 +36,7 @@ export function uriPredicate(
   return keysPredicate(formKeys(compiled, found.map(uriForm), scope));
 }
 
-/** Returns a uri and its ancestors by path, each also with a trailing slash. */
+/** Returns a URI and its ancestors by path, each also with a trailing slash. */
 function above(uri: string): string[] {
   const uris = [uri];
   for (let at = uri.lastIndexOf('/'); at > uri.indexOf('//') + 1; at = uri.lastIndexOf('/', at - 1)) {

@@ -1,6 +1,7 @@
 /**
- * Conditions on the read model `search`: predicates as one condition on rows `r`, conditions on the keys of entries (index
- * search.entry_keys) and on the values in the tables `period`, `quantity` and `string`, and the keys of a parameter's values.
+ * Conditions on the read model `search`: predicates combined into one condition on rows `r`, conditions on the keys of entries
+ * (index search.entry_keys) and on the values in the tables `period`, `quantity` and `string`, and the keys for a parameter's
+ * values.
  */
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { containedType, parameterKey, searchKey, valueKey } from '#src/fhir/search/keys.ts';
@@ -18,8 +19,8 @@ export function impliedBy(predicates: readonly Predicate[]): (readonly string[])
 const MOST_IN_RECORDS = 4_000;
 
 /**
- * Returns sets of keys; a matching row's entry has at least one key of each set.
- * @param records the records that all rows are in, if known: their own keys are used where they exist.
+ * Returns sets of keys; a matching row's entry has at least one key from each set.
+ * @param records the records that contain all rows, if known: the records' own keys are used if they exist
  */
 export function keySets(
   predicates: readonly Predicate[],
@@ -33,14 +34,14 @@ export function keySets(
 }
 
 /**
- * Returns the condition that a row's entry has one key of each set. The ids are an array, so they are found
- * before any resource is looked up, whatever the planner expects of either table.
+ * Returns the condition that a row's entry has a key from each set. The ids are an array, so they are found before any
+ * resource is looked up, whatever the planner expects of either table.
  */
 export function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
   return `r.id = any(array(select k.id from (${entriesWith(sets, binds)}) k))`;
 }
 
-/** Sets with more keys are looked up one by one: without statistics the planner takes many for all that there are. */
+/** Larger sets are looked up key by key: without statistics, the planner assumes that many keys match everything. */
 const MANY = 8;
 
 /** Returns true if `entriesWith` may return an entry several times. */
@@ -49,8 +50,8 @@ export function isLookedUpByKey(sets: readonly (readonly string[])[]): boolean {
 }
 
 /**
- * Returns a query, with the columns `id` and `record`, for the entries that have one key of each set (index
- * search.entry_keys). Keys of a large set are looked up one after the other, until enough rows are found.
+ * Returns a query, with the columns `id` and `record`, for the entries that have a key from each set (index
+ * search.entry_keys). The keys of a large set are looked up one after the other, until enough rows are found.
  */
 export function entriesWith(sets: readonly (readonly string[])[], binds: Binds): string {
   const [largest = []] = [...sets].sort((a, b) => b.length - a.length);
@@ -67,7 +68,7 @@ export function entriesWith(sets: readonly (readonly string[])[], binds: Binds):
     select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;
 }
 
-/** Returns the condition that an entry has one key of each set. */
+/** Returns the condition that an entry has a key from each set. */
 export function hasKeys(entry: string, sets: readonly (readonly string[])[], binds: Binds): string {
   const every = sets.flatMap((set) => (set.length === 1 ? set : []));
   const conditions = sets
@@ -78,7 +79,7 @@ export function hasKeys(entry: string, sets: readonly (readonly string[])[], bin
 }
 
 /**
- * Returns the predicate that rows have one of some keys.
+ * Returns the predicate that rows have one of the given keys.
  * @param more further facts about the predicate
  */
 export function keysPredicate(
@@ -93,7 +94,7 @@ export function keysPredicate(
   });
 }
 
-/** Returns the predicate that rows have none of some keys; rows without any value match too. */
+/** Returns the predicate that rows have none of the given keys; rows without any value match too. */
 export function noKeysPredicate(keys: readonly string[]): Predicate {
   const condition = (binds: Binds) =>
     `not exists (select from search.entry e where e.id = r.id and e.keys && ${binds.add(keys, 'int8[]')})`;
@@ -101,8 +102,8 @@ export function noKeysPredicate(keys: readonly string[]): Predicate {
 }
 
 /**
- * Returns the condition that rows belong to a tenant. For keyed predicates no index may use it: without
- * statistics the planner might walk the tenant's whole index.
+ * Returns the condition that rows belong to a tenant. For keyed predicates it must not use an index: without statistics the
+ * planner might walk through the tenant's whole index.
  */
 export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   const condition = `r.tenant = ${binds.add(tenant, 'uuid')}`;
@@ -110,8 +111,8 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
 }
 
 /**
- * Combines predicates. Keys become one condition on their index. If something else leads to the rows, values are only
- * looked up for each: without statistics the planner might read all values of a parameter.
+ * Combines predicates. Keys become a single condition on their index. If something else leads to the rows, values are only
+ * looked up for each row: without statistics the planner might read all of a parameter's values.
  */
 export function combinePredicates(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
@@ -138,7 +139,7 @@ export function combineChecks(predicates: readonly Predicate[], binds: Binds): s
   return checks.join(' and ') || 'true';
 }
 
-/** Returns a predicate's condition on such a row. */
+/** Returns a predicate's condition on a row that was found by other means. */
 export function writeCheck(predicate: Predicate, binds: Binds): string {
   const { values } = predicate;
   if (values === undefined) return predicate(binds);
@@ -147,7 +148,7 @@ export function writeCheck(predicate: Predicate, binds: Binds): string {
     where ${equalsOneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
 }
 
-/** Returns the predicate that rows have one of some values. */
+/** Returns the predicate that rows have one of the given values. */
 export function valuesPredicate(values: Values): Predicate {
   const condition = (binds: Binds) => `r.id in (${idsWith(values, binds)})`;
   return Object.assign(condition, { values, ofEntry: true });
@@ -166,7 +167,7 @@ export function idsWith({ table, as, keys, by = 'key', condition, span }: Values
     .join(' union all ');
 }
 
-/** Returns the condition that a column equals one of some hashes. */
+/** Returns the condition that a column equals one of the given hashes. */
 export function equalsOneOf(column: string, keys: readonly string[], binds: Binds): string {
   const [only, ...others] = keys;
   return only !== undefined && others.length === 0
@@ -175,9 +176,8 @@ export function equalsOneOf(column: string, keys: readonly string[], binds: Bind
 }
 
 /**
- * Returns SQL, as in `from`, for a resource's rows in a table of the read model `search` (indexes
- * search.period_of and similar). `offset` keeps the planner from using another index for the rest of the
- * condition.
+ * Returns SQL, in the form used after `from`, for a resource's rows in a table of the read model `search` (indexes
+ * search.period_of and similar). `offset` keeps the planner from using a different index for the rest of the condition.
  */
 export function rowsOfId(table: string, as: string, id: string): string {
   return `(select ${as}.*, ${as}.ctid as at from search.${table} ${as} where ${as}.id = ${id} offset 0) ${as}`;
@@ -186,14 +186,14 @@ export function rowsOfId(table: string, as: string, id: string): string {
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'contained'>;
 type Stored = Pick<CompiledParameter, 'stored'>;
 
-/** Returns the names of the type in the keys of a scope. */
+/** Returns the names of the type that a scope's keys contain. */
 export function typesIn({ type, contained }: Pick<SearchScope, 'type' | 'contained'>): readonly string[] {
   return contained === true ? [type, containedType(type)] : [type];
 }
 
 /**
- * Returns the keys of its strings, moments and quantities.
- * @param suffix of the code, such as `LABEL`.
+ * Returns the keys for a parameter's strings, times and quantities.
+ * @param suffix of the code, such as `LABEL`
  */
 export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
@@ -201,7 +201,7 @@ export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): strin
   );
 }
 
-/** Returns the keys of forms (`src/fhir/search/keys.ts`), which entries with these values have. */
+/** Returns the keys for forms (`src/fhir/search/keys.ts`): entries with these values have these keys. */
 export function formKeys({ stored }: Stored, forms: readonly string[], scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
     stored.flatMap((code) =>

@@ -1,4 +1,7 @@
-/** Dates in searches: prefixes and implicit precision, https://hl7.org/fhir/R4/search.html#date. Without an offset: UTC. */
+/**
+ * Dates in searches: prefixes and implicit precision, https://hl7.org/fhir/R4/search.html#date. Dates without an offset are in
+ * UTC.
+ */
 
 import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -23,14 +26,14 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
 }
 
 /**
- * Returns the message for a text that isn't a date, with an example of one.
- * @param text the text in the request, of any length
+ * Returns the message for text that isn't a date, with an example of a date.
+ * @param text the text from the request, of any length
  */
 export function notDate(text: string): string {
   return `\`${cut(text, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
 
-/** The bounds [from, to) that a moment must be in, and for `ne` must not be in. */
+/** The bounds [from, to) that a time must be within, or for `ne` must not be within. */
 export interface Bounds {
   readonly from?: Micros;
   readonly to?: Micros;
@@ -38,11 +41,11 @@ export interface Bounds {
 }
 
 /**
- * Returns the moments that match a prefixed date, for values that are moments.
- * @param now for `ap`: a tenth of the distance between now and the date.
+ * Returns the bounds of the times that match a prefixed date, for values that are points in time.
+ * @param now for `ap`: a tenth of the distance between now and the date
  */
 export function bounds(prefix: Prefix, period: Period, now: Micros): Bounds {
-  // Moments are whole microseconds: the one in which a finer date is has begun before it.
+  // Times are whole microseconds: the microsecond that contains a finer date began before that date.
   const after = period.isWithin === true ? period.to : period.from;
   switch (prefix) {
     case 'eq':

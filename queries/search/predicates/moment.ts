@@ -4,8 +4,8 @@ import { bounds, parsePrefixedDate } from './dates.ts';
 import type { Predicate } from './predicate.ts';
 
 /**
- * Compares a column that holds microseconds with prefixed dates, any of which may hold.
- * @throws Refusal `malformed` for a modifier or a bad date.
+ * Compares a column in microseconds with prefixed dates, any of which may match.
+ * @throws Refusal `malformed` for a modifier or a bad date
  */
 export function momentPredicate(parameter: RawParameter, column: string, now: Micros): Predicate {
   refuseModifier(parameter);

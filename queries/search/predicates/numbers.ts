@@ -3,14 +3,14 @@
 import { badParameter } from '../raw.ts';
 import type { Prefix } from './dates.ts';
 
-/** A number in a search, as decimal texts. */
+/** A number in a search, as decimal text. */
 export interface NumberRange {
   readonly prefix: Prefix;
   readonly value: string;
-  /** The range that its digits imply: low <= x < high. */
+  /** The range implied by the number's digits: low <= x < high. */
   readonly low: string;
   readonly high: string;
-  /** Ends of the range within a tenth of it, both included: for `ap`. */
+  /** The ends of the range within a tenth of the number, both inclusive, for `ap`. */
   readonly near: readonly [low: string, high: string];
 }
 
@@ -27,7 +27,7 @@ export function parsePrefixedNumber(name: string, text: string): NumberRange {
   const [matched, prefix, sign, whole = '', fraction = '', exponent] = NUMBER.exec(text) ?? [];
   if (matched === undefined) throw badParameter(name, 'the value must be a number');
   const power = Number(exponent ?? 0) - fraction.length;
-  // Two digits more than given, so that half a unit of either precision is a whole number.
+  // Two more digits than given, so that half a unit of either precision is a whole number.
   const digits = BigInt(`${sign === '-' ? '-' : ''}${whole}${fraction}`) * 100n;
   const half = exponent === undefined ? 50n : 5n;
   const decimal = (value: bigint): string => `${value}e${power - 2}`;

@@ -1,7 +1,4 @@
-/**
- * The interface of a kind of search parameter: it turns values into a predicate. Each kind is a file in
- * `kinds/`.
- */
+/** The interface for a kind of search parameter: it turns values into a predicate. Each kind is a file in `kinds/`. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Seeing } from '../../sight.ts';
@@ -10,40 +7,40 @@ import type { Referable } from '../referable.ts';
 import type { Terms } from '../terms.ts';
 import type { Predicate } from './predicate.ts';
 
-/** The inputs of a predicate besides the parameter. */
+/** The inputs of a predicate other than the parameter. */
 export interface SearchScope {
   readonly type: ResourceType;
   /** The caller's tenant, which rows in other tables have too. */
   readonly tenant: string;
-  /** The data that the caller sees; rows of other types at the ends of chains and `_has` must be among it. */
+  /** The data that the caller sees; it must include the rows of other types at the ends of chains and `_has`. */
   readonly sees: Seeing;
-  /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
+  /** Base URL of the FHIR interface, with a trailing slash: references may be written in full. */
   readonly base: string;
   readonly now: Micros;
-  /** The codes that values with `:in` and similar modifiers expand to, loaded beforehand. */
+  /** The codes that values with `:in` and similar modifiers expand to, loaded in advance. */
   readonly terms?: Terms;
   /** True if identifiers are compared case-sensitively, for conditional criteria. */
   readonly exact?: boolean;
-  /** Under a grant: which resources references may name. */
+  /** Under a grant, which resources references may name. */
   readonly referable?: Referable;
-  /** Counts the types to which chains and `_has` of the whole search lead. */
+  /** Counts the types that chains and `_has` in the whole search lead to. */
   readonly steps?: { taken: number };
   /** The type that a chain or `_has` came from. */
   readonly from?: ResourceType;
   /** The number of references between the searched type and this one. */
   readonly depth?: number;
-  /** True if contained resources of the type are found as well, at the end of a chain. */
+  /** True if contained resources of the type are also found, at the end of a chain. */
   readonly contained?: boolean;
 }
 
-/** A search parameter of some types. */
+/** A search parameter that some types have. */
 export interface SearchParameter {
   readonly name: string;
   /** Returns true if a type has the parameter. */
   appliesTo(type: ResourceType): boolean;
   /**
-   * Returns the predicate of a parameter's values.
-   * @throws Refusal `malformed` (400) for a modifier or a value that it doesn't take.
+   * Returns the predicate for a parameter's values.
+   * @throws Refusal `malformed` (400) for a modifier or a value that it doesn't accept
    */
   predicate(parameter: RawParameter, scope: SearchScope): Predicate;
 }

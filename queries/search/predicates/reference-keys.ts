@@ -1,4 +1,4 @@
-/** Hashes of references: of ids that are known, and made in SQL where the ids come from a subquery. */
+/** Hashes of references: computed here for known ids, and in SQL for ids that come from a subquery. */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { CONTAINED_VERSION } from '#src/fhir/search/contained.ts';
@@ -13,10 +13,10 @@ type Stored = Pick<CompiledParameter, 'stored'>;
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;
 
 /**
- * Returns the hashes (`searchKey`) of entries whose reference parameter names a resource, relatively or under
- * our base.
- * @param type of the resource.
- * @param id SQL for its id.
+ * Returns the hashes (`searchKey`) of entries whose reference parameter names a resource, either relatively or below our base
+ * URL.
+ * @param type the resource's type
+ * @param id SQL for its id
  */
 export function referenceKeys(
   compiled: Stored,
@@ -31,7 +31,7 @@ export function referenceKeys(
 
 /**
  * Returns the hashes for a contained resource.
- * @param id SQL for the id of its row
+ * @param id SQL for its row's id
  */
 export function containedKeys(compiled: Stored, scope: Of, id: string, binds: Binds): string[] {
   return hashedBefore(compiled, scope, [referenceForm.contained('')], id, binds);
@@ -62,10 +62,7 @@ export function isContained(id: string): string {
   return `(get_byte(uuid_send(${id}), 6) >> 4 = ${CONTAINED_VERSION})`;
 }
 
-/**
- * Returns the hashes of entries whose reference parameter names one of some resources, contained ones
- * included.
- */
+/** Returns the hashes of entries whose reference parameter names one of the given resources, including contained resources. */
 export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly Named[]): string[] {
   return found.flatMap(({ type, id }) => {
     const forms =
@@ -79,14 +76,17 @@ export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly 
 }
 
 /**
- * Returns the hash (`searchKey`) of the key of all entries of a record.
+ * Returns the hash (`searchKey`) of the key that all of a record's entries have.
  * @param id SQL for the record's id
  */
 export function hashRecordKey(id: string): string {
   return hashText(`'${recordKey('')}' || ${id}::text`);
 }
 
-/** SQL of `searchKey`. @param text SQL for the text */
+/**
+ * Returns SQL for `searchKey`.
+ * @param text SQL for the text
+ */
 function hashText(text: string): string {
   const hash = `sha256(convert_to(${text}, 'UTF8'))`;
   return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;

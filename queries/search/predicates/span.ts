@@ -1,16 +1,16 @@
 /**
- * Bounds on values that are ranges, in the order of their beginnings. Narrow ranges end close to their
- * beginning, so both are bounded; wide ranges are usually few and have a separate index.
+ * Bounds on values that are ranges, sorted by where they begin. Narrow ranges end close to where they begin, so both ends are
+ * bounded; wide ranges are usually few and have a separate index.
  */
 import { isWidePeriod, isWideQuantity, WIDE_PERIOD } from '#src/fhir/search/spans.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../../database/binds.ts';
 
-/** A condition that bounds ends from below. Without it an index in the order of beginnings bounds one side only. */
+/** A condition that gives ends a lower bound. Without it, an index sorted by beginnings limits only one side. */
 export interface Span {
   /** The column by which narrow values are sorted and bounded. */
   readonly column: string;
-  /** The SQL condition that a value is wide, the same as in the indexes of wide values. */
+  /** The SQL condition that a value is wide, the same as in the indexes on wide values. */
   readonly isWide: string;
   /** Returns the SQL condition that it implies for narrow values. */
   narrow(binds: Binds): string;
@@ -18,7 +18,7 @@ export interface Span {
   wide(binds: Binds): string;
 }
 
-/** Returns the span of periods `p` that end at or after a moment. */
+/** Returns the span of periods `p` that end at or after a given time. */
 export function periodsFrom(moment: Micros): Span {
   const bound = Math.round(moment);
   return {
@@ -31,8 +31,8 @@ export function periodsFrom(moment: Micros): Span {
 
 /**
  * Returns the span of quantities `q` that end at or above a number.
- * @param prefix of the columns: `canonical_`, or empty.
- * @param number a decimal text.
+ * @param prefix the columns' prefix: `canonical_`, or empty
+ * @param number as decimal text
  */
 export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span {
   const [low, high] = [`q.${prefix}low`, `q.${prefix}high`];
@@ -55,9 +55,7 @@ export function both(one: Span | undefined, other: Span | undefined): Span | und
   };
 }
 
-/**
- * Splits a condition into disjoint conditions that together match the same values, each with its own index.
- */
+/** Splits a condition into disjoint conditions that together match the same values, each with its own index. */
 export function parts(span: Span | undefined, condition: (binds: Binds) => string, binds: Binds): string[] {
   if (span === undefined) return [`(${condition(binds)})`];
   return [

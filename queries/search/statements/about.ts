@@ -1,5 +1,6 @@
 /**
- * Searches for one code, sorted by values that are stored with their code: dates of a timeline, values of composites.
+ * Searches for a single code, sorted by values that are stored with their code: the dates of a timeline, or the values of
+ * composites.
  */
 import { searchKey, systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
@@ -11,19 +12,19 @@ import { formKeys } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import { split, unescaped } from '../raw.ts';
 
-/** The code that all matches have, for sorting by its values. */
+/** The code that all matches have, for sorting by the values stored with it. */
 export interface About {
-  /** Their column `about`. */
+  /** The values' column `about`. */
   readonly key: string;
-  /** Their column `about_system`, if the search names the code's system. */
+  /** The values' column `about_system`, if the search names the code's system. */
   readonly system?: string;
-  /** The key that their resources have, and no others that have such a value. */
+  /** The key that the resources with such a value have, and that no others with such a value have. */
   readonly token?: string;
 }
 
 /**
- * Returns the code that all matches share, if there is one and values of the order's first key are stored with it.
- * Every match with a value of that key then has one stored with the code.
+ * Returns the code that all matches share, if there is one and the values of the order's first key are stored with it. Every
+ * match with a value for that key then has one stored with the code.
  */
 export function findAbout(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
@@ -49,8 +50,8 @@ export function findAbout(
 }
 
 /**
- * Returns the token parameter whose codes are stored with the values of another; both parameters are of the
- * resource itself.
+ * Returns the token parameter whose codes are stored with another parameter's values; both parameters are about the resource
+ * itself.
  */
 function codesWith(type: ResourceType, by: string): string | undefined {
   const timeline = findTimeline(type);
@@ -63,8 +64,8 @@ type AboutName = readonly [code: string, value: string, name: string];
 const known = new Map<ResourceType, readonly AboutName[]>();
 
 /**
- * Returns a type's composites whose two parts are a code and its value on the resource itself, not on one of
- * its elements.
+ * Returns a type's composites whose two parts are a code and its value on the resource itself, rather than on one of its
+ * elements.
  */
 function composites(type: ResourceType): readonly AboutName[] {
   const before = known.get(type);
@@ -78,7 +79,7 @@ function composites(type: ResourceType): readonly AboutName[] {
   return found;
 }
 
-/** A code that is asked for, in any system when none is named. */
+/** A requested code, in any system if none is named. */
 interface AskedCode {
   readonly code: string;
   readonly system: string | undefined;
@@ -86,7 +87,7 @@ interface AskedCode {
   readonly isPart: boolean;
 }
 
-/** Returns the single code that a parameter asks for: directly, or as the first part of a composite. */
+/** Returns the single code that a parameter requests, either directly or as the first part of a composite. */
 function codeIn(type: ResourceType, parameter: string, key: string, text: string): AskedCode | undefined {
   const isPart = composites(type).some(([code, , name]) => name === key && code === parameter);
   if (key !== parameter && !isPart) return undefined;

@@ -1,6 +1,4 @@
-/**
- * Sorts all rows that an index finds by a token or reference in their entries, without reading other tables.
- */
+/** Sorts all rows that an index finds by a token or reference in their entries, without reading other tables. */
 import type { Binds } from '../../database/binds.ts';
 import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
 import { combineChecks, hasKeys } from '../predicates/conditions.ts';
@@ -8,7 +6,7 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
 
-/** Returns the sets of keys of the entries to sort: those of a source, or those of every entry with a value. */
+/** Returns the sets of keys for the entries to sort: a source's sets, or those of every entry with a value. */
 function keySetsFor(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
   if (source?.kind === 'keys') return source.sets;
   return [first.inEntry?.present ?? []];

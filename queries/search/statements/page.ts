@@ -1,6 +1,6 @@
 /**
- * Builds the statements for a page of a search. Their plans don't depend on statistics, because new tables
- * have none: `offset 0`, laterals and arrays fix the order of the joins.
+ * Builds the statements for a page of a search. Their plans don't depend on statistics, because new tables have none: `offset
+ * 0`, laterals and arrays fix the join order.
  */
 import type { Micros } from '#src/shared/time/time.ts';
 import { asJson, type Binds, joinedColumns, joinedRows } from '../../database/binds.ts';
@@ -37,15 +37,12 @@ export interface Wanted {
   readonly limit: number;
   /** The row before the first one. */
   readonly last?: Last;
-  /** If sorted only by `_lastUpdated`: the moment as of which the order is. */
+  /** If sorted only by `_lastUpdated`, the time that the order is as of. */
   readonly made?: Micros;
   readonly total: boolean;
 }
 
-/**
- * Returns SQL for all matches of a source, sorted; with `most`, it returns only `over` when the source has
- * more rows.
- */
+/** Returns SQL for all of a source's matches, sorted; with `most`, it returns only `over` if the source has more rows. */
 export function candidates(
   wanted: Wanted,
   source: Source | undefined,
@@ -53,7 +50,7 @@ export function candidates(
   binds: Binds,
 ): string {
   const { order, total } = wanted;
-  // A condition on the sort key's values is checked together with reading them.
+  // A condition on the sort key's values is checked while they are read.
   const place = order[0]?.place;
   const along = source?.kind === 'keys' ? conditionsOn(place, wanted.selection.predicates) : [];
   const predicates = wanted.selection.predicates.filter((each) => !along.includes(each));
@@ -64,8 +61,8 @@ export function candidates(
     source === undefined
       ? selectMatches(selection, binds)
       : matchesAmong('s', source, selection, updated, binds);
-  // Planned for all rows but read only as far as needed: with a limit here the planner might assume, for a
-  // table without statistics, that any row matches.
+  // Planned for all rows but read only as far as needed: with a limit here, the planner might assume, for a table without
+  // statistics, that any row matches.
   const taken = (of: string) =>
     most === undefined
       ? `s as materialized (${of}),`
@@ -84,7 +81,7 @@ export function candidates(
   );
 }
 
-/** Returns SQL for the total of a selection. */
+/** Returns SQL for a selection's total. */
 export function total(selection: Selection, source: Source | undefined, binds: Binds): string {
   if (source === undefined) {
     return `select count(*) from resources.resource r where ${matchCondition(selection, binds)}`;
@@ -94,7 +91,7 @@ export function total(selection: Selection, source: Source | undefined, binds: B
   return tallyOr(count, selection, source, binds);
 }
 
-/** The values of rows `m`, where they meet the conditions. */
+/** Returns SQL that joins the values of rows `m`, if they meet the conditions. */
 function joined({ table, column, keys }: Place, along: readonly Predicate[], binds: Binds): string {
   const as = along[0]?.values?.as ?? 'v';
   const conditions = [
@@ -105,7 +102,10 @@ function joined({ table, column, keys }: Place, along: readonly Predicate[], bin
     where ${conditions.join(' and ')} limit 1) v`;
 }
 
-/** Rows of `c` (id, last_updated, k0), sorted. @param known whether k0 exists */
+/**
+ * Returns SQL for rows of `c` (id, last_updated, k0), sorted.
+ * @param known whether k0 exists
+ */
 function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Binds): string {
   const value = (key: OrderKey, n: number): string => {
     if (n === 0 && known) return 'c.k0';
@@ -122,9 +122,9 @@ function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Bin
 }
 
 /**
- * Returns the whole statement around a page: its resources, the total, and whether there is more. The rows
- * are joined to one text (`joined-rows.ts`): id, version, recording time, the sort keys, body or its size.
- * @param by the order of `rows` in their own expressions, so that nothing is sorted again.
+ * Returns the whole statement around a page: its resources, the total, and whether there are more. The rows are joined into
+ * one text (`joined-rows.ts`): id, version, recording time, the sort keys, and the body or its size.
+ * @param by the order of `rows`, using their own expressions, so that nothing is sorted again
  */
 export function framed(
   { selection, order }: Wanted,
@@ -147,22 +147,20 @@ export function framed(
         order by ${by}) x) as rows`;
 }
 
-/** Returns SQL for a column with null instead of an empty text. */
+/** Returns SQL for a column, with empty text instead of null. */
 function orNothing(column: string): string {
   return `coalesce(${column}::text, '')`;
 }
 
-/**
- * Returns the order only by the first key, for keys that every row has, in the form that index walks use.
- */
+/** Returns the order by only the first key, for keys that every row has, in the form that index walks use. */
 export function byFirst(key: Pick<OrderKey, 'descending'>, row: string): string {
   return `${row}k0 ${direction(key)}, ${row}id ${direction(key)}`;
 }
 
 /**
- * Returns SQL for a walk over resources in the order of their ids or of `_lastUpdated`: indexes
- * resources.resource_by_id, resource_of_tenant, or the index of the selection's rows.
- * @param most the number of resources to look at.
+ * Returns SQL for a walk through resources in the order of their ids or of `_lastUpdated`: indexes resources.resource_by_id,
+ * resource_of_tenant, or the index of the selection's rows.
+ * @param most the number of resources to look at
  */
 export function resourceWalk(
   wanted: Wanted,

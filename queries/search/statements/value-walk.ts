@@ -1,4 +1,4 @@
-/** A walk over resources in the order of a parameter's values: indexes search.period_by_low and their like. */
+/** A walk through resources in the order of a parameter's values: indexes search.period_by_low and similar. */
 import { inRecordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { Binds } from '../../database/binds.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from '../order.ts';
@@ -12,20 +12,20 @@ import { byFirst, framed, type Wanted } from './page.ts';
 /** The path of a walk. */
 export interface Path {
   readonly place: Place;
-  /** Only the parameter's values with these hashes: indexes search.period_about, period_in_record. */
+  /** Limits the walk to the parameter's values with these hashes: indexes search.period_about, period_in_record. */
   readonly of?: readonly (readonly [column: 'about' | 'about_record' | 'about_system', hash: string])[];
   /** True if a resource has at most one value on the path. */
   readonly once: boolean;
   /** The parts of a selection that every value on the path meets. */
   readonly implied: { readonly token: string | undefined; readonly record: string | undefined };
-  /** The number of values to read; undefined: all. */
+  /** The number of values to read; undefined for all. */
   readonly most?: number;
 }
 
 /**
- * Returns the path along a key's values, optionally those of a code or a record; undefined when several
- * parameters hold the values.
- * @param most the number of values to read.
+ * Returns the path along a key's values, optionally only the values for a code or a record; undefined if several parameters
+ * contain the values.
+ * @param most the number of values to read
  */
 export function walkPath(
   place: Place,
@@ -60,8 +60,8 @@ function beside({ implied }: Path, along: readonly Predicate[], selection: Selec
 }
 
 /**
- * Returns SQL for the matches that have a value, in the order of their first values. With conditions on the
- * same values and no other key, `over` reports that the walk ended before its path did.
+ * Returns SQL for the matches that have a value, in the order of their first values. If there are conditions on the same
+ * values and no other key, `over` reports whether the walk ended before its path did.
  */
 export function valueWalk(wanted: Wanted, path: Path, total: string | undefined, binds: Binds): string {
   const { order, limit, last, selection } = wanted;
@@ -78,7 +78,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
       const { matches } = walk(wanted, first, path, along, undefined, binds);
       return framed(wanted, '', { total, over: 'false' }, page(matches), binds, by);
     }
-    // Each part is limited to one page, so that a walk stops at the page's end.
+    // Each part is limited to one page, so a walk stops at the page's end.
     const walks = parts(impliedSpan(along, path.place), condition, binds).map((part) =>
       walk(wanted, first, path, along, part, binds),
     );
@@ -92,7 +92,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
     );
     return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds, by);
   }
-  // The other keys sort only the page and the rows that equal its last row in the first key.
+  // The other keys sort only the page and the rows that are equal to its last row in the first key.
   const part = along.length === 0 ? undefined : condition();
   const { matches, passed } = walk(wanted, first, path, along, part, binds);
   const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
@@ -107,8 +107,8 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
 }
 
 /**
- * Returns SQL for whether a walk ended before it had passed all rows that equal the last row of its full page in the first
- * key: those that it didn't reach may come before the page's rows by the other keys.
+ * Returns SQL for whether a walk ended before it had passed all rows that are equal, in the first key, to the last row of its
+ * full page: rows that it didn't reach may come before the page's rows by the other keys.
  */
 function endsAmongTies(
   { descending }: OrderKey,
@@ -122,9 +122,9 @@ function endsAmongTies(
 }
 
 /**
- * Returns a query for matches in the order of the first key, with the columns `id`, `last_updated` and `k0`,
- * and for the number of values read.
- * @param along the conditions on the key's own values, which `part` is about.
+ * Returns a query for matches in the order of the first key, with the columns `id`, `last_updated` and `k0`, and one for the
+ * number of values read.
+ * @param along the conditions on the key's own values, which `part` is about
  */
 function walk(
   { selection, last, order }: Wanted,
@@ -156,7 +156,7 @@ function walk(
   const entry = entryConditions(left, undefined, binds);
   const others = left.predicates.filter(({ ofEntry }) => ofEntry !== true);
   const updated = order.some(({ by }) => by === '_lastUpdated');
-  // Of a resource's several values only the first one counts; of equal ones the first row.
+  // If a resource has several values, only the first one counts; if some of them are equal, the first row counts.
   const isFirst = () => {
     const before = first.descending ? '>' : '<';
     const equal = ['v.at < d.at', ...(of === undefined ? [] : bearing('v', of, binds))].join(' and ');
@@ -166,7 +166,7 @@ function walk(
   const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
     where ${conditions.join(' and ')}
     order by ${o}.${column} ${way}, ${o}.id ${way} ${most === undefined ? 'offset 0' : `limit ${most}`}`;
-  // Values have their resource's id, so its entry needn't be read.
+  // Values contain their resource's id, so the resource's entry needn't be read.
   const ofValues = left.record === undefined && left.predicates.every(isOfValues);
   const row = ofValues ? '(select d.id) r where' : 'search.entry r where r.id = d.id and';
   const resources = updated || others.length > 0;
@@ -180,17 +180,17 @@ function walk(
   return { matches, passed };
 }
 
-/** Returns the conditions that a row has hashes. */
+/** Returns the conditions that a row has the given hashes. */
 function bearing(row: string, of: NonNullable<Path['of']>, binds: Binds): string[] {
   return of.map(([column, hash]) => `${row}.${column} = ${binds.add(hash, 'int8')}`);
 }
 
-/** Returns true if a predicate checks only values of an entry, if it uses the entry at all. */
+/** Returns true if a predicate checks only an entry's values, if it uses the entry at all. */
 function isOfValues({ ofEntry, keys, values }: Predicate): boolean {
   return ofEntry !== true || (keys === undefined && values !== undefined);
 }
 
-/** Returns the range that conditions imply for the values in the order of a column. */
+/** Returns the range that conditions imply for values in a column's order. */
 function impliedSpan(along: readonly Predicate[], { column }: Place): Span | undefined {
   return along
     .map(({ values }) => values?.span)
@@ -203,7 +203,7 @@ function resource(selection: Selection, predicates: readonly Predicate[], binds:
     where r.id = d.id and ${ownedBy(selection, true, binds)} and ${combineChecks(predicates, binds)} offset 0`;
 }
 
-/** Returns the predicate that a resource has no value of the sort key. */
+/** Returns the predicate that a resource has no value for the sort key. */
 export function withoutValue({ table, keys }: Place): Predicate {
   const condition = (binds: Binds) =>
     `(select true from ${rowsOfId(table, 'o', 'r.id')} where ${equalsOneOf('o.key', keys, binds)} limit 1) is null`;

@@ -1,4 +1,4 @@
-/** Events of a project for auditors, from the read models and the log (docs/audit.md). */
+/** Reads a project's events for auditors, from the read models and the log (docs/audit.md). */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { openEventContents } from '#queries/audit/contents.ts';
@@ -36,10 +36,10 @@ type EventServices = Pick<
   | 'listChanges'
 >;
 
-/** The most events of a project itself that a page looks through. */
+/** The maximum number of the project's own events that are searched for one page. */
 const LOOKED_THROUGH = 20_000;
 
-/** A deletion as a version without content. */
+/** A deletion, shown as a version without content. */
 const DELETED = { body: '{}', byAi: false };
 
 const place = z.tuple([z.int(), z.string()]);
@@ -145,7 +145,7 @@ function makeRow({ event, at }: OwnEvent): EventRow {
 const ofKey = z.object({ key_id: z.string() });
 const ofEndpoint = z.object({ url: z.string() });
 
-/** Returns what an event of a project is about: a key, an application or a webhook endpoint. */
+/** Returns the subject of a project's event: a key, an application or a webhook endpoint. */
 function findSubject(stream: string, data: string): EventRow['subject'] {
   const parsed: unknown = JSON.parse(data);
   const key = ofKey.safeParse(parsed).data;
@@ -155,7 +155,7 @@ function findSubject(stream: string, data: string): EventRow['subject'] {
   return kind === undefined ? undefined : (ofEndpoint.safeParse(parsed).data?.url ?? id);
 }
 
-/** Returns the patient whose record an event of a project is about: of a purge, for example. */
+/** Returns the patient whose record a project's event is about, for example a purge. */
 function findPatient(data: string): string | null {
   return /"patient":"([0-9a-f-]{36})"/.exec(data)?.[1] ?? null;
 }

@@ -1,4 +1,4 @@
-/** Signed files for auditors: a record, a resource's history, the answer of a search (docs/audit.md). */
+/** Creates signed files for auditors: a record, a resource's history, or the result of a search (docs/audit.md). */
 import type { Pool } from 'pg';
 import { BrokenChain, exportLines } from '#src/audit/export.ts';
 import { findEvent } from '#src/audit/find-event.ts';
@@ -15,9 +15,12 @@ import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
-/** The most bytes of a file that are held until its chain was checked; a longer one is read a second time. */
+/**
+ * The maximum number of bytes of a file that are held in memory until its chain has been checked; a longer file is read a
+ * second time.
+ */
 const HELD = 16_000_000;
-/** Events that are looked up at a time. */
+/** How many events are looked up at a time. */
 const AT_A_TIME = 8;
 
 type Exports = Pick<
@@ -124,7 +127,7 @@ interface Row {
   readonly at: number;
 }
 
-/** Returns the versions that a searchset shows. */
+/** Returns the versions in a searchset. */
 function listShown(
   bundle: string,
 ): { readonly type: string; readonly id: string; readonly version: number }[] {
@@ -147,7 +150,7 @@ function listShown(
     }));
 }
 
-/** Yields the events of a stream up to and including a moment. */
+/** Yields a stream's events up to and including a given time. */
 async function* readUntil(
   store: Pick<EventStore, 'read'>,
   stream: string,
@@ -161,9 +164,9 @@ async function* readUntil(
 }
 
 /**
- * Makes a file whose chain holds: it is made once to the end before anything is sent. A long file is made a second time
- * while it is sent.
- * @returns undefined if there is nothing, also of a purged record
+ * Generates a file whose chain is intact. The file is generated to its end before any of it is sent; a long file is generated
+ * a second time while it is being sent.
+ * @returns undefined if there is nothing to export, including when the record was purged
  * @throws Refusal conflict (409) if the chain is broken
  */
 async function checkFirst(

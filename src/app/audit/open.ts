@@ -1,4 +1,4 @@
-/** Assembles the services of auditors (docs/audit.md). */
+/** Assembles the services for auditors (docs/audit.md). */
 import type { Pool } from 'pg';
 import { readPage } from '#queries/admin/page.ts';
 import { openAccessSearch } from '#queries/audit/access-search.ts';

@@ -1,4 +1,6 @@
-/** Renderers of other versions of the program, each in a process of its own that may neither read files nor reach anything. */
+/**
+ * Runs the renderers of other program versions, each in its own process, which can neither read files nor connect to anything.
+ */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -9,24 +11,24 @@ import { InputGone, type Material } from '#src/receipts/material.ts';
 
 const SANDBOX = readFileSync(new URL('./sandbox.js', import.meta.url), 'utf8');
 
-/** Node.js' permissions: none are given. Versions before 22.13 call them experimental. */
+/** The Node.js option for permissions, none of which are granted. Versions before 22.13 call it experimental. */
 const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
 
-/** Memory of such a process, in MB. */
+/** Memory limit for each process, in MB. */
 const MEMORY = '--max-old-space-size=512';
 
 const answer = z.union([z.object({ bytes: z.base64() }), z.object({ error: z.string(), name: z.string() })]);
 
-/** The processes of archived renderers, one for each version of the program. */
+/** The processes of archived renderers, one per program version. */
 export class ArchivedRenderers {
   readonly #running = new Map<string, ArchivedRenderer | undefined>();
 
   constructor(private readonly renderers: Pick<Renderers, 'find'>) {}
 
   /**
-   * Makes an answer by the renderer of a program; undefined if that isn't kept.
+   * Generates an answer with a program's renderer; undefined if that renderer isn't archived.
    * @throws InputGone; Error if the renderer fails
    */
   async render(program: string, material: Material): Promise<Buffer | undefined> {
@@ -59,7 +61,7 @@ class ArchivedRenderer {
     this.#child.stdin.write(`${JSON.stringify(code)}\n`);
   }
 
-  /** Makes an answer; one after the other. */
+  /** Generates an answer; answers are generated one after another. */
   render(material: Material): Promise<Buffer> {
     const rendered = this.#last.then(() => this.#ask(material));
     this.#last = rendered.catch(() => undefined);

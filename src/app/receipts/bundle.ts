@@ -1,4 +1,4 @@
-/** Bundles the renderer of a program into one script without files or packages beside it, to archive it. */
+/** Bundles a program's renderer into one script that needs no other files or packages, so that it can be archived. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,10 +9,13 @@ import { hashCode } from '#src/operations/receipts/program.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const CACHE = join('node_modules', '.cache', 'annal');
 
-/** The name of the script's exports. */
+/** The global name of the script's exports. */
 export const GLOBAL = 'annalRenderer';
 
-/** Returns the script of the program's renderer. @param root of the program */
+/**
+ * Returns the script with the program's renderer.
+ * @param root the program's root directory
+ */
 export async function bundleRenderer(root = ROOT): Promise<Buffer> {
   const file = join(root, CACHE, `renderer-${hashCode(root)}.js`);
   if (existsSync(file)) return readFile(file);
@@ -32,11 +35,11 @@ async function bundle(root: string): Promise<Buffer> {
   return Buffer.from(outputFiles?.[0]?.contents ?? '');
 }
 
-/** A file that a module reads when it is loaded, and a package that it loads. */
+/** Patterns for a file that a module reads when it is loaded, and for a package that it loads. */
 const READ = /readFileSync\(\s*new URL\('([^']+)', import\.meta\.url\),\s*'utf8',?\s*\)/g;
 const REQUIRED = /createRequire\(import\.meta\.url\)/g;
 
-/** Puts files into the modules that read them: the script has no file beside it. */
+/** Inlines files into the modules that read them, because the script can't read other files. */
 const WITH_FILES: Plugin = {
   name: 'with-files',
   setup(build) {

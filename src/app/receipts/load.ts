@@ -1,4 +1,4 @@
-/** Reads from the log what an answer is made again from. */
+/** Reads the data needed to generate an answer again from the log. */
 import type { Pool } from 'pg';
 import { type ResourceAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
@@ -17,29 +17,32 @@ import type { Moment } from '#src/shared/time/moment.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { ArchivedRenderers } from './archived.ts';
 
-/** The places where the parts of an answer are kept, and the renderers of other versions of the program. */
+/** The stores that hold the parts of an answer, and the renderers of other program versions. */
 export interface Archive {
   readonly store: EventStore;
   readonly pool: Pool;
-  /** Opens the store of documents. */
+  /** Opens the document store. */
   readonly documents: () => Promise<Pick<DocumentStore, 'get'>>;
   readonly renderers: Pick<ArchivedRenderers, 'render'>;
   /** The maximum size of a record's current versions, in bytes; default: no limit. */
   readonly most?: number;
 }
 
-/** An instance whose clock is ahead may have recorded a version that an answer shows after that answer was made, in µs. */
+/**
+ * An allowance for clock differences, in µs: an instance whose clock is ahead may have recorded a version with a later time
+ * than that of the answer that shows it.
+ */
 const SKEW = 10 * 60_000_000;
 
 /**
- * Returns the material of a receipt.
+ * Returns the material for a receipt.
  * @throws StreamDeleted if the record was purged; UnreadableEvent, NewerEvent; Refusal too_large (413)
  */
 export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<Material> {
   const { store, pool } = archive;
   const { kind, record, position } = row;
   const [parameters, inputs] = [unpack(row.parameters), unpack(row.inputs)];
-  // Of an answer as of a moment, the versions that were present when it was made decide what was seen.
+  // If the answer was as of a past time, what was visible depends on the versions that were current when it was generated.
   const skew = parameters.is_past === true ? 0 : SKEW;
   const micros = Math.max(row.made_at, position ?? 0) + skew;
   const named = unpackVersions(row.versions);
@@ -64,9 +67,9 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
 }
 
 /**
- * Returns the versions of a record until a moment, and those of entries of its owner's directory.
- * @param ids of these entries; others may be among them
- * @throws as `loadMaterial`
+ * Returns a record's versions up to a given time, and the versions of entries in its owner's directory.
+ * @param ids of the directory entries; may include other ids
+ * @throws the same errors as `loadMaterial`
  */
 export async function loadRecord(
   store: EventStore,
@@ -96,7 +99,7 @@ function readAuthor({
   return { authorType: author?.type ?? null, source: source ?? null };
 }
 
-/** Returns the ids of resources that inputs name: those of the directory among them. */
+/** Returns the ids of resources that inputs name, including directory entries. */
 export function listIds({ directory, ...inputs }: JsonObject): ReadonlySet<string> {
   const entries = isObject(directory) ? Object.keys(directory).map((key) => key.split('/')[1] ?? '') : [];
   const replies = readReplies(inputs).flatMap(({ text, context }) => [
@@ -107,8 +110,8 @@ export function listIds({ directory, ...inputs }: JsonObject): ReadonlySet<strin
 }
 
 /**
- * Returns the bytes of documents that an answer passes on, base64, by the documents' ids; those that are no longer stored are
- * left out.
+ * Returns the bytes of documents that an answer contains, in base64, by document id; bytes that are no longer stored are left
+ * out.
  */
 async function readFiles(
   { documents }: Archive,
@@ -130,7 +133,10 @@ async function readFiles(
   return files;
 }
 
-/** Returns the name of a document's bytes by the version that an answer names, for receipts that don't have it. */
+/**
+ * Returns the name of a document's bytes, found by the version that an answer names, for receipts that don't contain this
+ * name.
+ */
 function findBlob(
   document: string,
   { named, versions }: Pick<Material, 'named' | 'versions'>,
@@ -141,7 +147,7 @@ function findBlob(
   return content?.blob;
 }
 
-/** Returns the bytes of a document; undefined if they are no longer stored. */
+/** Returns a document's bytes; undefined if they are no longer stored. */
 async function readBytes(documents: Pick<DocumentStore, 'get'>, key: BlobKey): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   try {
@@ -153,7 +159,7 @@ async function readBytes(documents: Pick<DocumentStore, 'get'>, key: BlobKey): P
   return Buffer.concat(parts);
 }
 
-/** Returns every version of some entries of a directory. */
+/** Returns every version of some directory entries. */
 async function readEntries(
   store: EventStore,
   owner: Tenant,
@@ -169,7 +175,7 @@ async function readEntries(
   return found;
 }
 
-/** Returns the key of hidden ids; an empty one if no grant was ever made. */
+/** Returns the key for hidden ids; derived from an empty key if no grant was ever made. */
 async function readHiddenKey(pool: Pool): Promise<Buffer> {
   const { rows } = await pool.query<{ key: Buffer }>('select key from operations.pairwise_key');
   return deriveHiddenKey(rows[0]?.key ?? Buffer.alloc(0));

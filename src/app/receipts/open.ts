@@ -1,4 +1,4 @@
-/** Receipts for the interfaces: one at a time is made again, because a whole record is read for it. */
+/** Provides receipts to the interfaces. Only one answer is generated again at a time, because this reads a whole record. */
 import type { Pool } from 'pg';
 import type { EventStore } from '#src/events/store.ts';
 import { Receipts } from '#src/operations/receipts/receipts.ts';
@@ -9,7 +9,7 @@ import { ArchivedRenderers } from './archived.ts';
 import type { Archive } from './load.ts';
 import { remakeAnswer } from './remake.ts';
 
-/** The maximum size of the record's versions that are held, in bytes. */
+/** The maximum size of the record's versions that are held in memory, in bytes. */
 const MOST_BYTES = 50_000_000;
 
 /** Opens them. */

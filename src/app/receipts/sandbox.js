@@ -1,12 +1,12 @@
 /**
- * Runs an archived renderer in a process of its own, without rights to files, other processes or the network. The first line
- * of standard input is the script, as a JSON string; each further line is the material of an answer, and gets a line with its
- * bytes in base64, or with an error.
+ * Runs an archived renderer in its own process, without access to files, other processes or the network. The first line of
+ * standard input is the script, as a JSON string. Each further line is the material for an answer; the reply is a line with
+ * the answer's bytes in base64, or with an error.
  */
 const { createInterface } = require('node:readline');
 const { compileFunction } = require('node:vm');
 
-/** Modules of Node.js that renderers use; none of them opens anything. */
+/** Node.js modules that renderers use; none of them opens anything. */
 const MODULES = ['buffer', 'crypto', 'stream', 'timers/promises', 'url', 'util', 'zlib'];
 const modules = new Map(MODULES.map((name) => [name, require(`node:${name}`)]));
 const environment = Object.freeze({
@@ -34,7 +34,7 @@ createInterface({ input: stdin }).on('line', (line) => {
   last = last.then(async () => {
     try {
       if (render === undefined) {
-        // Without a loader, so import() fails in it.
+        // Without a loader, import() fails in the script.
         render = compileFunction(`${JSON.parse(line)}\nreturn annalRenderer.renderAnswer;`, ['require'])(
           requireAllowed,
         );

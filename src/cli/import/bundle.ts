@@ -1,4 +1,4 @@
-/** Bundles as sources: their entries, the names of these, and whether their ids mean something outside. Pure. */
+/** Reads bundles as sources: their entries, the entries' names, and whether their ids are valid outside the bundle. Pure. */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { Entry, Fault } from './entry.ts';
 import { rewriteReferences, typeAndId } from './references.ts';
@@ -28,9 +28,8 @@ export function entryPlace(source: string, index: number): string {
 }
 
 /**
- * Returns true if a Bundle's links are valid only within it: it creates entries by POST, by `urn:` without
- * ids, or conditionally. Otherwise its entries have ids (`PUT Type/id`, the `fullUrl`s of an export) that
- * other files may refer to.
+ * Returns true if a Bundle's links are valid only within it: it creates entries by POST, by `urn:` without ids, or
+ * conditionally. Otherwise, its entries have ids (`PUT Type/id`, an export's `fullUrl`s) that other files may refer to.
  */
 export function isSelfContained(entries: readonly JsonObject[]): boolean {
   return entries.some(({ request, fullUrl }) => {
@@ -47,7 +46,7 @@ export interface ReadEntry {
   readonly condition?: NonNullable<Entry['condition']>;
 }
 
-/** Reads an entry; a fault where it holds nothing to load. `key` and `place` are handed on. */
+/** Reads an entry; returns a fault if it contains nothing to load. `key` and `place` are passed through. */
 export function readEntry(entry: JsonObject, key: string, place: string): ReadEntry | Fault {
   const request = isObject(entry.request) ? entry.request : {};
   const method = request.method ?? 'POST';
@@ -76,7 +75,7 @@ export function readEntry(entry: JsonObject, key: string, place: string): ReadEn
   };
 }
 
-/** A resource whose id is valid across files: `Type/id` is its key, and references use it. */
+/** A resource whose id is valid across files: its key is `Type/id`, which references use. */
 export interface NamedResource {
   readonly key: string;
   readonly resource: JsonObject;
@@ -84,8 +83,8 @@ export interface NamedResource {
 }
 
 /**
- * Returns the resources of a bundle that isn't self-contained. Links by `fullUrl`, and links to other
- * resources on the same server, become `Type/id`, because other files may contain them.
+ * Returns the resources of a bundle that isn't self-contained. Links by `fullUrl`, and links to other resources on the same
+ * server, become `Type/id`, because the target may be in another file.
  */
 export function namedResources(
   bundle: JsonObject,
@@ -124,7 +123,7 @@ export function namedResources(
   return { resources: linked, faults };
 }
 
-/** The server that an absolute URL of a resource is of: `https://old.example/fhir/`. */
+/** Returns the server of a resource's absolute URL: `https://old.example/fhir/`. */
 function readBase(url: Json | undefined): string[] {
   const base =
     typeof url === 'string'
@@ -134,7 +133,7 @@ function readBase(url: Json | undefined): string[] {
 }
 
 /**
- * Returns every text by which a reference may name an entry: its `fullUrl`, and `Type/id` from that, from its
+ * Returns every text by which a reference may name an entry: its `fullUrl`, and each `Type/id` from the `fullUrl`, from its
  * URL and from its id.
  */
 export function listAliases(entry: JsonObject, resource: JsonObject): string[] {

@@ -1,8 +1,8 @@
-/** A bounded number of workers over work that comes one by one. */
+/** Runs a limited number of workers on items that arrive one by one. */
 
 /**
- * Runs `work` on each item, at most `workers` at a time; it takes the next item only when a worker is free.
- * After the first error it takes no further items, waits for those that are running, and rethrows the error.
+ * Runs `work` on each item, at most `workers` at a time; takes the next item only when a worker is free. After the first
+ * error, it takes no more items, waits for the running ones, and rethrows the error.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,

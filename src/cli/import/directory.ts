@@ -1,8 +1,8 @@
 /**
- * Imports directory entries: organizations, practitioners, locations and medications that many files repeat
- * are loaded once. They are matched by any of their identifiers, or by content if they have none, within this import and
- * with the service's entries; the first one wins. They are loaded before the records that refer to them, level by level, so that every reference
- * among them is already an id of the server and equal entries of different files are equal texts.
+ * Imports directory entries: organizations, practitioners, locations and medications that recur in many files are loaded once.
+ * They are matched by any of their identifiers, or by content if they have none, with entries in this import and in the
+ * service; the first match wins. They are loaded before the records that refer to them, level by level. So every reference
+ * between them is already a server id, and equal entries in different files have equal text.
  */
 import { type Entry, makeFault } from './entry.ts';
 import { hashContent, listIdentifiers, listIdentities, writeCriteria } from './identity.ts';
@@ -15,13 +15,13 @@ import { ServerEntries } from './server-entries.ts';
 import type { ImportState } from './state.ts';
 import { type PreparedEntry, prepare, printTransaction, readAnswer } from './transaction.ts';
 
-/** Entries per transaction: enough to be fast, few enough to name a fault and continue. */
+/** Entries per transaction: enough to be fast, but few enough to name a fault and continue. */
 const CHUNK = 500;
 
-/** Key of each entry → `Type/id`, or why it has none. */
+/** Maps each entry's key to `Type/id`, or to the reason why it has none. */
 export type Ensured = ReadonlyMap<string, { reference: string } | { refused: string }>;
 
-/** An entry on its way to the server. */
+/** An entry that is about to be sent to the server. */
 interface Pending {
   readonly entry: Entry;
   readonly identities: readonly string[];
@@ -29,11 +29,9 @@ interface Pending {
   readonly prepared: PreparedEntry;
 }
 
-/** Loads directory entries of all sources, for one caller at a time. */
+/** Loads directory entries from all sources, for one caller at a time. */
 export class Directory {
-  /**
-   * Identities that this run loaded: meeting one of them again is a match. Other known identities were loaded earlier.
-   */
+  /** Identities that this run loaded: if one occurs again, it is a match. Other known identities were loaded earlier. */
   readonly #fresh = new Set<string>();
   readonly #warned = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -48,7 +46,7 @@ export class Directory {
   }
 
   /**
-   * Sends the requests again whose answers an interrupted import didn't note: the Idempotency-Key returns the answers.
+   * Resends the requests for which an interrupted import didn't record a response; the Idempotency-Key returns the responses.
    */
   async resume(): Promise<void> {
     for (const { key, body, identities, contents } of [...this.state.intents.values()]) {
@@ -68,8 +66,8 @@ export class Directory {
   }
 
   /**
-   * Sees to it that the server has these entries.
-   * @param pooled their keys are ids that other sources use too.
+   * Ensures that the server has these entries.
+   * @param pooled whether their keys are ids that other sources use too.
    */
   ensure(entries: readonly Entry[], scope: Scope, pooled = false): Promise<Ensured> {
     const turn = this.#turn.then(() => this.#ensure(entries, scope, pooled));
@@ -209,8 +207,7 @@ export class Directory {
   }
 
   /**
-   * After the server refused a chunk, entries that the server named are left out; if it named none, each
-   * entry is sent separately.
+   * After the server refuses a chunk, the entries that it named are left out; if it named none, each entry is sent separately.
    */
   async #sendRest(
     chunk: readonly Pending[],

@@ -1,39 +1,42 @@
-/** The entries of an import; each is one resource at one place in one source. */
+/** The entries of an import; each is one resource at one place in a source. */
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
-/** A resource that is to be loaded. */
+/** A resource to load. */
 export interface Entry {
   /**
-   * The key that references inside the import resolve to. `Type/old-id` if the source's ids are valid across
-   * files (NDJSON, PUT entries), or `unnamedKey` if it has none there; otherwise the entry's `fullUrl` or place,
-   * which is valid only in its own file.
+   * The key that references inside the import resolve to. `Type/old-id` if the source's ids are valid across files (NDJSON,
+   * PUT entries), or `unnamedKey` if the resource has no such id; otherwise the entry's `fullUrl` or place, which is valid
+   * only in its own file.
    */
   readonly key: string;
   readonly type: ResourceType;
   /** The original resource, with its old id and references. */
   readonly resource: JsonObject;
-  /** The place for messages: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
+  /** The entry's place for messages: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
   readonly place: string;
-  /** Its length as JSON text. */
+  /** The resource's length as JSON text. */
   readonly bytes: number;
-  /** The `urn:uuid:` by which links in its narrative and its uris may name it, and by which the transaction does. */
+  /**
+   * The `urn:uuid:` that names the entry in the transaction, and possibly in links in the resource's narrative and in its
+   * URIs.
+   */
   readonly urn: string;
-  /** A condition that the source set: criteria of `ifNoneExist` or of a conditional PUT. */
+  /** A condition that the source set: the criteria of `ifNoneExist` or of a conditional PUT. */
   readonly condition?: { readonly method: 'POST' | 'PUT'; readonly criteria: string };
 }
 
-/** Something in a source that cannot be loaded. */
+/** Something in a source that can't be loaded. */
 export interface Fault {
   readonly place: string;
   readonly diagnostics: string;
-  /** The `Type` of the single resource that the fault is about, and its old id. */
+  /** If the fault is about a single resource, the resource's `Type` and old id. */
   readonly type?: string;
   readonly id?: string;
 }
 
-/** Returns a fault of one entry. */
+/** Returns a fault for one entry. */
 export function makeFault({ place, type, resource }: Entry, diagnostics: string): Fault {
   return { place, diagnostics, type, ...(typeof resource.id === 'string' ? { id: resource.id } : {}) };
 }
@@ -54,7 +57,10 @@ export function makeEntry(
 
 const URN_UUID = /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The `urn:uuid:` under which a transaction names an entry: the same for the same key, so that a retry is the same text. */
+/**
+ * Returns the `urn:uuid:` that names an entry in a transaction. It is the same for the same key, so that a retry has the same
+ * text.
+ */
 function makeUrn(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
@@ -62,8 +68,8 @@ function makeUrn(key: string): string {
 }
 
 /**
- * Returns the SHA-256 of entries in their order. It identifies a unit of work when an import is resumed, even
- * if its file was renamed.
+ * Returns the SHA-256 over entries in order. It identifies a unit of work when an import is resumed, even if its file was
+ * renamed.
  */
 export function contentHash(entries: readonly Entry[]): string {
   const hash = createHash('sha256');

@@ -3,18 +3,18 @@ import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { typeAndId } from './references.ts';
 
-/** The place of a resource. */
+/** Where a resource belongs. */
 export type Home =
   | { readonly kind: 'patient' }
   /** The record of the patient that this reference names. */
   | { readonly kind: 'record'; readonly owner: string }
-  /** The record that contains its targets. */
+  /** The record that contains the Provenance's targets. */
   | { readonly kind: 'provenance'; readonly targets: readonly string[] }
   | { readonly kind: 'directory' }
   | { readonly kind: 'skipped'; readonly why: 'unsupported' | 'read-only' }
   | { readonly kind: 'fault'; readonly diagnostics: string };
 
-/** Returns the place of a resource, by the table of types. `resource` has a `resourceType`. */
+/** Returns where a resource belongs, according to the table of types. `resource` has a `resourceType`. */
 export function findHome(resource: JsonObject): Home {
   const type = resource.resourceType;
   if (!isResourceType(type)) return { kind: 'skipped', why: 'unsupported' };
@@ -37,8 +37,8 @@ function literals(value: Json | undefined): string[] {
 }
 
 /**
- * Returns the key of the patient whose record contains a pooled resource; `''` for the directory and for a
- * Provenance, whose record depends on its targets; or the reason why it can't be placed.
+ * Returns the key of the patient whose record contains a pooled resource; `''` for the directory and for a Provenance, whose
+ * record depends on its targets; otherwise the reason why the resource can't be placed.
  */
 export function pooledOwner(home: Home, key: string): { owner: string } | { diagnostics: string } {
   if (home.kind === 'patient') return { owner: key };

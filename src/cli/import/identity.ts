@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject, printJson } from '#src/shared/jso
 import type { Entry } from './entry.ts';
 
 /**
- * Returns the keys by which an entry is matched: `Type|system|value` of each identifier, otherwise its
- * content; and its old id.
+ * Returns the keys by which an entry is matched: `Type|system|value` for each identifier, otherwise its content; and its old
+ * id.
  */
 export function listIdentities(
   entry: Entry,
@@ -20,7 +20,7 @@ export function listIdentities(
   return [...recognised, ...(pooled ? [key] : [])].map((identity) => identity.replaceAll('\n', ' '));
 }
 
-/** Returns the identifiers of a resource that have a value; a missing system is empty. */
+/** Returns a resource's identifiers that have a value; a missing system becomes an empty string. */
 export function listIdentifiers(resource: JsonObject): { system: string; value: string }[] {
   const all = Array.isArray(resource.identifier) ? resource.identifier : [];
   return all.flatMap((identifier: Json) =>
@@ -31,7 +31,7 @@ export function listIdentifiers(resource: JsonObject): { system: string; value: 
 }
 
 /**
- * Returns `identifier=system|value`, with all values if there are several, escaped as search values (R4,
+ * Returns `identifier=system|value`, or a list of these if there are several, escaped as search values (R4,
  * search.html#escaping).
  */
 export function writeCriteria(
@@ -41,22 +41,25 @@ export function writeCriteria(
   return `identifier=${identifiers.map(({ system, value }) => `${part(system)}|${part(value)}`).join(',')}`;
 }
 
-/** Returns the hash of an entry's content, independent of the order of members, without ids and `meta`. */
+/** Returns the hash of an entry's content without its id and `meta`; the order of members doesn't matter. */
 export function hashContent({ id: _, meta: _m, ...said }: JsonObject): string {
   return createHash('sha256')
     .update(printJson(sorted(said)))
     .digest('hex');
 }
 
-/** The beginning of keys of resources that have no id across files. */
+/** The prefix of keys for resources that have no id across files. */
 const UNNAMED = '#';
 
-/** Returns the key of a resource without an id: its place may be another one when the import is repeated. */
+/**
+ * Returns a key for a resource without an id. The key doesn't depend on its place, which may be different when the import is
+ * repeated.
+ */
 export function unnamedKey(resource: JsonObject): string {
   return `${UNNAMED}${hashContent(resource)}`;
 }
 
-/** Returns whether a key is an `unnamedKey`, or that of a copy. */
+/** Returns whether a key is an `unnamedKey` or the key of a copy. */
 export function isUnnamed(key: string): boolean {
   return key.startsWith(UNNAMED);
 }

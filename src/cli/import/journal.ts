@@ -1,20 +1,19 @@
-/** The facts in the journal of an import, a line each. */
+/** The facts in an import's journal, one per line. */
 import { z } from 'zod';
 
 const counts = z.record(z.string(), z.int());
 
-/** A line of the journal. */
+/** A line in the journal. */
 export const factSchema = z.union([
-  /** The first line: what this import is. `salt` sets it apart from an earlier one of the same files. */
+  /** The first line identifies the import. `salt` distinguishes it from an earlier import of the same files. */
   z.object({ import: z.literal(1), url: z.string(), salt: z.string() }),
-  /** A source whose units are all done, and its counts; it isn't parsed again. */
+  /** A source whose units are all done, and its counts; it won't be parsed again. */
   z.object({ source: z.string(), name: z.string(), loaded: counts, skipped: counts }),
   /**
-   * How a unit that is too large for one transaction is split: the number of entries of each part. Also
-   * written after a 413.
+   * How a unit that is too large for one transaction is split: the number of entries in each part. Also written after a 413.
    */
   z.object({ unit: z.string(), parts: z.array(z.int()) }),
-  /** A transaction of a unit was answered: key → `Type/id` on the server. With no parts left the unit is done. */
+  /** The response to one of a unit's transactions: key → `Type/id` on the server. When no parts are left, the unit is done. */
   z.object({
     unit: z.string(),
     left: z.int(),
@@ -23,7 +22,7 @@ export const factSchema = z.union([
   }),
   z.object({ unit: z.string(), failed: z.string() }),
   /**
-   * Written before a transaction of directory entries is sent; without an answer the same transaction is sent
+   * Written before a transaction with directory entries is sent; if no response is recorded, the same transaction is sent
    * again.
    */
   z.object({
@@ -32,7 +31,7 @@ export const factSchema = z.union([
     identities: z.array(z.string()),
     contents: z.array(z.string()),
   }),
-  /** Directory entries that the server has: their keys, their content, and their new ids. */
+  /** Directory entries that the server has: their keys, content and new ids. */
   z.object({
     answered: z.string(),
     directory: z.array(z.object({ identity: z.string(), content: z.string(), reference: z.string() })),

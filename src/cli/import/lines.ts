@@ -1,6 +1,6 @@
 /**
- * Reads a file's lines, one at a time. Only a line feed ends a line: `node:readline` also splits at U+2028, which JSON
- * strings may hold (RFC 8259, section 7).
+ * Reads a file's lines, one at a time. Only a line feed ends a line: `node:readline` would also split at U+2028, which JSON
+ * strings may contain (RFC 8259, section 7).
  */
 import { createReadStream } from 'node:fs';
 
@@ -8,16 +8,16 @@ import { createReadStream } from 'node:fs';
 export interface Line {
   /** Starts at 1. */
   readonly number: number;
-  /** The line without its end; undefined when its bytes aren't UTF-8. */
+  /** The line without its line end; undefined if its bytes aren't UTF-8. */
   readonly text: string | undefined;
 }
 
-/** Lines of a UTF-8 file, a byte order mark at its start left out. */
+/** Yields the lines of a UTF-8 file, without a byte order mark at its start. */
 export function readLines(path: string): AsyncGenerator<Line> {
   return linesIn(createReadStream(path, { highWaterMark: 1 << 18 }));
 }
 
-/** Lines of UTF-8 bytes that come in pieces. */
+/** Yields the lines in UTF-8 bytes that arrive in pieces. */
 export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 0;
   let parts: Buffer[] = [];
@@ -37,7 +37,7 @@ export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Decodes UTF-8 without a byte order mark; returns undefined for other bytes. */
+/** Decodes UTF-8 without a byte order mark; returns undefined if the bytes aren't UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes);

@@ -1,4 +1,4 @@
-/** Loads self-contained bundles: their directory entries, then each patient's record. */
+/** Loads self-contained bundles: first their directory entries, then each patient's record. */
 import { isObject } from '#src/shared/json/json.ts';
 import type { Progress } from '../progress.ts';
 import { forEachConcurrently } from './concurrency.ts';
@@ -10,7 +10,7 @@ import type { Report } from './report.ts';
 import { type BundleSource, readDocument } from './sources.ts';
 import type { ImportState } from './state.ts';
 
-/** Dependencies of loading. */
+/** The dependencies for loading. */
 export interface Loading {
   readonly state: ImportState;
   readonly directory: Directory;
@@ -19,11 +19,11 @@ export interface Loading {
   readonly progress: Progress;
   /** True to leave out invalid resources instead of refusing their record. */
   readonly skipInvalid: boolean;
-  /** The headers of a record's requests, by the old id of its patient. */
+  /** Returns the headers for a record's requests, given its patient's old id. */
   readonly makeHeaders: (patient: string | undefined) => Readonly<Record<string, string>>;
 }
 
-/** Loads all bundles, those without a record first, because other files refer to them. */
+/** Loads all bundles. Bundles without a record come first, because other files refer to them. */
 export async function loadBundles(
   bundles: readonly BundleSource[],
   concurrency: number,
@@ -120,7 +120,7 @@ async function loadUnit(
   });
 }
 
-/** A file's records, those first that refer to no other record of the file. */
+/** Returns a file's records in order: first those that refer to no other record in the file. */
 function inOrder({ records, scope }: BundlePlan): RecordUnit[] {
   if (records.length < 2) return [...records];
   const outward = (unit: RecordUnit): number => {

@@ -1,8 +1,7 @@
 /**
- * Loads the pool, which contains resources whose old ids are valid across files. The directory comes first,
- * then each patient's record in one transaction. Last come those that depend on others: records that refer to
- * other records, records that an earlier run loaded in part, and Provenances, whose record depends on the ids
- * of their targets.
+ * Loads the pool, which contains resources whose old ids are valid across files. The directory comes first, then each
+ * patient's record in one transaction. Records that depend on others come last: records that refer to other records, records
+ * that an earlier run loaded in part, and Provenances, whose record depends on the ids of their targets.
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
@@ -16,7 +15,7 @@ import type { Report } from './report.ts';
 import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
 
-/** Directory types; each comes after the types that it refers to. */
+/** Directory types, in an order in which each type comes after the types that it refers to. */
 const FIRST: readonly string[] = ['Organization', 'Location', 'Practitioner', 'PractitionerRole'];
 const DIRECTORY_TYPES = [
   ...FIRST,
@@ -24,11 +23,11 @@ const DIRECTORY_TYPES = [
     (type) => ['directory', 'either'].includes(typeEntry(type).home) && !FIRST.includes(type),
   ),
 ];
-/** The most bytes of the pool that are in memory at a time, besides one bucket. */
+/** The maximum number of bytes from the pool that are in memory at a time, in addition to one bucket. */
 const WINDOW_BYTES = 8_000_000;
 
 /**
- * Loads everything in the pool except the entries that must wait: `loadDeferred` loads those, after the bundles.
+ * Loads everything in the pool except the entries that must wait: `loadDeferred` loads those after the bundles.
  * @returns the keys of directory entries that were refused.
  */
 export async function loadPool(
@@ -52,7 +51,7 @@ export async function loadPool(
   return refused;
 }
 
-/** The records that can go now; the others are put aside, on disk. */
+/** Yields the records that can be sent now; all others are written to disk for later. */
 async function* unitsReady(
   pool: Pool,
   { state, records, report, progress }: Loading,
@@ -71,7 +70,7 @@ async function* unitsReady(
   }
 }
 
-/** A bucket's entries by patient, each id once. */
+/** Returns a bucket's entries by patient; each id occurs once. */
 async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   const patients = new Map<string, Map<string, Entry>>();
   const copies = new Map<string, number>();
@@ -84,7 +83,10 @@ async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   return [...patients].map(([patient, entries]) => ({ patient, entries: [...entries.values()] }));
 }
 
-/** Adds an entry without an id: of two that are equal both. @param copies the number of each so far, by owner and key */
+/**
+ * Adds an entry without an id; of two equal entries, both are added.
+ * @param copies the number of copies of each so far, by owner and key
+ */
 function takeEach(
   entries: Map<string, Entry>,
   entry: Entry,
@@ -98,7 +100,7 @@ function takeEach(
   entries.set(taken.key, taken);
 }
 
-/** Adds an entry. Of two with one id the later version is taken, with a warning where they say different things. */
+/** Adds an entry. If two entries have the same id, the later version is used, with a warning if their content differs. */
 function takeOnce(entries: Map<string, Entry>, entry: Entry, report: Report): void {
   const { key, type, place, resource } = entry;
   const twin = entries.get(key);
@@ -128,7 +130,7 @@ function mustWait({ patient, entries }: RecordUnit, isLoaded: (patient: string) 
   return entries.some(({ resource }) => listOutward(resource, own).some((key) => !isLoaded(key)));
 }
 
-/** Keys of resources in other records that a resource refers to. */
+/** Returns the keys of resources in other records that a resource refers to. */
 function listOutward(resource: Entry['resource'], own: ReadonlySet<string>): string[] {
   return listReferences(resource).flatMap((reference) => {
     const target = pooledScope(reference);
@@ -141,7 +143,7 @@ function isInRecord(key: string): boolean {
   return isResourceType(type) && typeEntry(type).home === 'record';
 }
 
-/** Loads deferred records one after the other, because each may refer to resources of the one before it. */
+/** Loads deferred records one after another, because each may refer to resources in a previous one. */
 export async function loadDeferred(
   pool: Pool,
   refused: ReadonlySet<string>,
@@ -177,7 +179,7 @@ async function loadWindow(
   }
 }
 
-/** Provenances by the patient in whose record their targets were loaded. */
+/** Groups Provenances by the patient whose record their targets were loaded into. */
 async function provenanceUnits(all: readonly Entry[], { state, report }: Loading): Promise<RecordUnit[]> {
   const once = new Map<string, Entry>();
   for (const entry of all) takeOnce(once, entry, report);
@@ -232,10 +234,12 @@ async function loadUnit(
   });
 }
 
-/** A patient of the server itself: its ids are UUIDs, and it says whether one exists. */
+/**
+ * The id of a patient that is already on the server. Server ids are UUIDs, and the server reports whether the patient exists.
+ */
 const SERVER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A spill in pieces that fit into memory. */
+/** Yields a spill's entries in portions that fit into memory. */
 async function* windows(spill: Spill): AsyncGenerator<Entry[]> {
   let entries: Entry[] = [];
   let bytes = 0;
@@ -250,7 +254,7 @@ async function* windows(spill: Spill): AsyncGenerator<Entry[]> {
   if (entries.length > 0) yield entries;
 }
 
-/** Yields the units of a spill, whose entries are adjacent in it, in portions that fit into memory. */
+/** Yields a spill's units in portions that fit into memory. The entries of a unit are adjacent in the spill. */
 async function* windowsOfUnits(spill: Spill): AsyncGenerator<RecordUnit[]> {
   let units: { patient: string; entries: Entry[] }[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Splits a record that exceeds a transaction's limits into several transactions. Each resource comes after
- * those that it refers to; resources that refer to each other stay together.
+ * Splits a record that exceeds a transaction's limits into several transactions. Each resource comes after the ones it refers
+ * to; resources that refer to each other stay together.
  */
 import type { Entry } from './entry.ts';
 
@@ -10,17 +10,16 @@ export interface Limits {
   readonly bytes: number;
 }
 
-/** The service's limits, minus the size of the events' metadata and the resources' `meta`. */
+/** The service's limits, minus the size of the events' metadata and of the resources' `meta`. */
 export const LIMITS: Limits = { entries: 5_000, bytes: 11_500_000 };
 
 /** An upper estimate of the bytes that an event adds to a resource's text: metadata, hash and header. */
 const BYTES_PER_EVENT = 1_200;
 
 /**
- * Groups entries that refer to each other, and orders the groups so that each comes after those that it
- * refers to. Deterministic (Tarjan's strongly connected components, which the algorithm already returns in
- * that order).
- * @param links returns the keys that an entry refers to; keys of other entries are ignored.
+ * Groups entries that refer to each other, and orders the groups so that each comes after the groups it refers to.
+ * Deterministic (Tarjan's strongly connected components, which the algorithm returns in that order).
+ * @param links returns the keys that an entry refers to; keys that aren't in `entries` are ignored.
  */
 export function inReferenceOrder(
   entries: readonly Entry[],
@@ -66,8 +65,8 @@ function close(open: Entry[], nodes: Map<string, { open: boolean }>, root: Entry
 }
 
 /**
- * Cuts entries into as few transactions as their order allows. One part, in the given order, when all fit. A group of
- * entries that refer to each other is split only if it exceeds the limits by itself.
+ * Splits entries into as few transactions as their order allows. If they all fit, there is one part, in the given order. A
+ * group of entries that refer to each other is split only if it exceeds the limits by itself.
  */
 export function cutIntoParts(
   entries: readonly Entry[],

@@ -1,6 +1,6 @@
 /**
- * Groups the resources of a bundle: those of one patient are one unit, the directory is another, others are
- * skipped and counted. Pure.
+ * Groups a bundle's resources: each patient's resources are one unit, the directory is another, and the rest are skipped and
+ * counted. Pure.
  */
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -10,29 +10,28 @@ import { findHome, type Home } from './home.ts';
 import { findLabel, typeAndId } from './references.ts';
 import { type Scope, scopeOver, type Target } from './scope.ts';
 
-/** All resources of one patient in one source, or in all sources of an import together. */
+/** All resources of one patient in one source, or in all sources of an import. */
 export interface RecordUnit {
-  /** The key of the Patient: an entry of this unit, or one that was loaded before. */
+  /** The key of the Patient, which is an entry in this unit or was loaded before. */
   readonly patient: string;
   readonly entries: readonly Entry[];
 }
 
-/** A self-contained bundle, sorted. */
+/** A self-contained bundle, sorted into units. */
 export interface BundlePlan {
   readonly directory: readonly Entry[];
   readonly records: readonly RecordUnit[];
-  /** Type → how many of it are in the bundle and not loaded. */
+  /** Maps a type to the number of its resources in the bundle that aren't loaded. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** If there are any, the bundle isn't sent, unless invalid resources are skipped. */
+  /** If there are any faults, the bundle isn't sent, unless invalid resources are skipped. */
   readonly faults: readonly Fault[];
   readonly scope: Scope;
 }
 
 /**
- * Groups the resources of a self-contained bundle.
- * @param scopeName the prefix of its keys: the hash of the source, because every file may contain
- * `urn:uuid:1`.
- * @param source the name of the source for messages.
+ * Groups the resources in a self-contained bundle.
+ * @param scopeName the prefix of the bundle's keys: the hash of the source, because every file may contain `urn:uuid:1`.
+ * @param source the source's name for messages.
  */
 export function planBundle(bundle: JsonObject, scopeName: string, source: string): BundlePlan {
   const { entries, faults } = readEntries(bundle, source);
@@ -69,7 +68,10 @@ function droppedTarget(entry: JsonObject, resource: JsonObject, type: string): T
   return { kind: 'dropped', uri, type, ...(display === undefined ? {} : { display }) };
 }
 
-/** The key of the patient that an owner's reference names: of this bundle, of another source, or by a condition. */
+/**
+ * Returns the key of the patient that an owner's reference names. The patient is in this bundle, in another source, or named
+ * by a condition.
+ */
 function ownerKey(reference: string, scope: Scope, patients: ReadonlySet<string>): string | undefined {
   const target = scope(reference);
   if (target !== undefined)
@@ -79,7 +81,7 @@ function ownerKey(reference: string, scope: Scope, patients: ReadonlySet<string>
   return named?.type === 'Patient' && !named.absolute ? `Patient/${named.id}` : undefined;
 }
 
-/** The entries by patient. A Provenance joins the record that its targets are in. */
+/** Groups entries by patient. A Provenance joins the record that contains its targets. */
 function group(
   homes: readonly { entry: Entry; home: Home }[],
   scope: Scope,
@@ -121,7 +123,7 @@ function group(
   return { directory, records, faults };
 }
 
-/** Counts of entries by type. */
+/** Counts entries by type. */
 export function countTypes(entries: readonly { readonly type: ResourceType }[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { type } of entries) counts.set(type, (counts.get(type) ?? 0) + 1);

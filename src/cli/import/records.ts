@@ -1,4 +1,4 @@
-/** Loads one patient's record: in one transaction, or in several when it is over the limits of one. */
+/** Loads one patient's record: in one transaction, or in several if it exceeds a transaction's limits. */
 import { contentHash, type Entry, type Fault, makeFault } from './entry.ts';
 import { isUnnamed } from './identity.ts';
 import { cutIntoParts, inReferenceOrder, LIMITS, type Limits } from './parts.ts';
@@ -15,13 +15,13 @@ export interface ImportContext {
   readonly scope: Scope;
   /** Maps keys to `Type/id` on the server, outside this record. */
   readonly known: (key: string) => string | undefined;
-  /** Why a key that this record may refer to has no place on the server. */
+  /** Returns why a key that this record may refer to isn't on the server. */
   readonly refused: (key: string) => string | undefined;
-  /** Entries of this record that an earlier run loaded: key → `Type/id`. */
+  /** Entries in this record that an earlier run loaded: key → `Type/id`. */
   readonly before: ReadonlyMap<string, string>;
-  /** The name of the record in the report. */
+  /** The record's name in the report. */
   readonly place: string;
-  /** The headers of its requests. */
+  /** The headers for the record's requests. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export class Records {
     const { entries } = unit;
     const { doneUnits } = this.state;
     if (doneUnits.has(contentHash(entries))) return true;
-    // Journals before 0.3.0 name entries without an id by their places.
+    // Journals before 0.3.0 identify entries without an id by their places.
     if (!entries.some(({ key }) => isUnnamed(key))) return false;
     return doneUnits.has(
       contentHash(entries.map((one) => (isUnnamed(one.key) ? { ...one, key: one.place } : one))),
@@ -62,9 +62,9 @@ export class Records {
   }
 
   /**
-   * Loads a record without the entries in `before` and, if invalid ones are skipped, without those that the
-   * service refuses.
-   * @returns the new ids by key, or undefined when the record was refused, which the report then contains.
+   * Loads a record without the entries in `before` and, if invalid entries are skipped, without those that the service
+   * refuses.
+   * @returns the new ids by key; undefined if the record was refused, which is then in the report.
    */
   async load(
     unit: RecordUnit,
@@ -93,7 +93,7 @@ export class Records {
       const fresh = part.filter(({ key }) => !ids.has(key));
       if (fresh.length === 0 && parts.length > 0) continue;
       try {
-        // A record without all entries is never done: the same command tries them again.
+        // A record with missing entries is never done, so the same command tries them again.
         const left = parts.length + (this.#partial.has(hash) ? 1 : 0);
         lost = sum(lost, await this.#send(fresh, left, hash, unit.patient, ids, circumstances));
         sent += fresh.length > 0 ? 1 : 0;
@@ -127,8 +127,8 @@ export class Records {
   }
 
   /**
-   * The entries that the service did not name as invalid; the others are in the report then.
-   * @returns undefined where the whole part is refused: it names none, or the Patient itself.
+   * Returns the entries that the service didn't name as invalid; the invalid ones are added to the report.
+   * @returns undefined if the whole part is refused: the service named no entry, or the Patient itself.
    */
   #withoutInvalid(
     { status, issues }: Refused,
@@ -188,7 +188,7 @@ export class Records {
         if (now === undefined) continue;
         const { key, type, resource } = entry;
         loaded[key] = now.reference;
-        // NDJSON may refer by its old id to a patient that came in a bundle.
+        // NDJSON may use the old id to refer to a patient that came in a bundle.
         if (type === 'Patient' && typeof resource.id === 'string')
           loaded[`Patient/${resource.id}`] ??= now.reference;
         ids.set(key, now.reference);
@@ -229,7 +229,7 @@ function listKeys(entry: Entry, scope: Scope): string[] {
   });
 }
 
-/** Returns the server's issues, each with the place of its entry. */
+/** Returns the server's issues, each with its entry's place. */
 function listFaults(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
   const note = partly ? ' (part of this record was loaded; run the same command again to load the rest)' : '';
   const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];
@@ -240,7 +240,7 @@ function listFaults(refusal: Refused, part: readonly Entry[], place: string, par
   });
 }
 
-/** An issue of an entry, with the element. */
+/** Returns the text of an entry's issue, with the element. */
 function writeIssue({ expression, diagnostics }: RefusedIssue): string {
   return expression === undefined || expression === '' ? diagnostics : `${expression}: ${diagnostics}`;
 }

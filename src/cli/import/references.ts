@@ -9,7 +9,7 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 export type Resolution =
   /** It stays unchanged. */
   | { readonly kind: 'keep' }
-  /** It points to a loaded resource: the `urn:` of an entry of the same transaction, or `Type/id`. */
+  /** It points to a loaded resource: the `urn:` of an entry in the same transaction, or `Type/id`. */
   | { readonly kind: 'to'; readonly reference: string }
   /** Its target isn't loaded, so it becomes an identifier. `uri` is the source's name of the target. */
   | {
@@ -19,18 +19,15 @@ export type Resolution =
       readonly display?: string;
     };
 
-/** How many references lost their target, by reason. */
+/** The number of references that lost their target, by reason. */
 export interface Lost {
-  /** The target has a type that the service doesn't store. */
+  /** The target's type isn't stored by the service. */
   readonly dropped: number;
   /** The target isn't in the sources. */
   readonly missing: number;
 }
 
-/**
- * Parses `Type/id` from a relative reference or from the end of an absolute one, without `/_history/v` and
- * fragment.
- */
+/** Parses `Type/id` from a relative reference or from the end of an absolute one, without `/_history/v` or a fragment. */
 export function typeAndId(reference: string): { type: string; id: string; absolute: boolean } | undefined {
   const match =
     /^(https?:\/\/.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/[^/#]+)?(?:#.*)?$/.exec(
@@ -40,7 +37,7 @@ export function typeAndId(reference: string): { type: string; id: string; absolu
   return type === undefined || id === undefined ? undefined : { type, id, absolute: base !== undefined };
 }
 
-/** Returns the references of a resource to others (no `#contained`), each once, in order. */
+/** Returns a resource's references to other resources (without `#contained`), each once, in order. */
 export function listReferences(resource: Json): string[] {
   const found = new Set<string>();
   collect(resource, found);
@@ -97,8 +94,8 @@ export function rewriteReferences(
 }
 
 /**
- * Returns a Reference by identifier for a target that isn't loaded: R4 allows `identifier` where `reference`
- * is impossible. An identifier in the source is kept, because it is more useful than an old id.
+ * Returns a Reference by identifier for a target that isn't loaded: R4 allows `identifier` where `reference` is impossible. If
+ * the source has an identifier, it is kept, because it is more useful than an old id.
  */
 function withoutTarget(
   { reference: _, ...rest }: JsonObject,
@@ -114,9 +111,8 @@ function withoutTarget(
 }
 
 /**
- * Resolves a reference to a target that isn't in the import. Old ids aren't valid on this server, so a
- * relative reference becomes an identifier; only a UUID of a supported type may be a resource that the server
- * already has.
+ * Resolves a reference to a target that isn't in the import. Old ids aren't valid on this server, so a relative reference
+ * becomes an identifier. The exception is a UUID with a supported type, because the server may already have that resource.
  */
 export function unresolved(reference: string): Resolution {
   if (reference.startsWith('urn:')) return { kind: 'missing', uri: reference };

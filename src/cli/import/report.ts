@@ -5,7 +5,7 @@ import type { Entry, Fault } from './entry.ts';
 import type { Lost } from './references.ts';
 import type { DoneSource } from './state.ts';
 
-/** Maximum number of examples of each kind of implausible value, in the data and on the screen. */
+/** Maximum number of examples for each kind of implausible value, in the data and on the screen. */
 const EXAMPLES = 20;
 const EXAMPLES_SHOWN = 3;
 
@@ -14,7 +14,7 @@ interface TypeCounts {
   loaded: number;
   matched: number;
   already: number;
-  /** Resources whose id occurs elsewhere in the sources, where it was loaded. */
+  /** Resources whose id occurs elsewhere in the sources and was loaded from there. */
   duplicate: number;
   skipped: number;
   failed: number;
@@ -23,19 +23,19 @@ interface TypeCounts {
 /** The implausible values of one kind. */
 interface ImplausibleCounts {
   count: number;
-  /** The first ones, with place and element. */
+  /** The first examples, with place and element. */
   readonly examples: string[];
 }
 
-/** The closing report as data. */
+/** The final report as data. */
 export interface ReportData {
-  /** True if everything of every source was loaded or matched, or has a type that isn't supported. */
+  /** True if everything in every source was loaded or matched, or has an unsupported type. */
   readonly complete: boolean;
   readonly stopped: string | null;
   readonly types: Readonly<Record<string, Readonly<TypeCounts>>>;
   readonly references: Lost;
   readonly transactions: number;
-  /** Records that were over a transaction's limits: place → transactions. */
+  /** Records that exceeded a transaction's limits: place → number of transactions. */
   readonly split: Readonly<Record<string, number>>;
   readonly retries: number;
   readonly throttled_seconds: number;
@@ -78,7 +78,7 @@ export class Report {
     return counts;
   }
 
-  /** Counts resources of a type in the sources. */
+  /** Counts resources of a type found in the sources. */
   found(type: string, count = 1): void {
     this.#of(type).found += count;
   }
@@ -88,7 +88,7 @@ export class Report {
     this.#of(type).skipped += count;
   }
 
-  /** Counts a resource that is on the server now, and its implausible values. */
+  /** Counts a resource that is now on the server, and its implausible values. */
   loaded({ type, resource, place }: Pick<Entry, 'type' | 'resource' | 'place'>): void {
     this.#of(type).loaded += 1;
     for (const { code, element, message } of this.findImplausible(resource, this.now() * 1_000)) {
@@ -99,17 +99,17 @@ export class Report {
     }
   }
 
-  /** They are the same as something that was there: a directory entry by its identifiers or content. */
+  /** Counts resources that match existing ones: directory entries, by their identifiers or content. */
   matched(type: string, count = 1): void {
     this.#of(type).matched += count;
   }
 
-  /** An earlier run of this import loaded them. */
+  /** Counts resources that an earlier run of this import loaded. */
   already(type: string, count = 1): void {
     this.#of(type).already += count;
   }
 
-  /** An earlier run of this import loaded a whole source. */
+  /** Counts a whole source that an earlier run of this import loaded. */
   alreadyLoaded({ loaded, skipped }: DoneSource): void {
     for (const [type, count] of Object.entries(loaded)) {
       this.found(type, count);
@@ -121,7 +121,7 @@ export class Report {
     }
   }
 
-  /** Counts resources whose ids occur elsewhere in the sources, where they were loaded. */
+  /** Counts resources whose ids occur elsewhere in the sources and were loaded from there. */
   duplicate(type: string, count = 1): void {
     this.#of(type).duplicate += count;
   }
@@ -131,18 +131,18 @@ export class Report {
     this.#of(type).failed += count;
   }
 
-  /** References lost their targets. */
+  /** Counts references that lost their targets. */
   lost({ dropped, missing }: Lost): void {
     this.#lost.dropped += dropped;
     this.#lost.missing += missing;
   }
 
-  /** A record went in several transactions. */
+  /** Records that a record was loaded in several transactions. */
   cut(place: string, transactions: number): void {
     this.#split.set(place, transactions);
   }
 
-  /** Something that a person should know. */
+  /** Adds a warning. */
   warn(text: string): void {
     this.warnings.push(text);
   }
@@ -188,8 +188,8 @@ function keptAsIdentifiers(count: number, which: string): string {
 }
 
 /**
- * Returns the report for people.
- * @param skipInvalid whether the import left out invalid resources: otherwise the report says how to.
+ * Returns the report as text for people.
+ * @param skipInvalid whether the import left out invalid resources; if not, the report says how to.
  */
 export function printReport(report: ReportData, skipInvalid = false): string {
   const sum = (name: keyof TypeCounts): number =>

@@ -18,19 +18,19 @@ import { hashFile, listSources, type SourceFile, survey } from './sources.ts';
 import { Pool } from './spill.ts';
 import { ImportState } from './state.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ImportOptions extends ServiceOptions {
   readonly concurrency?: number;
   readonly sourceSystem?: string;
   readonly authorType?: string;
-  /** File of the state; default: one below DATA_DIR, made of the service and the sources. */
+  /** State file; default: a file in DATA_DIR, named after the service and the sources. */
   readonly state?: string;
-  /** Forgets an earlier import of the same sources and loads everything once more. */
+  /** Forgets an earlier import of the same sources and loads everything again. */
   readonly again?: boolean;
   readonly json?: boolean;
-  /** Loads records without their invalid resources, and names those in the report file. */
+  /** Loads records without their invalid resources, and lists these resources in the report file. */
   readonly skipInvalid?: boolean;
-  /** A file to write the report to as JSON; default with `skipInvalid`: beside the state. */
+  /** A file for the report as JSON; default with `skipInvalid`: next to the state file. */
   readonly report?: string;
   /** The limits of one transaction. */
   readonly limits?: Limits;
@@ -40,7 +40,7 @@ export interface ImportOptions extends ServiceOptions {
 /**
  * Imports the sources that the arguments name.
  * @returns the report; `complete` is true if everything was loaded.
- * @throws Failure before anything was sent: nothing to read, no service, or the state of another import.
+ * @throws Failure before anything is sent: nothing to read, no service, or the state of another import.
  */
 export async function runImport(sources: readonly string[], options: ImportOptions): Promise<ReportData> {
   const service = await findService(options);
@@ -141,7 +141,10 @@ async function load(
   }
 }
 
-/** Writes the report, readable only by its owner: it names what patients' resources say. @throws Failure */
+/**
+ * Writes the report, readable only by its owner because it quotes patients' resources.
+ * @throws Failure
+ */
 async function writeReport(file: string, report: ReportData): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
@@ -150,12 +153,12 @@ async function writeReport(file: string, report: ReportData): Promise<void> {
   }
 }
 
-/** Header values are bytes: a text beyond ASCII goes as UTF-8, as the service reads it. */
+/** Returns a header value. Header values are bytes: text beyond ASCII is sent as UTF-8, which is how the service reads it. */
 function headerValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The name of the state of these sources on this service for this key: the same command finds it again. */
+/** Returns the name of the state file for these sources, this service and this key, so that the same command finds it again. */
 async function stateName(
   { url, key }: Service,
   sources: readonly string[],
@@ -169,7 +172,10 @@ async function stateName(
   return hash.digest('hex').slice(0, 24);
 }
 
-/** Runs the command and prints its report. @returns the exit code. */
+/**
+ * Runs the command and prints its report.
+ * @returns the exit code.
+ */
 export async function importCommand(sources: readonly string[], options: ImportOptions): Promise<number> {
   const report = await runImport(sources, options);
   const text =

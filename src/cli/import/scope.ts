@@ -1,7 +1,4 @@
-/**
- * Resolves references within a bundle, and within the pool of resources whose ids are valid across files.
- * Pure.
- */
+/** Resolves references within a bundle, or within the pool of resources whose ids are valid across files. Pure. */
 import { isResourceType } from '#src/fhir/types.ts';
 import { typeAndId } from './references.ts';
 
@@ -10,10 +7,10 @@ export type Target =
   | { readonly kind: 'entry'; readonly key: string }
   | { readonly kind: 'dropped'; readonly uri: string; readonly type: string; readonly display?: string };
 
-/** Finds the target of a reference; undefined if it has none here. */
+/** Finds a reference's target; undefined if it has none here. */
 export type Scope = (reference: string) => Target | undefined;
 
-/** Returns the scope of a bundle: the names of its entries. Versions and fragments are ignored. */
+/** Returns the scope of a bundle, which consists of its entries' names. Versions and fragments are ignored. */
 export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
   return (reference) => {
     const exact =
@@ -24,7 +21,10 @@ export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
   };
 }
 
-/** `Type/id` as the pool of NDJSON and PUT entries names its resources; a dropped target for types that are not kept. */
+/**
+ * Resolves a reference to `Type/id`, the name of a resource in the pool of NDJSON and PUT entries; a dropped target for types
+ * that aren't stored.
+ */
 export const pooledScope: Scope = (reference) => {
   const target = typeAndId(reference);
   if (target === undefined || target.absolute) return undefined;

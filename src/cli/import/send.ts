@@ -1,31 +1,31 @@
 /**
- * Sends transactions, and waits while the service restarts, a rate limit applies, or an earlier request is running.
- * Every request has an Idempotency-Key made from its content, so that sending again never writes twice.
+ * Sends transactions, and waits while the service restarts, a rate limit applies, or an earlier request is running. Every
+ * request has an Idempotency-Key made from its content, so that resending never writes twice.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Failure } from '../failure.ts';
 
-/** The address and credentials of the service, and how to send. */
+/** The service's address and credentials, and the options for sending. */
 export interface SendOptions {
   /** The service's base URL, without `/fhir/R4`. */
   readonly url: string;
   readonly key: string;
-  /** `X-Service-…` headers of every request. */
+  /** `X-Service-…` headers for every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Part of every Idempotency-Key. */
   readonly salt: string;
-  /** Milliseconds without an answer after which the import stops. */
+  /** The time without a response after which the import stops, in ms. */
   readonly patience?: number;
-  /** First and longest wait between tries, milliseconds. */
+  /** The first and longest wait between attempts, in ms. */
   readonly backoff?: readonly [number, number];
-  /** Called for each request that is sent again, with the milliseconds that it waits. */
+  /** Called for each request that is resent, with its waiting time in ms. */
   readonly onRetry?: (why: 'throttled' | 'unavailable', wait: number) => void;
   readonly signal?: AbortSignal;
 }
 
-/** Thrown when the service refused a request permanently. */
+/** Thrown when the service refuses a request permanently. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -36,25 +36,28 @@ export class Refused extends Error {
   }
 }
 
-/** Thrown when the service refused the key, so that the import can't continue. */
+/** Thrown when the service refuses the key, so that the import can't continue. */
 export class KeyRefused extends Failure {}
 
-/** An issue of an OperationOutcome. */
+/** An issue in an OperationOutcome. */
 export interface RefusedIssue {
   readonly diagnostics: string;
-  /** The entry of the bundle that the issue is about. */
+  /** The entry in the bundle that the issue is about. */
   readonly entry?: number;
   /** The element within that entry's resource, as the server wrote it. */
   readonly expression?: string;
 }
 
-/** Sends to one service with one credential; all workers wait together for its rate limit. */
+/** Sends requests to one service with one credential; all workers share its rate limit. */
 export class Sender {
   #closedUntil = 0;
 
   constructor(private readonly options: SendOptions) {}
 
-  /** The Idempotency-Key of a body: the same content to the same place in the same name gives the same key. */
+  /**
+   * Returns the Idempotency-Key for a body: the same content, sent to the same service with the same headers, has the same
+   * key.
+   */
   makeKey(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const { url, salt } = this.options;
     const names = Object.entries({ ...this.options.headers, ...headers }).sort(([a], [b]) =>
@@ -68,8 +71,8 @@ export class Sender {
 
   /**
    * Posts a Bundle.
-   * @returns the answer's Bundle.
-   * @throws Refused for a final 4xx or 500; Failure when the credential is refused or the service stays away.
+   * @returns the response's Bundle.
+   * @throws Refused for a permanent 4xx or a 500; Failure if the credential is refused or the service remains unavailable.
    */
   async post(
     body: string,
@@ -86,7 +89,7 @@ export class Sender {
     return answer;
   }
 
-  /** Reads a resource; undefined when it is not there. */
+  /** Reads a resource; undefined if it doesn't exist. */
   get(path: string): Promise<JsonObject | undefined> {
     return this.#request('GET', `/fhir/R4/${path}`, undefined, {});
   }
@@ -123,7 +126,8 @@ export class Sender {
         }
         asked = seconds(response.headers.get('retry-after'));
         throttled = status === 429;
-        // 409 with Retry-After: the same request still runs there, since an earlier try lost its answer.
+        // 409 with Retry-After: the same request is still running on the service, because an earlier attempt lost its
+        // response.
         if (!throttled && !UNAVAILABLE.has(status) && !(status === 409 && asked !== undefined)) {
           throw new Refused(status, parseIssues(text));
         }
@@ -145,7 +149,7 @@ export class Sender {
     }
   }
 
-  /** Waits until the rate limit that one of the workers met is over. */
+  /** Waits until a rate limit that a worker has met is over. */
   async #gate(): Promise<void> {
     const { signal } = this.options;
     for (let left = this.#closedUntil - Date.now(); left > 0; left = this.#closedUntil - Date.now()) {
@@ -156,7 +160,7 @@ export class Sender {
 
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** `Retry-After` in whole seconds or as a date (RFC 9110, section 10.2.3). */
+/** Parses `Retry-After`, in whole seconds or as a date (RFC 9110, section 10.2.3). */
 function seconds(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -171,14 +175,14 @@ function read(text: string): JsonObject {
 }
 
 /**
- * Returns true for an error of `fetch` about the request itself, such as a header with control characters.
- * Network errors have a cause or are a time-out.
+ * Returns true for a `fetch` error about the request itself, such as a header with control characters. Network errors have a
+ * cause or are a timeout.
  */
 function isOurFault(error: unknown): boolean {
   return error instanceof TypeError && error.cause === undefined;
 }
 
-/** Why `fetch` failed: its own message says only "fetch failed". */
+/** Returns why `fetch` failed, because its own message says only "fetch failed". */
 function findReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,6 +1,6 @@
 /**
- * Finds directory entries that the service has already: by any of their identifiers, or by their content if they have
- * none. An entry with one identifier needs no look-up, since its conditional create finds the same.
+ * Finds directory entries that the service already has: by any of their identifiers, or by their content if they have none. An
+ * entry with one identifier needs no lookup, because its conditional create finds the same entry.
  */
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -10,23 +10,23 @@ import { Refused, type Sender } from './send.ts';
 import type { Known } from './state.ts';
 
 const PAGE = 200;
-/** Identifiers in one search. */
+/** The number of identifiers per search. */
 const TOGETHER = 20;
 
-/** Looks up entries of one service during one import. */
+/** Looks up one service's entries during one import. */
 export class ServerEntries {
-  /** Criteria of entries without identifiers → content → `Type/id`. */
+  /** Maps criteria for entries without identifiers to their content, and that to `Type/id`. */
   readonly #byContent = new Map<string, Promise<ReadonlyMap<string, string>>>();
-  /** Conditional reference → `Type/id`. */
+  /** Maps a conditional reference to `Type/id`. */
   readonly #resolved = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly sender: Pick<Sender, 'get'>) {}
 
   /**
    * Finds an entry.
-   * @param resource as it would be sent: its references are those of the service.
+   * @param resource as it would be sent, with references that are valid on the service.
    * @param urn by which the resource may refer to itself.
-   * @returns undefined if the service doesn't have it, or has to decide itself.
+   * @returns undefined if the service doesn't have the entry, or has to decide itself.
    */
   async find(type: ResourceType, resource: JsonObject, urn: string): Promise<Known | undefined> {
     const named = listIdentifiers(resource).length;
@@ -34,7 +34,7 @@ export class ServerEntries {
     return named === 0 ? this.#ofContent(type, resource, urn) : this.#ofIdentifiers(type, resource);
   }
 
-  /** The entry with the first identifier that the service knows. */
+  /** Returns the entry with the first identifier that the service knows. */
   async #ofIdentifiers(type: ResourceType, resource: JsonObject): Promise<Known | undefined> {
     const all = listIdentifiers(resource);
     for (let from = 0; from < all.length; from += TOGETHER) {
@@ -61,7 +61,7 @@ export class ServerEntries {
     return reference === undefined ? undefined : { reference, content: hashContent(resource) };
   }
 
-  /** Reads all entries that criteria find, once; the first of equal ones counts. */
+  /** Reads all entries that match criteria, once; of equal entries, the first is used. */
   async #readAll(criteria: string): Promise<ReadonlyMap<string, string>> {
     const known = new Map<string, string>();
     let next: string | undefined = `${criteria}&_count=${PAGE}`;
@@ -77,7 +77,7 @@ export class ServerEntries {
     return known;
   }
 
-  /** Returns a resource whose conditional references are resolved as the service resolves them when it is written. */
+  /** Returns a resource with its conditional references resolved as the service would resolve them on a write. */
   async #withoutCriteria(resource: JsonObject): Promise<JsonObject> {
     const targets = new Map<string, string>();
     for (const reference of listReferences(resource).filter((each) => each.includes('?'))) {
@@ -100,7 +100,7 @@ export class ServerEntries {
       : `${String(first.resourceType)}/${String(first.id)}`;
   }
 
-  /** Searches; criteria that the service refuses find nothing, because it refuses a write with them, too. */
+  /** Searches. Criteria that the service refuses find nothing, because the service would also refuse a write with them. */
   async #search(path: string): Promise<Found> {
     const bundle = await this.sender.get(path).catch((error: unknown) => {
       if (error instanceof Refused) return undefined;
@@ -121,7 +121,7 @@ interface Found {
   readonly next: string | undefined;
 }
 
-/** Returns the hash of an entry's content, whatever its own name is in references to itself. */
+/** Returns the hash of an entry's content, in which the entry's references to itself don't depend on its name. */
 function contentApart(resource: JsonObject, own: string): string {
   const { resource: apart } = rewriteReferences(resource, (reference) =>
     reference === own ? { kind: 'to', reference: '#' } : { kind: 'keep' },

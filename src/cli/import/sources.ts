@@ -23,26 +23,26 @@ export interface SourceFile {
   readonly bytes: number;
 }
 
-/** A self-contained bundle in its own file. */
+/** A self-contained bundle in a file of its own. */
 export interface BundleSource {
   readonly path: string;
   readonly name: string;
   /** SHA-256 of its text. */
   readonly hash: string;
-  /** Holds no record: goes first, since records of other files refer to it. */
+  /** True if it contains no record: it is loaded first, because records in other files refer to it. */
   readonly directoryOnly: boolean;
 }
 
-/** JavaScript strings end at 512 MB; a document of more cannot be parsed in one piece. */
+/** JavaScript strings are limited to 512 MB; a larger document can't be parsed in one piece. */
 const LARGEST_DOCUMENT = 400_000_000;
 
 const EXTENSIONS = /\.(json|ndjson|jsonl)$/i;
 
 /**
- * Lists the files that the arguments name: a file, a folder with all its files that end in .json, .ndjson or
- * .jsonl, or `-`, standard input, which is first written to `spool`. Hidden files below a folder are left
- * out, and so is the folder of the spool, which holds the states of imports.
- * @throws Failure when an argument names nothing to read.
+ * Lists the files that the arguments name: a file, a folder (all files in it that end in .json, .ndjson or .jsonl), or `-` for
+ * standard input, which is first written to `spool`. Hidden files in a folder are left out, and so is the spool's folder,
+ * which contains the states of imports.
+ * @throws Failure if an argument names nothing to read.
  */
 export async function listSources(args: readonly string[], spool: string): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
@@ -73,7 +73,7 @@ export async function listSources(args: readonly string[], spool: string): Promi
   return files;
 }
 
-/** Returns the SHA-256 of a file, hexadecimal. */
+/** Returns a file's SHA-256 in hexadecimal. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
@@ -82,7 +82,7 @@ export async function hashFile(path: string): Promise<string> {
 
 /**
  * Reads a JSON document from a file.
- * @returns its value and text hash, or a message about its error.
+ * @returns its value and the hash of its text, or a message about its error.
  */
 export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
   if ((await stat(path)).size > LARGEST_DOCUMENT) {
@@ -105,8 +105,8 @@ function parseText(text: string, line = 1): { value: Json } | { diagnostics: str
 }
 
 /**
- * Returns true if a file contains one JSON object per line: by its name, or because its first line is a
- * complete object and more follow.
+ * Returns true if a file contains one JSON object per line: according to its name, or because its first line is a complete
+ * object and more lines follow.
  */
 async function isNdjson(file: SourceFile): Promise<boolean> {
   if (/\.(ndjson|jsonl)$/i.test(file.path)) return true;
@@ -123,17 +123,16 @@ async function isNdjson(file: SourceFile): Promise<boolean> {
 /** The result of the first pass over the files. */
 export interface Survey {
   readonly bundles: readonly BundleSource[];
-  /** Entries to load, for the progress bar. */
+  /** The number of entries to load, for the progress bar. */
   readonly entries: number;
 }
 
 /**
- * Reads every file once: it lists self-contained bundles, puts all other resources into the pool, and faults
- * and skipped resources into the report.
- * @param onRead is called for each file that was read.
+ * Reads every file once: it lists self-contained bundles, adds all other resources to the pool, and adds faults and skipped
+ * resources to the report.
+ * @param onRead is called after each file is read.
  * @param skipInvalid true to load the valid entries of a Bundle that has invalid ones.
- * @param isDone returns true for sources that an earlier run loaded completely; they are counted and not
- * read.
+ * @param isDone returns true for sources that an earlier run loaded completely; these are counted and not read.
  */
 export async function survey(
   files: readonly SourceFile[],
@@ -231,7 +230,7 @@ function isRecord(resource: JsonObject): boolean {
   return kind !== 'directory' && kind !== 'skipped';
 }
 
-/** Writes a bundle from a line of an NDJSON file to its own file. */
+/** Writes a bundle from a line of an NDJSON file to a file of its own. */
 async function keep(bundle: JsonObject, pool: Pool): Promise<{ path: string; hash: string }> {
   const text = printJson(bundle);
   const hash = createHash('sha256').update(text).digest('hex');

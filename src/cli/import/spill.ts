@@ -1,7 +1,7 @@
 /**
- * The pool of NDJSON lines and PUT entries, on disk: one patient's resources are spread over many files, and all of
- * them must come together without holding all patients in memory. Each resource goes to the bucket of its patient;
- * a bucket is small enough to be read whole.
+ * The pool of NDJSON lines and PUT entries, on disk. One patient's resources are spread over many files, and must be brought
+ * together without holding all patients in memory. Each resource goes into its patient's bucket; a bucket is small enough to
+ * be read as a whole.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
@@ -21,12 +21,12 @@ export class Spill {
   #file: FileHandle | undefined;
   #buffer: string[] = [];
   #buffered = 0;
-  /** The number of entries in it. */
+  /** The number of entries in this spill. */
   count = 0;
 
   constructor(readonly path: string) {}
 
-  /** Adds an entry; `owner` is the key of its patient, empty where it has none. */
+  /** Adds an entry; `owner` is the key of its patient, or empty if it has none. */
   async add(owner: string, key: string, resource: JsonObject, place: string): Promise<void> {
     const text = `${JSON.stringify([owner, key, place])}\t${printJson(resource)}\n`;
     this.#buffer.push(text);
@@ -35,7 +35,7 @@ export class Spill {
     if (this.#buffered >= BUFFERED_BYTES) await this.flush();
   }
 
-  /** Writes out the buffer. */
+  /** Writes the buffer to the file. */
   async flush(): Promise<void> {
     this.#file ??= await open(this.path, 'a', 0o600);
     const text = this.#buffer.join('');
@@ -44,7 +44,7 @@ export class Spill {
     if (text !== '') await this.#file.appendFile(text);
   }
 
-  /** Ends writing; no entries may be added after it. */
+  /** Finishes writing; no entries may be added afterwards. */
   async finish(): Promise<void> {
     if (this.count === 0) return;
     await this.flush();
@@ -52,7 +52,7 @@ export class Spill {
     this.#file = undefined;
   }
 
-  /** The entries in order, each with its patient's key. */
+  /** Yields the entries in order, each with its patient's key. */
   async *read(): AsyncGenerator<{ owner: string; entry: Entry }> {
     if (this.count === 0) return;
     for await (const { text = '' } of readLines(this.path)) {
@@ -79,8 +79,8 @@ export class Pool {
   }
 
   /**
-   * Makes an empty pool in a folder, and removes the files of an interrupted import.
-   * @param expected bytes that are about to be spilled, roughly.
+   * Creates an empty pool in a folder, and removes an interrupted import's files.
+   * @param expected approximate number of bytes that will be spilled.
    */
   static async create(folder: string, expected: number): Promise<Pool> {
     await rm(folder, { recursive: true, force: true });
@@ -88,7 +88,7 @@ export class Pool {
     return new Pool(folder, Math.max(1, Math.min(MOST_BUCKETS, Math.ceil(expected / BUCKET_BYTES))));
   }
 
-  /** The bucket of a patient. */
+  /** Returns a patient's bucket. */
   chooseBucket(owner: string): Spill {
     const hash = createHash('sha256').update(owner).digest().readUInt32BE(0);
     const bucket = this.#buckets[hash % this.#buckets.length];
@@ -96,12 +96,12 @@ export class Pool {
     return bucket;
   }
 
-  /** The buckets of records. */
+  /** The buckets that contain records. */
   get buckets(): readonly Spill[] {
     return this.#buckets;
   }
 
-  /** A spill for something else, by name. */
+  /** Returns a named spill for other entries. */
   openNamed(name: string): Spill {
     const known = this.#named.get(name);
     if (known !== undefined) return known;
@@ -110,12 +110,12 @@ export class Pool {
     return spill;
   }
 
-  /** Ends writing; all entries are in the pool. */
+  /** Finishes writing, when all entries are in the pool. */
   async finish(): Promise<void> {
     for (const spill of [...this.#buckets, ...this.#named.values()]) await spill.finish();
   }
 
-  /** Removes everything from the disk: it is clinical data. */
+  /** Removes everything from the disk, because it is clinical data. */
   async remove(): Promise<void> {
     await this.finish();
     await rm(this.folder, { recursive: true, force: true });

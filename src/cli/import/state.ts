@@ -1,7 +1,6 @@
 /**
- * The journal of an import, with which it is resumed without loading anything twice. It has one JSON line per
- * fact, each flushed to disk before the next step. When a journal is opened again, an incomplete last line,
- * left by a crash, is cut off.
+ * The journal of an import, which allows it to resume without loading anything twice. It has one JSON line per fact, each
+ * flushed to disk before the next step. When a journal is reopened, an incomplete last line from a crash is removed.
  */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -13,16 +12,16 @@ import { readLines } from './lines.ts';
 
 /** The prefix of every journal. */
 const FIRST_LINE = '{"import":1,';
-/** Longer than any line: a directory transaction of half the service's limit, quoted. */
+/** A limit longer than any line: a directory transaction with half the service's limit, quoted. */
 const LONGEST_LINE = 1 << 25;
 
-/** The counts, by type, of a source that was loaded completely. */
+/** Counts by type for a source that was loaded completely. */
 export interface DoneSource {
   readonly loaded: Readonly<Record<string, number>>;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-/** A directory transaction without an answer. */
+/** A directory transaction without a response. */
 export interface Intent {
   readonly key: string;
   readonly body: string;
@@ -33,7 +32,7 @@ export interface Intent {
 /** A directory entry that was loaded or matched. */
 export interface Known {
   readonly reference: string;
-  /** Hash of its content when it was first read. */
+  /** The hash of its content when the entry was first read. */
   readonly content: string;
 }
 
@@ -42,7 +41,7 @@ export class ImportState {
   readonly doneUnits = new Set<string>();
   readonly doneSources = new Map<string, DoneSource>();
   readonly parts = new Map<string, readonly number[]>();
-  /** Old key of a patient → `Patient/id`. Other resources' ids stay on disk: see `find`. */
+  /** Maps a patient's old key to `Patient/id`. Other resources' ids stay on disk: see `find`. */
   readonly patients = new Map<string, string>();
   readonly directory = new Map<string, Known>();
   readonly intents = new Map<string, Intent>();
@@ -61,7 +60,7 @@ export class ImportState {
     return `${this.path}.work`;
   }
 
-  /** Sets this import apart from another of the same files; part of every Idempotency-Key. */
+  /** Distinguishes this import from other imports of the same files; part of every Idempotency-Key. */
   get salt(): string {
     return this.#salt;
   }
@@ -69,7 +68,7 @@ export class ImportState {
   /**
    * Opens a journal, or creates one.
    * @param fresh discards the previous content; `salt` then makes all requests new.
-   * @throws Failure when the file isn't a journal, belongs to another server, or another import is using it.
+   * @throws Failure if the file isn't a journal, belongs to a different server, or is in use by another import.
    */
   static async open(path: string, url: string, fresh?: { salt: string }): Promise<ImportState> {
     const state = new ImportState(path, await lock(`${path}.work`, path));
@@ -100,8 +99,8 @@ export class ImportState {
   }
 
   /**
-   * A line without its end was being written during a crash. A file that doesn't begin like a journal isn't
-   * changed.
+   * Removes a last line without a line end, which was being written during a crash. A file that doesn't begin like a journal
+   * isn't changed.
    */
   async #cutTornLine(): Promise<void> {
     const file = await open(this.path, 'r+');
@@ -149,7 +148,7 @@ export class ImportState {
     }
   }
 
-  /** Notes a fact; resolves once it is on disk. */
+  /** Records a fact; resolves once it is on disk. */
   note(fact: Exclude<Fact, { import: 1 }>): Promise<void> {
     return this.#write(fact);
   }
@@ -165,8 +164,8 @@ export class ImportState {
   }
 
   /**
-   * Looks up old keys in the journal on disk in one pass. Only few references leave a record, so millions of
-   * ids need no memory.
+   * Looks up old keys in the journal on disk, in one pass. Few references point outside their record, so millions of ids
+   * needn't be in memory.
    * @returns old key → its new reference, and the key of the patient with whom it was loaded.
    */
   async find(keys: ReadonlySet<string>): Promise<Map<string, { reference: string; patient: string }>> {
@@ -184,7 +183,7 @@ export class ImportState {
     return found;
   }
 
-  /** Lets go of the file, the lock and the work folder. */
+  /** Releases the file, the lock and the work folder. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#file?.close();
@@ -201,7 +200,7 @@ function parseLine(text: string): unknown {
   }
 }
 
-/** Two imports with one journal would load everything twice. The lock of a dead process is taken over. */
+/** Locks the journal, because two imports with one journal would load everything twice. A dead process's lock is taken over. */
 async function lock(folder: string, path: string): Promise<DataDirLock> {
   await makeFolder(folder, 0o700);
   try {

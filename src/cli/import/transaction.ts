@@ -1,14 +1,14 @@
-/** Entries as a transaction Bundle, and its answer as ids. */
+/** Writes entries as a transaction Bundle, and reads ids from its response. */
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { Failure } from '../failure.ts';
 import type { Entry } from './entry.ts';
 import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';
 import type { Scope } from './scope.ts';
 
-/** The possible targets of references when a transaction is built. */
+/** The possible targets of references while a transaction is built. */
 export interface TransactionContext {
   readonly scope: Scope;
-  /** Key → `urn:` of the entries of the same transaction. */
+  /** Maps keys to the `urn:` of entries in the same transaction. */
   readonly together: ReadonlyMap<string, string>;
   /** Maps keys to `Type/id` on the server. */
   readonly known: (key: string) => string | undefined;
@@ -39,7 +39,7 @@ export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): Jso
   return Object.keys(kept).length === 0 ? rest : { ...rest, meta: kept };
 }
 
-/** Returns the resource of one entry in the form in which it is sent. */
+/** Returns an entry's resource in the form in which it is sent. */
 export function prepare(
   entry: Entry,
   surroundings: TransactionContext,
@@ -55,8 +55,8 @@ export function prepare(
 }
 
 /**
- * Removes targets of types that aren't loaded from a Provenance and counts them, if one target remains: a
- * Provenance must have literal references into one record (docs/spec/interface.md, section 2.4).
+ * Removes targets whose types aren't loaded from a Provenance and counts them, if at least one target remains: a Provenance
+ * must have literal references into one record (docs/spec/interface.md, section 2.4).
  */
 function withLivingTargets(
   provenance: JsonObject,
@@ -73,14 +73,14 @@ function withLivingTargets(
   return { resource: { ...provenance, target: living }, dropped: all.length - living.length };
 }
 
-/** The request of an entry. */
+/** The data for one entry's request. */
 export interface PreparedEntry {
   readonly urn: string;
   readonly resource: JsonObject;
   readonly condition?: Entry['condition'];
 }
 
-/** Serializes a transaction Bundle. The same entries give the same text. */
+/** Serializes a transaction Bundle. The same entries result in the same text. */
 export function printTransaction(entries: readonly PreparedEntry[]): string {
   const texts = entries.map(({ urn, resource, condition }) => {
     const type = resource.resourceType as string;
@@ -97,17 +97,17 @@ export function printTransaction(entries: readonly PreparedEntry[]): string {
   return `{"resourceType":"Bundle","type":"transaction","entry":[${texts.join(',')}]}`;
 }
 
-/** The server's answer to one entry. */
+/** The server's response to one entry. */
 export interface AnsweredEntry {
   /** `Type/id`. */
   readonly reference: string;
-  /** False when it was there before. */
+  /** False if it existed before. */
   readonly created: boolean;
 }
 
 /**
  * Parses the response to a transaction, entry by entry.
- * @throws Failure when it isn't one.
+ * @throws Failure if it isn't such a response.
  */
 export function readAnswer(answer: JsonObject, entries: number): AnsweredEntry[] {
   const answered = Array.isArray(answer.entry) ? answer.entry : [];

@@ -1,4 +1,7 @@
-/** `annal applications`: an operator gives an application trust, or withdraws it; lists guests, and blocks their hosts. */
+/**
+ * `annal applications`: lets an operator mark an application as trusted or withdraw its trust, list guests, and block their
+ * hosts.
+ */
 import { trust } from '#commands/application/decide.ts';
 import { APPLICATION } from '#commands/application/state.ts';
 import { applicationStream } from '#src/events/streams.ts';
@@ -6,16 +9,16 @@ import { expectAction, Failure, MISUNDERSTOOD } from '../failure.ts';
 import { blockGuests, listGuests } from './guests.ts';
 import { decideAsOperator, type OperatorOptions } from './operator.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ApplicationsOptions extends OperatorOptions {
-  /** Lists guests; without an action. */
+  /** Lists guests; used without an action. */
   readonly guests?: boolean;
 }
 
 /**
  * Runs an action, or lists guests.
  * @param subject an application, or a host
- * @throws Failure for invalid arguments, or if the application doesn't exist
+ * @throws Failure if arguments are invalid or the application doesn't exist
  */
 export async function applicationsCommand(
   action: string,

@@ -1,4 +1,4 @@
-/** `annal dev-token --email ADDRESS | --patient WHO`: prints an ID token of the development issuer, for scripts. */
+/** `annal dev-token --email ADDRESS | --patient WHO`: prints an ID token from the development issuer, for scripts. */
 import { type Config, ConfigError, loadConfig } from '#src/config.ts';
 import { openPool } from '#src/database/pool.ts';
 import { DEV_TOKEN_S, DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
@@ -9,7 +9,7 @@ import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { findPatientByName } from './dev-patient.ts';
 
-/** The options on the command line: an e-mail address, or a synthetic patient. */
+/** The command-line options: an e-mail address, or a synthetic patient. */
 export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly email?: string;
   /** Number or name. */
@@ -18,9 +18,9 @@ export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Prints the token and a line break, nothing else; with `--json` an object of `id_token`, `expires_in` in
- * seconds, `issuer`, `subject` and `email`.
- * @throws Failure when no person is given, or the service has no development issuer or can't be found.
+ * Prints only the token and a line break; with `--json`, an object with `id_token`, `expires_in` in seconds, `issuer`,
+ * `subject` and `email`.
+ * @throws Failure if no person is given, or the service has no development issuer or can't be found.
  */
 export async function devTokenCommand({ json = false, ...given }: DevTokenOptions): Promise<number> {
   const email = addressIn(given);
@@ -66,7 +66,7 @@ function addressIn({ email, patient }: DevTokenOptions): string {
 }
 
 /**
- * Checks this environment's settings, which are most likely the service's too.
+ * Checks this process's settings, which are most likely the same as the service's.
  * @throws Failure if other issuers are set
  */
 function settings(): Pick<Config, 'sandboxPatients'> {

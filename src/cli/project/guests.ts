@@ -1,4 +1,4 @@
-/** `annal applications --guests`, `block` and `unblock`: an operator lists guests, and refuses those of a host. */
+/** `annal applications --guests`, `block` and `unblock`: let an operator list guests, and block or unblock a host's guests. */
 import type { Pool } from 'pg';
 import { blockHost, openGuestCommands, unblockHost } from '#commands/application/guests.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -15,7 +15,7 @@ import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import { counted, table, withoutEmpty } from '../table.ts';
 import { decideAsOperator, type OperatorOptions, print } from './operator.ts';
 
-/** Lists the guests of the installation, and the blocked hosts. */
+/** Lists the installation's guests and the blocked hosts. */
 export async function listGuests(options: OperatorOptions): Promise<void> {
   const [guests, blocked] = await query(options, async (pool) => [
     await readGuests(pool),
@@ -47,7 +47,7 @@ function describe(guests: readonly GuestRow[], blocked: readonly string[]): stri
 }
 
 /**
- * Blocks a host and the hosts below it, and deletes its guests, which ends their grants; or takes its guests again.
+ * Blocks a host and its subdomains and deletes its guests, which ends their grants; or unblocks the host.
  * @throws Failure for an invalid host
  */
 export async function blockGuests(
@@ -74,7 +74,7 @@ export async function blockGuests(
   if (blocks) await deleteGuests(host, options);
 }
 
-/** Deletes the guests of a host. A guest that is registered meanwhile can't be used: every step checks the block. */
+/** Deletes a host's guests. A guest that is registered meanwhile can't be used, because every step checks the block. */
 async function deleteGuests(host: string, options: OperatorOptions): Promise<void> {
   const ids = await query(options, (pool) => findGuestIds(pool, host));
   await withEventStore(await requireDatabaseUrl(options), async (store) => {

@@ -1,4 +1,4 @@
-/** `annal oauth-keys` lists the keys that sign ID tokens; `rotate` makes the next one. */
+/** `annal oauth-keys` lists the keys that sign ID tokens; `rotate` creates the next one. */
 import { openPool } from '#src/database/pool.ts';
 import { type SigningKeyRow, SigningKeys } from '#src/oauth/signing-keys.ts';
 import { requireDatabaseUrl } from '../database.ts';
@@ -6,17 +6,17 @@ import { Failure, MISUNDERSTOOD } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface OAuthKeysOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** For a key that leaked: the new one signs at once, and no earlier one stays published. */
+  /** For a leaked key: the new key is used for signing immediately, and no earlier key stays published. */
   readonly now?: boolean;
 }
 
 /**
- * Prints the keys, the newest first.
+ * Prints the keys, newest first.
  * @param action `list` or `rotate`
- * @throws Failure for another action, and when the database cannot be found
+ * @throws Failure for any other action, or if the database can't be found
  */
 export async function oauthKeysCommand(
   action: string,

@@ -1,4 +1,4 @@
-/** Decisions of the operator of an installation, written to its log. */
+/** Carries out decisions by an installation's operator, and writes them to its log. */
 import type { RequestContext } from '#commands/command.ts';
 import type { Decide } from '#commands/kernel/decision.ts';
 import type { Fold } from '#commands/kernel/kernel.ts';
@@ -11,7 +11,7 @@ import { requireDatabaseUrl, withEventStore } from '../database.ts';
 import { Failure } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 
-/** The options on the command line that each of these commands takes. */
+/** The command-line options that all these commands have. */
 export interface OperatorOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
@@ -21,17 +21,18 @@ export interface OperatorDecision<S> {
   readonly fold: Fold<S>;
   readonly stream: string;
   readonly decide: Decide<S>;
-  /** A time that the events must be later than, whatever this machine's clock says. */
+  /** A time that the events must be later than, even if this machine's clock is behind. */
   readonly after?: Micros | undefined;
-  /** A sentence that says what holds afterwards, without its full stop. */
+  /** A sentence about the state after the decision, without its full stop. */
   readonly sentence: string;
-  /** The same for programs. */
+  /** The same state as data for programs. */
   readonly data: object;
 }
 
 /**
- * Carries out a decision, effective at once on every instance, and prints the result and whether anything changed.
- * @throws Failure if the decision is refused, or without a database
+ * Carries out a decision, which takes effect immediately on every instance, and prints the result and whether anything
+ * changed.
+ * @throws Failure if the decision is refused or no database is found
  */
 export async function decideAsOperator<S>(
   { fold, stream, decide, after = 0, sentence, data }: OperatorDecision<S>,
@@ -52,7 +53,7 @@ export async function decideAsOperator<S>(
   print({ ...data, changed }, `${sentence}${changed ? '' : ' (unchanged)'}.`, json);
 }
 
-/** Prints data for programs, or the same as text. */
+/** Prints data as JSON for programs, or as the given text. */
 export function print(data: object, text: string, json: boolean): void {
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
 }

@@ -1,4 +1,4 @@
-/** `annal production`: an operator answers requests of projects for production, and withdraws it. */
+/** `annal production`: lets an operator allow or refuse projects' requests for production access, and withdraw this access. */
 import type { Pool } from 'pg';
 import { allowProduction, refuseProduction, withdrawProduction } from '#commands/project/production.ts';
 import { PROJECT, type ProjectState } from '#commands/project/state.ts';
@@ -16,9 +16,9 @@ import { expectAction, Failure, MISUNDERSTOOD } from '../failure.ts';
 import { counted, table, withoutEmpty } from '../table.ts';
 import { decideAsOperator, type OperatorDecision, type OperatorOptions, print } from './operator.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ProductionOptions extends OperatorOptions {
-  /** Why a request is refused. */
+  /** The reason for refusing a request. */
   readonly reason?: string;
 }
 
@@ -26,8 +26,8 @@ const ACTIONS = ['allow', 'withdraw', 'list', 'refuse'];
 
 /**
  * Runs `allow`, `withdraw` or `refuse` on a project, or lists requests.
- * @param project empty for requests of all projects
- * @throws Failure for invalid arguments, or if the project doesn't exist or isn't open
+ * @param project empty for requests from all projects
+ * @throws Failure if arguments are invalid, or the project doesn't exist or isn't open
  */
 export async function productionCommand(
   action: string,
@@ -50,8 +50,8 @@ export async function productionCommand(
 }
 
 /**
- * Returns the decision of an action, and the text about its result. @param newest when the newest production
- * application was registered
+ * Returns the decision for an action, and the text about its result.
+ * @param newest when the newest production application was registered
  */
 function decisionOn(
   project: string,
@@ -74,7 +74,7 @@ function decisionOn(
     default:
       return {
         decide: withdrawProduction(project, newest),
-        // Applications that are newer than the withdrawal would count.
+        // Otherwise, applications newer than the withdrawal would still be allowed.
         after: newest,
         sentence: `${project} may no longer create production keys or applications`,
         data: { project, production_access: false },
@@ -82,7 +82,10 @@ function decisionOn(
   }
 }
 
-/** Lists requests. @throws Failure for an unknown or closed project */
+/**
+ * Lists requests.
+ * @throws Failure for an unknown or closed project
+ */
 async function list(project: string, options: OperatorOptions): Promise<void> {
   const { json = false } = options;
   const requests = await query(options, async (pool) => {

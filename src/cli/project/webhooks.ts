@@ -1,4 +1,4 @@
-/** `annal webhooks listen`: receives deliveries on this machine, verifies and prints them, while you develop a receiver. */
+/** `annal webhooks listen`: receives deliveries on this machine, verifies them and prints them, for developing a receiver. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,26 +7,25 @@ import { verify } from '#src/reactions/webhooks/signature.ts';
 import { expectAction, Failure } from '../failure.ts';
 import { findService, type Service, type ServiceOptions } from '../service.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface WebhooksOptions extends ServiceOptions {
-  /** Prints one line of JSON for each delivery. */
+  /** Prints one JSON line per delivery. */
   readonly json?: boolean;
   /** The port to listen on; default: any free port. */
   readonly port?: number;
   /** Event types, separated by commas; default: all. */
   readonly events?: string;
-  /** The secret of an existing endpoint with this URL; then no endpoint is created. */
+  /** The secret of an existing endpoint with this URL; no endpoint is then created. */
   readonly secret?: string;
   readonly signal: AbortSignal;
 }
 
-/** The maximum size of an accepted body, in bytes: deliveries have less than a thousandth of it. */
+/** The maximum accepted body size, in bytes; deliveries have less than a thousandth of it. */
 const MOST = 1_000_000;
 
 /**
- * Listens until it is interrupted. Without a secret it creates an endpoint at the service, and deletes it at
- * the end.
- * @throws Failure when the port is taken or the service refuses.
+ * Listens until interrupted. Without a secret, it creates an endpoint on the service and deletes it at the end.
+ * @throws Failure if the port is in use or the service refuses the request.
  */
 export async function webhooksCommand(action: string, options: WebhooksOptions): Promise<void> {
   expectAction('webhooks', action, ['listen']);
@@ -58,7 +57,7 @@ export async function webhooksCommand(action: string, options: WebhooksOptions):
 }
 
 function say({ json }: WebhooksOptions, text: string): void {
-  // Standard output has only deliveries if a program reads it.
+  // If a program reads standard output, it contains only deliveries.
   (json === true ? process.stderr : process.stdout).write(`${text}\n`);
 }
 
@@ -95,7 +94,7 @@ async function receive(
   const body = Buffer.concat(parts);
   const signature = String(request.headers['service-signature'] ?? '');
   const genuine = secrets.some((secret) => verify(secret, body, signature));
-  // A receiver answers deliveries with an invalid signature with 400 (docs/spec/interface.md, section 7).
+  // A receiver returns 400 for a delivery with an invalid signature (docs/spec/interface.md, section 7).
   response.writeHead(genuine ? 204 : 400).end();
   const name = (header: string): string => String(request.headers[header] ?? '-');
   const shown = {

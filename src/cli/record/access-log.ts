@@ -12,21 +12,21 @@ import { counted, table, withoutEmpty } from '../table.ts';
 import { applicationNamed } from './grants.ts';
 import { resolvePatient } from './patients.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface AccessLogOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** Its id or its client id. */
+  /** The application's id or client id. */
   readonly application?: string;
   /** An API key's id. */
   readonly key?: string;
-  /** A year, month, day or date-time: entries from its beginning, and until its end. */
+  /** A year, month, day or date-time: `from` is its beginning, `to` its end. */
   readonly from?: string;
   readonly to?: string;
-  /** One line for each patient instead of each entry. */
+  /** Prints one line per patient instead of one per entry. */
   readonly patients?: boolean;
 }
 
-/** Conditions on entries. */
+/** The conditions for selecting entries. */
 interface Asked {
   readonly record: string | undefined;
   readonly actor: string | undefined;
@@ -34,14 +34,14 @@ interface Asked {
   readonly to: Micros | undefined;
 }
 
-/** Entries that are read at a time. */
+/** The number of entries that are read at a time. */
 const PAGE = 2_000;
-/** Entries of the table. */
+/** The maximum number of entries in the table. */
 const SHOWN = 1_000;
 
 /**
- * Prints entries, the newest first, or the patients whose data they are about.
- * @param patient words of a name, an identifier or an id; empty for all patients
+ * Prints entries, newest first, or the patients whose data they are about.
+ * @param patient words from a name, an identifier or an id; empty for all patients
  * @returns the exit code
  * @throws Failure without a condition, for an unknown patient, application or key, or for an invalid time
  */
@@ -69,9 +69,7 @@ export async function accessLogCommand(patient: string, options: AccessLogOption
   return 0;
 }
 
-/**
- * @throws Failure if it isn't a date or date-time
- */
+/** @throws Failure if the text isn't a year, month, date or date-time */
 function parseSpan(option: string, text: string | undefined): { from: Micros; to: Micros } | undefined {
   if (text === undefined) return undefined;
   const period = parsePeriod(text);
@@ -89,7 +87,7 @@ async function findActor(pool: Pool, application?: string, key?: string): Promis
   return key;
 }
 
-/** Yields entries in parts, the newest first, as of one moment. Indexes: see `ACCESS_LOG_SQL`. */
+/** Yields entries in portions, newest first, all as of the same time. Indexes: see `ACCESS_LOG_SQL`. */
 async function* readEntries(pool: Pool, asked: Asked): AsyncGenerator<readonly AccessRow[]> {
   const values: (string | number)[] = [];
   const conditions: string[] = [];
@@ -125,7 +123,7 @@ const print = async (text: string): Promise<void> => {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 };
 
-/** Prints every entry as JSON while they are read. */
+/** Prints every entry as JSON while entries are being read. */
 async function printJson(entries: AsyncIterable<readonly AccessRow[]>): Promise<void> {
   let total = 0;
   await print('{"data":[');
@@ -168,7 +166,7 @@ async function printTable(entries: AsyncIterable<readonly AccessRow[]>): Promise
   await print(`${table(...withoutEmpty(heading, cells))}\n\n${[count, ...rest].join(' ')}\n`);
 }
 
-/** Prints the patients that entries are about, those with the newest entry first. */
+/** Prints the patients that entries are about, in order of their newest entry. */
 async function printPatients(entries: AsyncIterable<readonly AccessRow[]>, json: boolean): Promise<void> {
   const found = new Map<string, { entries: number; first: Micros; last: Micros }>();
   for await (const part of entries)

@@ -1,4 +1,4 @@
-/** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
+/** `annal context <manifest>`: generates a context again, from the events as they were when it was requested. */
 import { listIds, loadRecord } from '#src/app/receipts/load.ts';
 import { remakeAnswer } from '#src/app/receipts/remake.ts';
 import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
@@ -12,17 +12,17 @@ import type { ServiceOptions } from '../service.ts';
 import { withStream } from './patient.ts';
 import { saySentence, withArchive } from './receipt.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** Prints the whole answer, byte for byte, instead of its text. */
+  /** Prints the whole response, byte for byte, instead of its text. */
   readonly json?: boolean;
 }
 
 /**
- * Rebuilds a context and prints it: by its receipt, or by the manifest of a version of Annal without receipts.
- * @returns the exit code: 4 when the manifest doesn't tell whether the result equals the answer that was given.
- * @throws Failure for a manifest that doesn't exist, a purged record, a mismatch with the manifest, or an
- * unreachable database.
+ * Rebuilds a context and prints it, from its receipt, or from a manifest of an Annal version without receipts.
+ * @returns the exit code: 4 if the manifest doesn't tell whether the result is the same as the response that was sent.
+ * @throws Failure for a manifest that doesn't exist, a purged record, a mismatch with the manifest, or an unreachable
+ *   database.
  */
 export async function contextCommand(
   id: string,
@@ -54,16 +54,16 @@ export async function contextCommand(
   return NOT_ALL_CHECKED;
 }
 
-/** A context made again. */
+/** A context that was generated again. */
 interface ContextAgain {
   readonly text: string;
   /** JSON. */
   readonly answer: string;
-  /** True if it was compared with the answer that was given; manifests of form 1 have no hash of it. */
+  /** True if it was compared with the response that was sent; manifests in form 1 don't contain the response's hash. */
   readonly checked: boolean;
 }
 
-/** Returns the text of a context's answer: its own, or those of its items. */
+/** Returns the text of a context: its own text, or the text of its items. */
 function readText(answer: string): string {
   const { text, sections }: { text?: string; sections: { items: { text: string }[] }[] } = JSON.parse(answer);
   return text ?? sections.flatMap(({ items }) => items.map((item) => item.text)).join('\n');
@@ -71,8 +71,8 @@ function readText(answer: string): string {
 
 /**
  * Rebuilds the context that a manifest names, and its text.
- * @throws Failure when it isn't the answer that was given: the rules by which contexts are made, or the events, have
- * changed since.
+ * @throws Failure if it differs from the response that was sent, because the events or the rules for contexts have changed
+ *   since.
  */
 async function contextAgain(
   store: EventStore,
@@ -93,8 +93,7 @@ async function contextAgain(
 }
 
 /**
- * Compares answers by their hash. Manifests of form 1 have none: the data that was looked up outside the record is
- * compared.
+ * Compares responses by their hash. Manifests in form 1 have no hash, so the data from outside the record is compared instead.
  */
 function isSame(made: Manifest, given: Manifest): boolean {
   if (given.answer !== undefined) return made.answer === given.answer;

@@ -1,4 +1,4 @@
-/** Names of directory entries that a history refers to where the events themselves have none. */
+/** Finds the names of directory entries that a history refers to, for events that don't contain these names. */
 import type { Version } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
 import { shownName } from '#src/fhir/human-name.ts';
@@ -15,8 +15,8 @@ const ENTRIES = `
   from resources.resource r where r.id = any($1::uuid[]) and r.record is null`;
 
 /**
- * Fills in the names of authors, of acting persons, and of those whom clients' Provenances name. Names in the
- * events take precedence over present names. Without access to the read models it shows references.
+ * Fills in the names of authors, of people acting for them, and of agents in clients' Provenances. Names in events take
+ * precedence over present names. Without access to the read models, references are shown instead.
  */
 export async function nameDirectoryEntries(
   databaseUrl: string,
@@ -75,7 +75,7 @@ async function readNames(databaseUrl: string, references: readonly string[]): Pr
   }
 }
 
-/** The Practitioner that a PractitionerRole is of. */
+/** Returns a PractitionerRole's Practitioner. */
 function readHolder({ practitioner }: JsonObject): string | undefined {
   const reference = isObject(practitioner) ? practitioner.reference : undefined;
   return typeof reference === 'string' ? reference : undefined;

@@ -1,4 +1,6 @@
-/** `annal export <patient | stream> --out FILE`: a record's whole history, or a stream's, as one file that proves itself. */
+/**
+ * `annal export <patient | stream> --out FILE`: writes the whole history of a record or a stream as one self-verifying file.
+ */
 import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -13,7 +15,7 @@ import { keyToSign } from '../verify/audit-key.ts';
 import { type NamedStream, withStream } from './patient.ts';
 import { resolveStream } from './patients.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** The file to write. */
   readonly out: string;

@@ -1,4 +1,4 @@
-/** Finds patients by a name, an identifier or an id, as an auditor knows them. All projects; deleted ones too. */
+/** Finds patients in all projects, including deleted ones, by name, identifier or id, for auditors. */
 import type { Pool } from 'pg';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parameterKey, searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
@@ -11,14 +11,14 @@ import { Failure } from '../failure.ts';
 export interface FoundPatient {
   readonly id: string;
   readonly name: string | null;
-  /** As in FHIR, possibly without month or day. */
+  /** As in FHIR: the month or day may be missing. */
   readonly birth_date: string | null;
   readonly identifiers: readonly { readonly system: string | null; readonly value: string }[];
   readonly project: string | null;
   readonly project_name: string | null;
   readonly environment: string | null;
   readonly deleted: boolean;
-  /** True if the text equals the whole name, an identifier or the id, rather than only prefixes of words. */
+  /** True if the text is the whole name, an identifier or the id, rather than only prefixes of words. */
   readonly exact: boolean;
 }
 
@@ -28,9 +28,7 @@ interface Row {
   readonly deleted: boolean;
 }
 
-/**
- * Lists every tenant that has or had resources, with one step each along the index history.version_of_tenant.
- */
+/** Lists every tenant that has or had resources, with one step per tenant along the index history.version_of_tenant. */
 const TENANTS = `
   with recursive tenants(tenant) as (
     (select v.tenant from history.version v order by v.tenant limit 1)
@@ -40,9 +38,8 @@ const TENANTS = `
   select tenant from tenants where tenant is not null`;
 
 /**
- * Finds the patients who have a name that contains a word, or an identifier, or an id. Indexes:
- * search.string_by_value (key, folded, id), of which all names of a tenant's patients are read;
- * search.entry_keys; the resources' primary key.
+ * Finds the patients with a name that contains a word, or with an identifier or id. Indexes: search.string_by_value (key,
+ * folded, id), from which all names of a tenant's patients are read; search.entry_keys; the resources' primary key.
  */
 const LIVING = `
   select r.id, r.body, false as deleted from resources.resource r
@@ -62,21 +59,21 @@ const DELETED = `
 
 const PROJECTS = `select p.id, p.name from projects.project p`;
 
-/** Limits the patients that are searched. */
+/** Limits which patients are searched. */
 export interface PatientFilter {
-  /** Only this project, given by id or name. */
+  /** Searches only this project, given by id or name. */
   readonly project?: string;
-  /** Deleted patients even if others match. Finding them takes a look at every Patient's versions. */
+  /** Searches deleted patients even if others match. This reads every Patient's versions. */
   readonly deleted?: boolean;
 }
 
 /**
- * Finds patients. Each word of the text must be a prefix of a word of one of the names, ignoring case and
- * accents; or the text is an identifier's value or `system|value`, or the patient's id. Deleted patients are
- * searched if no others match, or if the filter asks for them.
+ * Finds patients. The text matches if each of its words is a prefix of a word in a name, ignoring case and accents, or if it
+ * is an identifier's value, `system|value`, or the patient's id. Deleted patients are searched if no other patients match, or
+ * if the filter requests them.
  * @param pool connections without a time limit for statements.
- * @returns exact matches first, then by name.
- * @throws Failure for a project that doesn't exist.
+ * @returns exact matches first, then sorted by name.
+ * @throws Failure if the project doesn't exist.
  */
 export async function findPatients(
   pool: Pool,
@@ -118,10 +115,7 @@ export async function findPatients(
   );
 }
 
-/**
- * Returns the parameters of `LIVING`: a name must contain the longest word of the text; the whole text is
- * compared later.
- */
+/** Returns the parameters of `LIVING`: a name must contain the text's longest word; the whole text is compared later. */
 function candidateParameters(tenant: string, text: string): unknown[] {
   const words = splitWords(folded(text)).sort((one, other) => other.length - one.length);
   const bar = text.lastIndexOf('|');
@@ -163,7 +157,7 @@ function matchPatient({ id, body, deleted }: Row, text: string) {
   };
 }
 
-/** Returns true if each word is a prefix of a word of a name. */
+/** Returns true if each word is a prefix of a word in a name. */
 function begins({ text, prefix, given, family, suffix }: JsonObject, wanted: string): boolean {
   const parts = [text, prefix, given, family, suffix].flat().filter((part) => typeof part === 'string');
   const words = parts.flatMap((part) => folded(part).split(/[\s,.-]+/));

@@ -1,4 +1,4 @@
-/** `annal grants`: lists grants of a patient's record, an application or a project, now or as of any moment. */
+/** `annal grants`: lists grants on a patient's record, or for an application or a project, now or as of any given time. */
 import type { Pool } from 'pg';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import type { ErasedGrant, GrantRow, GrantsAsked } from '#queries/consents/grants.ts';
@@ -13,15 +13,15 @@ import { counted, table, withoutEmpty } from '../table.ts';
 import { resolvePatient } from './patients.ts';
 import { refuseFuture } from './record.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface GrantsOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectOptions {
   readonly json?: boolean;
-  /** Its id or its client id. */
+  /** The application's id or client id. */
   readonly application?: string;
   readonly at?: string;
 }
 
-/** Grants that meet every condition, and the remaining facts about purged ones. */
+/** Grants that meet every condition, and what is still known about purged grants. */
 interface Found {
   readonly grants: readonly GrantRow[];
   readonly erased: readonly ErasedGrant[];
@@ -31,10 +31,10 @@ interface Found {
 const PAGE = 200;
 
 /**
- * Prints grants, the newest first.
- * @param patient words of a name, an identifier or an id; empty for all patients
+ * Prints grants, newest first.
+ * @param patient words from a name, an identifier or an id; empty for all patients
  * @returns the exit code
- * @throws Failure without a patient, application or project, for an unknown one, or for an invalid moment
+ * @throws Failure without a patient, application or project, for an unknown one, or for an invalid time
  */
 export async function grantsCommand(
   patient: string,
@@ -63,9 +63,7 @@ export async function grantsCommand(
   return 0;
 }
 
-/**
- * @throws Failure if it isn't a date or date-time, or is in the future
- */
+/** @throws Failure if it isn't a date or date-time, or is in the future */
 function parsePastMoment(at: string): Micros {
   const moment = parseMoment(at);
   if (moment?.kind !== 'time') {
@@ -76,7 +74,10 @@ function parsePastMoment(at: string): Micros {
   return moment.micros;
 }
 
-/** Returns the id of an application with this id or client id. @throws Failure for an unknown one */
+/**
+ * Returns the id of the application with this id or client id.
+ * @throws Failure for an unknown one
+ */
 export async function applicationNamed(pool: Pool, text: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     'select a.id from projects.application a where a.id = $1 or a.client_id = $1',

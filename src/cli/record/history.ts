@@ -23,10 +23,10 @@ import { reportBroken, withStream } from './patient.ts';
 import { resolveStream } from './patients.ts';
 import { streamHistory } from './stream-history.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** A file for the history as a page. */
+  /** A file to write the history to, as an HTML page. */
   readonly html?: string;
 }
 
@@ -34,14 +34,14 @@ export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
 interface Subject {
   /** `Type/id`, or the name of a stream. */
   readonly resource: string;
-  /** Undefined where the resource must be looked up to know. */
+  /** Undefined if the resource has to be looked up to find its stream. */
   readonly stream: string | undefined;
   /** The only resource to print; undefined for the whole stream. */
   readonly only: string | undefined;
 }
 
 /**
- * Prints the versions of a resource, newest first; for only a patient's id, of the whole record.
+ * Prints a resource's versions, newest first; if only a patient's id is given, those of the whole record.
  * @returns the exit code: 3 if the stream's hash chain is broken
  * @throws Failure for an unknown or purged resource, an unreadable event, or a file that can't be written
  */
@@ -90,7 +90,7 @@ async function showHistory(
   return reportBroken(stream, history.brokenAt);
 }
 
-/** @throws Failure for a text that names nothing, or several patients. */
+/** @throws Failure if the text matches nothing, or several patients. */
 async function subjectIn(url: string, text: string): Promise<Subject> {
   if (isStreamName(text) && recordPatient(text) === undefined)
     return { resource: text, stream: text, only: undefined };
@@ -108,7 +108,7 @@ async function subjectIn(url: string, text: string): Promise<Subject> {
   return { resource: text, stream: type === 'Patient' ? recordStream(id) : undefined, only: id };
 }
 
-/** The stream that a resource is in. Index: primary key of resources.resource. */
+/** Returns the stream that contains a resource. Index: primary key of resources.resource. */
 async function findStream(databaseUrl: string, resource: string): Promise<string> {
   const [type, id] = resource.split('/');
   const pool = openPool(databaseUrl, { max: 1, name: 'annal history' });
@@ -127,11 +127,11 @@ async function findStream(databaseUrl: string, resource: string): Promise<string
 
 /** The maximum length of a value in the table. */
 const SHOWN = 60;
-/** The maximum length of the text about an event of a link or grant. */
+/** The maximum length of the text about a link's or grant's event. */
 const SAID = 100;
 
 /**
- * Returns the table, with the reason and the changes below each version; first versions have no changes. Below it who
+ * Returns the table, with the reason and the changes below each version (without changes for first versions), followed by who
  * may use the record.
  */
 function describe({ versions, access }: History, record: boolean): string {

@@ -1,11 +1,14 @@
-/** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
+/** Reads a record's events for commands, finding them by the id on the command line and explaining errors. */
 import { readTraces } from '#projections/erasure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { isStreamName, recordPatient, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from '../failure.ts';
 
-/** The id in `<id>` or `Patient/<id>`. @throws Failure for anything else. */
+/**
+ * Returns the id in `<id>` or `Patient/<id>`.
+ * @throws Failure for anything else.
+ */
 function patientId(text: string): string {
   const id = text.replace(/^Patient\//, '');
   if (!isUuid(id))
@@ -20,7 +23,7 @@ export interface NamedStream {
 }
 
 /**
- * Returns the stream of a patient's id, or the stream with this name: `directory-…`.
+ * Returns the stream of the patient with this id, or the stream with this name: `directory-…`.
  * @throws Failure for anything else.
  */
 export function namedStream(text: string): NamedStream {
@@ -31,7 +34,7 @@ export function namedStream(text: string): NamedStream {
 
 /**
  * Runs `work` on a stream's events.
- * @throws Failure for a purged record, with the time and the person who requested it; UnreadableEvent and NewerEvent,
+ * @throws Failure for a purged record, with the time and the person who requested the purge; UnreadableEvent and NewerEvent,
  *   which the command line reports.
  */
 export async function withStream<T>(
@@ -50,7 +53,10 @@ export async function withStream<T>(
   }
 }
 
-/** Says on standard error that a stream's hash chain is broken. @returns the exit code. */
+/**
+ * Reports on standard error that a stream's hash chain is broken.
+ * @returns the exit code.
+ */
 export function reportBroken(stream: string, brokenAt: number | undefined): number {
   if (brokenAt === undefined) return 0;
   process.stderr.write(

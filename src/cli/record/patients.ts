@@ -1,4 +1,4 @@
-/** `annal patients <name>`: lists patients by name or identifier; also finds the patient that other commands name. */
+/** `annal patients <name>`: lists patients by name or identifier; also finds the patient that is named in other commands. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { notedPositions } from '#projections/checkpoint.ts';
@@ -11,21 +11,21 @@ import { counted, printable, table, withoutEmpty } from '../table.ts';
 import { type FoundPatient, findPatients, type PatientFilter } from './find-patients.ts';
 import { namedStream } from './patient.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'>, PatientFilter {
   readonly json?: boolean;
 }
 
 /** The maximum number of patients in a table. */
 const SHOWN = 50;
-/** The maximum number of patients that an error names. */
+/** The maximum number of patients listed in an error message. */
 const NAMED = 10;
-/** How long a command waits for the index of searches, and how often it looks, in ms. */
+/** How long a command waits for the search index, and how often it checks, in ms. */
 const INDEXED = { within: 10_000, every: 50 } as const;
 
 /**
- * Prints the patients of all projects that a text finds.
- * @returns the exit code: 1 when there is none.
+ * Prints the patients in all projects that match a text.
+ * @returns the exit code: 1 if there are none.
  */
 export async function patientsCommand(
   text: string,
@@ -40,9 +40,9 @@ export async function patientsCommand(
 }
 
 /**
- * Returns the id of the patient that a text on the command line means: `<id>`, `Patient/<id>`, or a name or
- * an identifier that only one patient has. Prints to standard error which patient a name matched.
- * @throws Failure when no patient or several match, naming them.
+ * Returns the id of the patient that a command-line text means: `<id>`, `Patient/<id>`, or a name or identifier that only one
+ * patient has. Prints to standard error which patient a name matched.
+ * @throws Failure that lists the matches if no patient or several match.
  */
 export async function resolvePatient(url: string, text: string): Promise<string> {
   const id = text.replace(/^Patient\//, '');
@@ -66,7 +66,7 @@ export async function resolvePatient(url: string, text: string): Promise<string>
   return only.id;
 }
 
-/** Returns the stream that a text means: a stream's name, `directory-…`, or a patient's record as above. */
+/** Returns the stream that a text means: a stream's name, `directory-…`, or a patient's record as in `resolvePatient`. */
 export async function resolveStream(url: string, text: string): Promise<ReturnType<typeof namedStream>> {
   const isStream = /^(record|directory|project|organization|application|webhook)-./.test(text);
   return namedStream(isStream ? text : await resolvePatient(url, text));
@@ -86,8 +86,8 @@ async function patientsCalled(url: string, text: string, filter?: PatientFilter)
 }
 
 /**
- * Waits until the index of searches has what reads by id show now. Writes don't wait for it.
- * @returns whether it has; false after ten seconds
+ * Waits until the search index contains what reads by id show now, because writes don't wait for it.
+ * @returns whether it does; false after ten seconds
  */
 async function waitForIndex(pool: Pool): Promise<boolean> {
   const until = performance.now() + INDEXED.within;
@@ -124,7 +124,7 @@ function describe(found: readonly FoundPatient[]): string {
       name ?? '',
       birth_date ?? '',
       identifiers.map(({ value }) => value).join(', '),
-      // Several projects may have the same name; then their ids are shown.
+      // If several projects have the same name, their ids are shown.
       [project_name, (ids.get(project_name)?.size ?? 0) > 1 ? project : null, environment]
         .filter(Boolean)
         .join(', '),

@@ -1,11 +1,11 @@
-/** Positions of the event store, as people write them. */
+/** Parses positions in the event store, as people write them. */
 import type { Position } from '#src/events/store.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 
 /**
  * Parses the position in `position:<text>`: decimal numbers, as stores write them or without leading zeros.
  * @param head the head of its store, whose numbers have the same length.
- * @throws Failure when it is invalid.
+ * @throws Failure if it is invalid.
  */
 export function parsePosition(text: string, head: Position): Position {
   if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {

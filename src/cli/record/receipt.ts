@@ -1,4 +1,4 @@
-/** `annal receipt <id>`: makes an answer again, and says whether it is the one that was sent. */
+/** `annal receipt <id>`: generates an answer again, and reports whether it is the same one that was sent. */
 import { ArchivedRenderers } from '#src/app/receipts/archived.ts';
 import type { Archive } from '#src/app/receipts/load.ts';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
@@ -16,7 +16,7 @@ import { findDataDir, type ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
 import { withStream } from './patient.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ReceiptOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** Prints the bytes that were sent instead of the receipt. */
@@ -24,8 +24,8 @@ export interface ReceiptOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Makes the answer of a receipt again and prints the receipt, or the answer.
- * @returns the exit code: 3 if it isn't the answer that was sent, or the receipt was altered; 4 if an input is gone
+ * Generates a receipt's answer again and prints the receipt or the answer.
+ * @returns the exit code: 3 if it isn't the answer that was sent or the receipt was altered; 4 if an input no longer exists
  * @throws Failure for an unknown receipt, a purged record, or an unreachable database
  */
 export async function receiptCommand(
@@ -49,7 +49,7 @@ export async function receiptCommand(
   });
 }
 
-/** Runs work on the receipts and the log of a database. */
+/** Runs work on a database's receipts and log. */
 export function withArchive<T>(
   where: Pick<ServiceOptions, 'dataDir'>,
   work: (archive: Archive, receipts: Receipts) => Promise<T>,
@@ -69,7 +69,7 @@ export function withArchive<T>(
   });
 }
 
-/** Says in a sentence what came of it. */
+/** Describes the outcome in a sentence. */
 export function saySentence(remade: Remade): string {
   switch (remade.outcome) {
     case 'matches':

@@ -1,4 +1,4 @@
-/** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
+/** `annal record <patient> --at <time>`: prints a record as of a given time, rebuilt from its events. */
 import { type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
 import type { Displays } from '#src/clinical/summary/displays.ts';
 import { isTableMissing } from '#src/database/failure.ts';
@@ -18,7 +18,7 @@ import { resolvePatient } from './patients.ts';
 import { parsePosition } from './position.ts';
 import { codesToName, resourceTitle } from './resource-title.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly at?: string;
   /** Prints a `collection` Bundle instead of a table. */
@@ -27,9 +27,9 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Rebuilds and prints a record.
- * @returns the exit code: 3 when the hash chain of the events that were read is broken.
- * @throws Failure for an invalid moment, one in the future or beyond the end of the stream or the log, a
- * record that doesn't exist or was purged, or an unreachable database.
+ * @returns the exit code: 3 if the hash chain of the events that were read is broken.
+ * @throws Failure if the time is invalid, in the future, or beyond the end of the stream or the log, if the record doesn't
+ *   exist or was purged, or if the database is unreachable.
  */
 export async function recordCommand(
   patient: string,
@@ -73,7 +73,7 @@ export async function recordCommand(
 }
 
 /**
- * Refuses a moment of `--at` in the future; the current day is allowed.
+ * Rejects a future time in `--at`; the current day is allowed.
  * @throws Failure
  */
 export function refuseFuture(at: string): void {
@@ -83,8 +83,8 @@ export function refuseFuture(at: string): void {
 }
 
 /**
- * Looks up the names of a record's codes in the terminology of its database.
- * @returns no names where the database has no terminology yet: a copy that no service has started on
+ * Looks up the names of a record's codes in its database's terminology.
+ * @returns no names if the database has no terminology yet, because no service has been started on this copy
  */
 async function displaysIn(url: string, { resources }: RecordAt): Promise<Displays> {
   const codes = codesToName([...resources.values()].flatMap(({ body }) => body ?? []));

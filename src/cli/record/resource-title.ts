@@ -1,4 +1,4 @@
-/** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
+/** Describes a resource in a few words, for lists in a terminal: `Hypertension, active`. Pure. */
 
 import { labelCode, nameConcept } from '#src/clinical/reading/names/name.ts';
 import { joined } from '#src/clinical/reading/words.ts';
@@ -15,10 +15,10 @@ import { type TimelineWords, timelineKind, timelineWords } from '#src/v1/timelin
 const LONGEST = 60;
 
 /**
- * Returns a short title of a resource.
+ * Returns a resource's short title.
  * @param body FHIR JSON.
- * @param displays names of codes for which the resource has no text.
- * @returns an empty text if the resource has no text that fits its type
+ * @param displays names for codes for which the resource has no text.
+ * @returns an empty string if the resource has no suitable text for its type
  */
 export function resourceTitle(type: string, body: string, displays: Displays = new Map()): string {
   const { value: written } = parseJson(body);
@@ -29,7 +29,10 @@ export function resourceTitle(type: string, body: string, displays: Displays = n
   return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
 }
 
-/** Returns the codes that some resources have no words for, each once. @param bodies FHIR JSON */
+/**
+ * Returns the codes for which some resources have no text, each once.
+ * @param bodies FHIR JSON
+ */
 export function codesToName(bodies: readonly string[]): SystemCode[] {
   return bareCodes(bodies.map((body) => parseJson(body).value));
 }
@@ -42,8 +45,8 @@ function joinWords({ title, titleSystem, summary, summaryCodes }: TimelineWords)
 }
 
 /**
- * Returns the title of types that the timeline doesn't show: a person's or an organization's name, or the
- * code; and the status.
+ * Returns the title for types that the timeline doesn't show: a person's or an organization's name, or the code; and the
+ * status.
  */
 function otherTitle(resource: JsonObject): string {
   const { name, title, description, code, type, relationship, status, activity } = resource;

@@ -1,4 +1,4 @@
-/** `annal show <Type/id | patient>`: prints a resource as the service serves it. */
+/** `annal show <Type/id | patient>`: prints a resource as the service returns it. */
 import { stringify } from 'lossless-json';
 import { isUuid } from '#src/shared/ids.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
@@ -6,9 +6,9 @@ import { findService, readFhir, type ServiceOptions } from '../service.ts';
 import { withDatabase } from '../stopped.ts';
 import { resolvePatient } from './patients.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ShowOptions extends ServiceOptions {
-  /** Prints the exact text that is served instead of an indented one. */
+  /** Prints the exact text that the service returns, instead of indented text. */
   readonly json?: boolean;
 }
 
@@ -16,7 +16,7 @@ const RESOURCE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
 
 /**
  * Prints one resource: `Type/id`, `Type/id/_history/n`, or a patient by id, name or identifier.
- * @throws Failure when the service refuses, and for a name that no patient or several have.
+ * @throws Failure if the service refuses, or if no patient or several have the name.
  */
 export async function showCommand(resource: string, { json = false, ...where }: ShowOptions): Promise<void> {
   const service = await findService(where);
@@ -24,7 +24,7 @@ export async function showCommand(resource: string, { json = false, ...where }: 
   process.stdout.write(`${json ? text : stringify(value, undefined, 2)}\n`);
 }
 
-/** Names are looked up in the database of this machine's service: another service is asked for ids only. */
+/** Names are looked up in the database of this machine's service; with a different service, only ids can be used. */
 async function findPath(text: string, { url: elsewhere, ...where }: ShowOptions): Promise<string> {
   if (RESOURCE.test(text)) return text;
   if (isUuid(text)) return `Patient/${text}`;

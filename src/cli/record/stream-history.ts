@@ -1,4 +1,4 @@
-/** `annal history project-…`, `organization-…`: the events of a stream that holds no resources. */
+/** `annal history project-…`, `organization-…`: prints the events of a stream that contains no resources. */
 import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
 import { type Occurrence, type Occurrences, readOccurrences } from '#src/audit/occurrences.ts';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
@@ -11,9 +11,9 @@ import { reportBroken, withStream } from './patient.ts';
 const SHOWN = 100;
 
 /**
- * Prints the events of a stream, newest first.
- * @returns the exit code: 3 when the hash chain is broken.
- * @throws Failure for a stream without events, an event that cannot be read, or when a page is asked for.
+ * Prints a stream's events, newest first.
+ * @returns the exit code: 3 if the hash chain is broken.
+ * @throws Failure for a stream without events, for an event that can't be read, or if a page is requested.
  */
 export async function streamHistory(
   databaseUrl: string,
@@ -43,7 +43,7 @@ export async function streamHistory(
   return reportBroken(stream, brokenAt);
 }
 
-/** The projects and organizations whose people may have written to a stream. */
+/** Returns the projects and organizations whose people may have written to a stream. */
 function listOwners(
   stream: string,
   { occurrences }: Occurrences,

@@ -1,4 +1,4 @@
-/** `annal sql --read-only`: reads the service's database in SQL, without a client of PostgreSQL's own. */
+/** `annal sql --read-only`: reads the service's database in SQL, without PostgreSQL's own client. */
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
@@ -9,19 +9,19 @@ import { counted, table } from '../table.ts';
 import { ReadOnlySession, type Result, type Shown } from './session.ts';
 import { statementsIn } from './statements.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface SqlOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** Required: there is no other mode. */
   readonly readOnly?: boolean;
-  /** Statements to run; default: those of standard input, one by one where that is a terminal. */
+  /** Statements to run; default: statements from standard input, one by one if that is a terminal. */
   readonly command?: string;
-  /** Prints each result as a JSON array of objects, with all rows and whole values. */
+  /** Prints each result as a JSON array of objects, with all rows and complete values. */
   readonly json?: boolean;
 }
 
-/** The maximum number of rows of a table for people. */
+/** The maximum number of rows in a table for people. */
 const ROWS = 1_000;
-/** The maximum length of a value there. */
+/** The maximum length of a value in such a table. */
 const CELL = 100;
 
 const HELP = `End each statement with a semicolon. The session is read-only.
@@ -31,9 +31,8 @@ const HELP = `End each statement with a semicolon. The session is read-only.
 Ctrl-C cancels a running statement.`;
 
 /**
- * Runs statements and prints their results; stops at the first error, except at a terminal.
- * @throws Failure without `--read-only`, when no database is found, and with the server's message for a
- * failed statement.
+ * Runs statements and prints their results; stops at the first error, except on a terminal.
+ * @throws Failure without `--read-only`, if no database is found, and with the server's message if a statement fails.
  */
 export async function sqlCommand({ readOnly, command, json = false, ...where }: SqlOptions): Promise<void> {
   if (readOnly !== true) {
@@ -66,7 +65,7 @@ async function show(session: ReadOnlySession, statement: string, json: boolean):
   process.stdout.write(`${json ? asJson(result) : asTable(result)}\n`);
 }
 
-/** psql's `\\dt` and `\\d`, as SQL; other statements as they are. */
+/** Returns psql's `\dt` and `\d` as SQL; other statements are returned unchanged. */
 function described(statement: string): string {
   const [, word, name = ''] = /^\\(\w+)\s*([\w.]*)$/.exec(statement.trim()) ?? [];
   const literal = pg.escapeLiteral(name);
@@ -145,7 +144,7 @@ async function converse(session: ReadOnlySession, json: boolean): Promise<void> 
   terminal.close();
 }
 
-/** A server's refusal as the person should read it; other errors as they are. */
+/** Returns a server error reworded for the user; other errors are returned unchanged. */
 function toReadableError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new Error(String(error));
   const place = error.position === undefined ? '' : ` (at character ${error.position})`;

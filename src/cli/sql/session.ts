@@ -1,13 +1,13 @@
-/** Statements in read-only transactions, one each. */
+/** Runs statements, each in its own read-only transaction. */
 import pg from 'pg';
 import { isQuery } from './statements.ts';
 
-/** A value for display: numbers, booleans and JSON as such, everything else as PostgreSQL prints it. */
+/** A value for display: numbers, booleans and JSON keep their type, everything else is as PostgreSQL prints it. */
 export type Shown = string | number | boolean | object | null;
 
 /** The result of a statement, up to the requested number of rows. */
 export interface Result {
-  /** Names of its columns; none where it gives no rows. */
+  /** Names of the result's columns; empty if it has no rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Shown[])[];
   /** True if there were more rows. */
@@ -30,17 +30,14 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/**
- * Checks whether the connected role may become `pg_read_all_data`, which reads every table and has no other
- * rights.
- */
+/** Checks whether the connected role may become `pg_read_all_data`, which can read every table and has no other rights. */
 const MAY_BECOME_READER = `select rolsuper or pg_has_role('pg_read_all_data', 'member') as reader
   from pg_roles where rolname = current_user`;
 
 /**
- * A read-only connection: each statement runs in a read-only transaction as `pg_read_all_data`, if the
- * connected role may become that. Otherwise a superuser's `copy … to program` or `pg_terminate_backend` would
- * work even in a read-only transaction.
+ * A read-only connection: each statement runs in a read-only transaction as `pg_read_all_data`, if the connected role may
+ * become that role. Otherwise, a superuser's `copy … to program` or `pg_terminate_backend` would work even in a read-only
+ * transaction.
  */
 export class ReadOnlySession {
   readonly #client: pg.Client;
@@ -56,7 +53,7 @@ export class ReadOnlySession {
     this.#client.on('error', () => undefined);
   }
 
-  /** @throws Error of the driver when the server cannot be reached. */
+  /** @throws the driver's Error if the server can't be reached. */
   async open(): Promise<void> {
     await this.#client.connect();
     const { rows } = await this.#client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -66,10 +63,11 @@ export class ReadOnlySession {
   }
 
   /**
-   * Runs one statement in a read-only transaction that is rolled back. The `select` before it takes a snapshot, after
-   * which PostgreSQL refuses to make the transaction read-write.
-   * @param most rows to take.
-   * @throws DatabaseError of the server: also `cannot execute … in a read-only transaction`, and for several statements.
+   * Runs one statement in a read-only transaction that is rolled back. The `select` before it takes a snapshot, after which
+   * PostgreSQL refuses to make the transaction read-write.
+   * @param most maximum number of rows to return.
+   * @throws the server's DatabaseError, including `cannot execute … in a read-only transaction` and the one for several
+   *   statements.
    */
   async run(statement: string, most: number): Promise<Result> {
     await this.#client.query('begin transaction read only');
@@ -84,7 +82,7 @@ export class ReadOnlySession {
     }
   }
 
-  /** Ends the statement that runs, from another connection. */
+  /** Cancels the running statement, from another connection. */
   async cancel(): Promise<void> {
     const other = new pg.Client({ connectionString: this.url, application_name: 'annal sql cancel' });
     try {
@@ -99,7 +97,7 @@ export class ReadOnlySession {
     await this.#client.end().catch(() => undefined);
   }
 
-  /** Uses a cursor, so that memory depends on the requested rows rather than on the table. */
+  /** Uses a cursor, so that memory use depends on the requested rows rather than on the table. */
   async #fetch(statement: string, most: number): Promise<Result> {
     await this.#query(`declare read_only no scroll cursor for ${statement}`);
     const rows: Shown[][] = [];
@@ -111,10 +109,7 @@ export class ReadOnlySession {
     }
   }
 
-  /**
-   * Uses a prepared statement, which refuses several statements at once: a `commit` among them would end the
-   * transaction.
-   */
+  /** Uses a prepared statement, which can't contain several statements: a `commit` among them would end the transaction. */
   #query(text: string): Promise<pg.QueryArrayResult<Shown[]>> {
     const prepared = { text, rowMode: 'array' as const, types, queryMode: 'extended' };
     return this.#client.query<Shown[]>(prepared);

@@ -1,16 +1,16 @@
-/** SQL as people type it, cut into statements. Pure. */
+/** Splits SQL, as people type it, into statements. Pure. */
 
 /**
- * The tokens of a text: literals, quoted names, dollar quotes and comments as a whole, each also without its
- * end; the semicolons between statements; everything else.
- * https://www.postgresql.org/docs/18/sql-syntax-lexical.html
+ * Matches the tokens of a text: literals, quoted names, dollar quotes and comments, each as a whole even if its end is
+ * missing; the semicolons between statements; everything else. https://www.postgresql.org/docs/18/sql-syntax-lexical.html
  */
 const TOKEN =
   /[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[A-Za-z_]\w*|[\s\S]/g;
 
 /**
- * Cuts a text at its semicolons.
- * @returns the complete statements without their semicolons, and the text after the last one; empty ones are left out.
+ * Splits a text at its semicolons.
+ * @returns the complete statements without their semicolons, and the text after the last semicolon; empty statements are left
+ *   out.
  */
 export function statementsIn(text: string): { readonly complete: string[]; readonly rest: string } {
   const complete: string[] = [];
@@ -29,8 +29,8 @@ const BLANK = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
 const OPENING = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|\(/y;
 
 /**
- * Returns a text without the pieces that a sticky pattern finds at its beginning, one by one: a single pattern would
- * try every division.
+ * Returns a text without the pieces at its beginning that match a sticky pattern. They are removed one by one, because a
+ * single pattern would try every way to divide them.
  */
 function withoutLead(text: string, piece: RegExp): string {
   let at = 0;
@@ -41,7 +41,7 @@ function withoutLead(text: string, piece: RegExp): string {
   }
 }
 
-/** Returns true if a text contains only blanks and comments. */
+/** Returns true if a text contains only whitespace and comments. */
 function isEmpty(text: string): boolean {
   return withoutLead(text, BLANK) === '';
 }

@@ -1,4 +1,4 @@
-/** `annal migrate-log`: moves the log to another store while the service runs, and the service's positions with it. */
+/** `annal migrate-log`: moves the log to another store while the service runs, together with the service's positions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
@@ -22,7 +22,7 @@ import { type Progress, startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { withStoppedService } from '../stopped.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
   /**
    * `postgres://…`, `esdb://…`, or `database`: the log in the service's own database. Default: the service's current
@@ -30,9 +30,9 @@ export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
    */
   readonly from?: string;
   readonly to: string;
-  /** Closes the source and brings the service's positions over; without it the log is only copied. */
+  /** Closes the source and moves the service's positions; without this option the log is only copied. */
   readonly cutover?: boolean;
-  /** Opens the source again after a cutover that was given up. */
+  /** Reopens the source after an abandoned cutover. */
   readonly cancel?: boolean;
   readonly json?: boolean;
   readonly signal?: AbortSignal;
@@ -42,28 +42,28 @@ export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
 export interface MigrateLogReport {
   readonly events: number;
   readonly streams: number;
-  /** `copied`: the same in both, as of a moment ago; `moved`: the service can start on the target. */
+  /** `copied`: both logs were the same a moment ago; `moved`: the service can start on the target. */
   readonly outcome: 'copied' | 'moved' | 'already_moved' | 'cancelled';
 }
 
-/** If a copying pass copies at most this many events, the copy is as close as it can get while others write. */
+/** If a copying pass copies at most this many events, the copy is as close as it can get while clients write. */
 const FEW = 500;
-/** How often it checks whether the instances have stopped, in ms. */
+/** How often to check whether the instances have stopped, in ms. */
 const LOOK_EVERY = 200;
-/** The number of appends in flight to PostgreSQL, which takes them in order. EventStoreDB does not promise that. */
+/** The number of concurrent appends to PostgreSQL, which processes them in order. EventStoreDB doesn't guarantee that. */
 const WINDOW = 200;
-/** The name of the log in the service's database. */
+/** The name for the log in the service's database. */
 const OWN = 'database';
 
 /**
  * Runs the command.
  * @returns the exit code: 1 if it was interrupted; the same command continues.
- * @throws Failure when a store cannot be reached, the logs differ, or an instance runs that must not.
+ * @throws Failure if a store can't be reached, the logs differ, or an instance is running that must be stopped.
  */
 export async function migrateLogCommand(options: MigrateLogOptions): Promise<number> {
   const own = process.env.DATABASE_URL;
   const embedded = own === undefined || own === '';
-  // The embedded database stops with the service: steps that need a stopped service start the database themselves.
+  // The embedded database stops with the service, so steps that need a stopped service start the database themselves.
   if (embedded && (options.cutover === true || options.cancel === true)) {
     return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));
   }
@@ -89,7 +89,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
   }
 }
 
-/** Returns where the settings locate the log. */
+/** Returns the log's location according to the settings. */
 const present = (): string => eventStoreUrl() || OWN;
 
 /** One of the two logs. */
@@ -98,7 +98,7 @@ class Place {
   /** A name without credentials that stays the same between runs. */
   readonly name: string;
 
-  /** @throws Failure for a URL of another kind. */
+  /** @throws Failure for a URL of a different kind. */
   constructor(said: string, databaseUrl: string) {
     this.url = said === OWN ? databaseUrl : said;
     this.name = this.url === databaseUrl ? OWN : this.url.replace(/^(\w+).*?:\/\/(?:[^@/?]*@)?/, '$1://');
@@ -117,13 +117,16 @@ class Place {
     return logKind(this);
   }
 
-  /** Opens the log only for the mover: while it is closed to others, too. */
+  /** Opens the log only for this command, even while it is closed to all others. */
   async open(): Promise<EventStore> {
     if (this.inPostgres) return PostgresEventStore.open({ url: exempt(this.url) });
     return this.#openEventStoreDb();
   }
 
-  /** Keeps writers out. @param movedTo where the events will be, if this is the log that is left. */
+  /**
+   * Closes the log to writers.
+   * @param movedTo where the events will be, if this log is the source
+   */
   async close(movedTo?: string): Promise<void> {
     if (this.inPostgres) return closeLog(this.url);
     await this.#mark((store) => store.closeLog(movedTo));
@@ -164,7 +167,7 @@ async function moved(
   try {
     const now = (await logOfPositions(pool)) ?? new Place(present(), databaseUrl).name;
     if (now === to.name && options.cutover === true) {
-      // Done, or killed right before its end.
+      // The move is finished, or was killed right before its end.
       await to.reopen();
       return { events: 0, streams: 0, outcome: 'already_moved' };
     }
@@ -220,11 +223,10 @@ interface Cutover {
   readonly move: LogMove;
 }
 
-/** From this point on writes return 503, until the service is started on the target. */
+/** From here on, writes return 503 until the service is started on the target. */
 async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<void> {
   const { pool, target, from, to, move } = cutover;
-  // EventStoreDB notifies instances that it is closed, but can't refuse their writes until they have read
-  // that.
+  // EventStoreDB notifies instances that it is closed, but can't refuse their writes until they have read the notification.
   if (!from.inPostgres) await stopped(pool, progress, signal);
   await from.close(to.name);
   try {
@@ -234,8 +236,8 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
     await from.reopen();
     throw error;
   }
-  // A step that fails from here on may still have taken effect: the source stays closed, and running the same
-  // command again finds out.
+  // If a step fails from here on, it may still have taken effect. The source stays closed, and running the same command again
+  // determines the state.
   const client = await pool.connect();
   try {
     await inTransaction(client, async () => {
@@ -246,7 +248,8 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
         translate: (position) => move.translate(position),
         readPosition: (stream, revision) => readPosition(target, stream, revision),
       });
-      // The stream of an erased event has no positions: then the mark is as far as the log has come without it.
+      // An erased event's stream has no positions; the mark is then the position that corresponds to the log without this
+      // event.
       await moveMark(
         client,
         async ({ stream, revision, position }) =>
@@ -260,7 +263,10 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
   await to.reopen();
 }
 
-/** Resolves once no instance is connected. @throws the signal's reason */
+/**
+ * Resolves once no instance is connected.
+ * @throws the signal's reason
+ */
 async function stopped(pool: Pool, progress: Progress, signal?: AbortSignal): Promise<void> {
   const client = await pool.connect();
   try {

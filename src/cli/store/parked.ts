@@ -1,4 +1,4 @@
-/** `annal parked` lists parked events: those that a process could not handle. `--retry` retries them now. */
+/** `annal parked` lists parked events, which a process couldn't handle. `--retry` retries them now. */
 import { openPool } from '#src/database/pool.ts';
 import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
 import { requireDatabaseUrl } from '../database.ts';
@@ -6,17 +6,17 @@ import { FAULTS_FOUND } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ParkedOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** Makes the next try of each of them due. */
+  /** Makes each event's next attempt due immediately. */
   readonly retry?: boolean;
 }
 
 /**
- * Lists them, oldest first.
- * @returns the exit code: 3 when there are any and they are not to be tried again.
- * @throws Failure when the database cannot be found.
+ * Lists parked events, oldest first.
+ * @returns the exit code: 3 if there are any and they aren't retried.
+ * @throws Failure if the database can't be found.
  */
 export async function parkedCommand({
   json = false,

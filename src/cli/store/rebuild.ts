@@ -1,4 +1,4 @@
-/** `annal rebuild [projection…]`: rebuilds read models beside the serving ones and swaps them in. */
+/** `annal rebuild [projection…]`: rebuilds read models alongside the current ones, and then swaps them. */
 import { constants, setPriority } from 'node:os';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { TableComparison } from '#projections/compare.ts';
@@ -16,14 +16,14 @@ import type { ServiceOptions } from '../service.ts';
 import { table } from '../table.ts';
 import { unreadableFailure } from './unreadable.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** Swaps although rebuilt rows differ from the serving ones. */
+  /** Swaps even if rebuilt rows differ from the current ones. */
   readonly force?: boolean;
   /** Starts over instead of continuing an earlier rebuild. */
   readonly fresh?: boolean;
-  /** How much of the machine it uses. Default `full`. */
+  /** How much of the machine's capacity the rebuild uses. Default: `full`. */
   readonly load?: Load;
   readonly signal?: AbortSignal;
   /** Set after restoring a log that is older than the read models (`restored.ts`). */
@@ -31,9 +31,9 @@ export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Rebuilds the named projections, or all.
- * @returns the exit code: 1 when one was not swapped.
- * @throws Failure for an unknown name, a rebuild that runs already, or when the database cannot be found.
+ * Rebuilds the named projections, or all of them.
+ * @returns the exit code: 1 if one wasn't swapped.
+ * @throws Failure for an unknown name, if a rebuild is already running, or if the database can't be found.
  */
 export async function rebuildCommand(names: readonly string[], options: RebuildOptions): Promise<number> {
   const known = PROJECTIONS.map(({ name }) => name);
@@ -48,7 +48,11 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
   return rebuildNamed(await requireDatabaseUrl(options), wanted, options);
 }
 
-/** Rebuilds and prints the result. @returns the exit code. @throws Failure */
+/**
+ * Rebuilds and prints the result.
+ * @returns the exit code.
+ * @throws Failure
+ */
 export async function rebuildNamed(
   databaseUrl: string,
   wanted: readonly string[],
@@ -97,10 +101,7 @@ export async function rebuildNamed(
   return reports.every(({ outcome }) => outcome === 'swapped') ? 0 : 1;
 }
 
-/**
- * Shows the progress of the slowest projection; the total number of events is estimated from those that were
- * read.
- */
+/** Shows the progress of the slowest projection; the total number of events is estimated from the events read so far. */
 function show(progress: Progress): (told: RebuildProgress) => void {
   const began = new Map<string, number>();
   const last = new Map<string, RebuildProgress>();
@@ -121,7 +122,7 @@ function show(progress: Progress): (told: RebuildProgress) => void {
   };
 }
 
-/** Differing rows that are named for people; `--json` has a thousand a table. */
+/** The maximum number of differing rows listed for people; `--json` lists a thousand per table. */
 const NAMED = 10;
 
 function describeComparison(name: string, tables: readonly TableComparison[]): string {
@@ -149,7 +150,7 @@ function describeComparison(name: string, tables: readonly TableComparison[]): s
   ].join('\n');
 }
 
-/** A number that counting stopped at: `1000+`. */
+/** Returns the number at which counting stopped: `1000+`. */
 const atLeast = (count: number): string => `${count}+`;
 
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {

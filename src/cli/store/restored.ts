@@ -1,4 +1,4 @@
-/** `annal rebuild --restored`: what to do after a log was restored that is older than the read models. */
+/** `annal rebuild --restored`: for use after restoring a log that is older than the read models. */
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { countListeners } from '#projections/checkpoint.ts';
@@ -12,10 +12,9 @@ import { withStoppedService } from '../stopped.ts';
 import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
 
 /**
- * Removes data that refers to lost events, and rebuilds every read model from the current log. The service
- * must be stopped.
- * @returns the exit code: 1 when it was interrupted; the same command starts over.
- * @throws Failure while an instance runs, or when the database or the event store can't be reached.
+ * Removes data that refers to lost events, and rebuilds every read model from the current log. The service must be stopped.
+ * @returns the exit code: 1 if it was interrupted; the same command starts over.
+ * @throws Failure if an instance is running, or if the database or the event store can't be reached.
  */
 export async function rebuildRestored(options: RebuildOptions): Promise<number> {
   return withStoppedService(options, async (databaseUrl) => {
@@ -29,7 +28,7 @@ export async function rebuildRestored(options: RebuildOptions): Promise<number> 
     if (options.json !== true) process.stdout.write(`${describe(forgotten)}\n`);
     const names = PROJECTIONS.map(({ name }) => name);
     const code = await rebuildNamed(databaseUrl, names, { ...options, restored: true });
-    // Until then the service must not start, wherever the log ends.
+    // Until the mark is removed, the service must not start, wherever the log ends.
     if (code === 0) await withPool(databaseUrl, forgetMark);
     return code;
   });

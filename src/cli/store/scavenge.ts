@@ -1,4 +1,4 @@
-/** `annal scavenge`: removes purged data from the files of the event store and of the database. */
+/** `annal scavenge`: removes purged data from the files of the event store and the database. */
 import { rewriteFiles, StillSeen } from '#src/database/rewrite.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { Unavailable } from '#src/events/store.ts';
@@ -6,14 +6,14 @@ import { eventStoreUrl, requireDatabaseUrl, withEventStore } from '../database.t
 import { Failure } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
 
 /**
- * Scavenges both and prints the result. The service may run; queries on a table wait while it is rewritten.
- * @throws Failure when one of them can't be found or refuses it.
+ * Scavenges both and prints the result. The service may be running; queries on a table wait while the table is rewritten.
+ * @throws Failure if one of the two can't be found or refuses.
  */
 export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
   const databaseUrl = await requireDatabaseUrl(where);

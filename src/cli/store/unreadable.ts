@@ -1,4 +1,7 @@
-/** Events that a command found and can't read. Loaded when a command failed: it takes the database's client with it. */
+/**
+ * Reports events that a command couldn't read. Loaded only after a command has failed, because it also loads the database
+ * client.
+ */
 import { CannotApply } from '#projections/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';

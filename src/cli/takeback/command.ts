@@ -1,4 +1,7 @@
-/** `annal takeback`: plans to take back what a source, key, application or AI wrote, carries it out, and undoes it. */
+/**
+ * `annal takeback`: plans to take back everything that a source, key, application or AI wrote, carries out the plan, and
+ * undoes it.
+ */
 import type { Pool } from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
@@ -20,7 +23,7 @@ import { startProgress } from '../progress.ts';
 import type { ServiceOptions } from '../service.ts';
 import { counted } from '../table.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface TakebackOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   readonly project?: string;
@@ -39,8 +42,8 @@ export interface TakebackOptions extends Pick<ServiceOptions, 'dataDir'> {
 const ACTIONS = ['new', 'plan', 'start', 'undo', 'status'];
 
 /**
- * Runs an action; `new` makes and plans one.
- * @throws Failure for invalid arguments, an unknown take-back, and one that is in another state
+ * Runs an action; `new` creates a take-back and plans it.
+ * @throws Failure for invalid arguments, or if the take-back is unknown or in a different state
  */
 export async function takebackCommand(action: string, id: string, options: TakebackOptions): Promise<void> {
   expectAction('takeback', action, ACTIONS);
@@ -73,7 +76,7 @@ async function work(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const planning = action === 'new' || action === 'plan';
-  // A plan that is made stays: what was taken back by it is found by it when that is undone.
+  // A finished plan isn't changed, because undoing uses it to find what was taken back.
   if (planning && (await takebacks.find(found.id))?.state !== 'planning') return;
   await withEventStore(url, async (store) => {
     const progress = startProgress(0, planning ? 'versions' : 'records', json ? 'lines' : false);
@@ -105,7 +108,10 @@ async function work(
   });
 }
 
-/** Carries it out, or goes on with it. @throws Failure in another state */
+/**
+ * Carries out a take-back, or continues with it.
+ * @throws Failure if it is in a different state
+ */
 async function carry(
   parts: Work,
   { id, state, plan: made }: Takeback,
@@ -123,7 +129,10 @@ async function carry(
   await carryOut(parts, begun, kind);
 }
 
-/** A lock that one process at a time has for a take-back. @throws Failure if another has it */
+/**
+ * Runs work under a lock that only one process at a time can hold for a take-back.
+ * @throws Failure if another process holds the lock
+ */
 async function withLock(url: string, id: string, run: () => Promise<void>): Promise<void> {
   const lock = openPool(url, { max: 1, name: 'annal takeback lock' });
   const client = await lock.connect();

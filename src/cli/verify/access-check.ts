@@ -1,4 +1,4 @@
-/** The check of the access log, for `annal verify` and `annal checkpoint`. */
+/** Checks the access log, for `annal verify` and `annal checkpoint`. */
 import { readTraces } from '#projections/erasure.ts';
 import { closeSession, openSession } from '#projections/session.ts';
 import { accessName, recordOfAccessLog, type StreamLeaf } from '#src/audit/checkpoint.ts';
@@ -11,10 +11,13 @@ import {
   type PurgeTrace,
 } from '#src/operations/access-log/check.ts';
 
-/** Faults that are named at most. */
+/** The maximum number of faults that are listed. */
 const NAMED = 1_000;
 
-/** Runs `work` with a check on a separate session. @param only the records that are checked; default: all */
+/**
+ * Runs `work` with a check on a separate session.
+ * @param only the records to check; default: all
+ */
 export async function withAccessCheck<T>(
   databaseUrl: string,
   work: (check: AccessLogCheck) => Promise<T>,
@@ -28,7 +31,7 @@ export async function withAccessCheck<T>(
   }
 }
 
-/** Returns a function that looks purges up in a log of events. */
+/** Returns a function that finds purges in an event log. */
 export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPurges {
   return async (records) => {
     const found = new Map<string, PurgeTrace>();
@@ -40,13 +43,13 @@ export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPur
   };
 }
 
-/** Yields the lines of a checkpoint for access logs, which come before those of streams. */
+/** Yields a checkpoint's lines for access logs, which come before the lines for streams. */
 export async function* accessLeaves(heads: AsyncIterable<AccessHead>): AsyncGenerator<StreamLeaf> {
   for await (const { record, entries, hash } of heads)
     yield { stream: accessName(record), revision: entries, hash };
 }
 
-/** Yields the heads of access logs in a checkpoint. */
+/** Yields the heads of the access logs in a checkpoint. */
 export async function* accessHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<AccessHead> {
   for await (const { stream, revision, hash } of leaves) {
     const record = recordOfAccessLog(stream);
@@ -54,12 +57,15 @@ export async function* accessHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGe
   }
 }
 
-/** Yields the heads of streams in a checkpoint. */
+/** Yields the heads of the streams in a checkpoint. */
 export async function* streamHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<StreamLeaf> {
   for await (const leaf of leaves) if (recordOfAccessLog(leaf.stream) === undefined) yield leaf;
 }
 
-/** Returns what was compared besides events, for reports. @param models names of read models */
+/**
+ * Returns what was compared in addition to events, for reports.
+ * @param models names of read models
+ */
 export function comparedIn(
   { records, entries }: Pick<AccessLogReport, 'records' | 'entries'>,
   documents: number,

@@ -1,4 +1,4 @@
-/** `annal checkpoint --out FILE`: signs where every stream and the access log of every record end now. */
+/** `annal checkpoint --out FILE`: signs the current ends of every stream and of every record's access log. */
 import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
 import { type CheckpointStatement, checkpointLines, type StreamLeaf } from '#src/audit/checkpoint.ts';
 import { openPool } from '#src/database/pool.ts';
@@ -20,21 +20,20 @@ import { keyToSign } from './audit-key.ts';
 import { type Faults, groupByCause } from './verify-causes.ts';
 import { describeCauses } from './verify-text.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** The file to write; compressed when it ends with `.gz`. */
+  /** The file to write; compressed if its name ends with `.gz`. */
   readonly out?: string;
-  /** Keeps it in the database, for the auditors of the service. */
+  /** Keeps the checkpoint in the database, for the service's auditors. */
   readonly keep?: boolean;
   readonly json?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Reads the whole log, verifies it, and signs the heads of its streams.
- * @returns the exit code: 3 when the log has faults; then nothing is signed.
- * @throws Failure when the database or the key can't be found, or the file can't be written or already
- * exists.
+ * Reads and verifies the whole log, and signs the heads of its streams.
+ * @returns the exit code: 3 if the log has faults, in which case nothing is signed.
+ * @throws Failure if the database or the key can't be found, or the file can't be written or already exists.
  */
 export async function checkpointCommand({
   out,
@@ -128,7 +127,7 @@ function readFacts(statement: CheckpointStatement | undefined): CheckpointFacts 
   return { ...statement, access_logs: statement.version === 1 ? 0 : statement.access_logs };
 }
 
-/** The access log cannot be vouched for. */
+/** Thrown when the access log can't be vouched for. */
 class AccessLogFaulty extends Error {
   override readonly name = 'AccessLogFaulty';
   constructor(readonly faults: readonly AccessLogFault[]) {
@@ -136,13 +135,13 @@ class AccessLogFaulty extends Error {
   }
 }
 
-/** Returns the faults because of which nothing is signed; undefined for another error. */
+/** Returns the faults that prevent signing; undefined for other errors. */
 function faultsIn(error: unknown): Faults | undefined {
   if (error instanceof LogFaulty) return { log: error.faults };
   return error instanceof AccessLogFaulty ? { log: [], accessLog: error.faults } : undefined;
 }
 
-/** Yields the items of both, one after the other. */
+/** Yields the items of both, one after another. */
 async function* joined(
   first: AsyncIterable<StreamLeaf>,
   second: AsyncIterable<StreamLeaf>,

@@ -1,4 +1,4 @@
-/** The check of documents for `annal verify`. */
+/** Checks documents, for `annal verify`. */
 import { loadConfig } from '#src/config.ts';
 import { DocumentCheck } from '#src/documents/check.ts';
 import { openDocumentStore } from '#src/documents/open.ts';
@@ -6,10 +6,10 @@ import type { DocumentStore } from '#src/documents/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { findDataDir, type ServiceOptions } from '../service.ts';
 
-/** Faults that are named at most. */
+/** The maximum number of faults that are listed. */
 const NAMED = 1_000;
 
-/** Opens the document store of the service on a DATA_DIR, or the one that the environment names. */
+/** Opens the document store of the service on a DATA_DIR, or the store that the environment names. */
 export async function openCheck(
   store: EventStore,
   where: Pick<ServiceOptions, 'dataDir'>,

@@ -1,6 +1,6 @@
 /**
- * Groups the faults that `annal verify` found by cause: one altered event makes rows of several read models
- * differ. Pure.
+ * Groups the faults that `annal verify` found by cause, because one altered event makes rows in several read models differ.
+ * Pure.
  */
 import type { RowChange, RowDifference } from '#projections/compare.ts';
 import type { LogFault } from '#projections/verify/log-check.ts';
@@ -10,7 +10,7 @@ import type { DocumentFault } from '#src/documents/check.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import type { AccessLogFault } from '#src/operations/access-log/check.ts';
 
-/** The faults as verification names them. */
+/** The faults as verification reports them. */
 export interface Faults {
   readonly log: readonly LogFault[];
   readonly operations?: readonly OperationsFault[];
@@ -23,16 +23,16 @@ export interface Faults {
 export interface Cause {
   /** `log`, `documents`, `access log`, a read model, or a table: `resources.resource`. */
   readonly where: string;
-  /** `hash`, `revision`, … of the log; `changed`, `missing`, `orphan` of rows. */
+  /** `hash`, `revision`, … for the log; `changed`, `missing`, `orphan` for rows. */
   readonly what: string;
-  /** The event's place, the resource, or the key of a row. */
+  /** The event's place, the resource, or a row's key. */
   readonly which: string;
-  /** Event id; null where there is none. */
+  /** Event id; null if there is none. */
   readonly event: string | null;
   readonly messages: readonly string[];
   /** The values before and after the fault. */
   readonly changes: readonly RowChange[];
-  /** Tables with rows that differ because of it, and how many. */
+  /** The tables with rows that differ for this reason, and the number of these rows. */
   readonly follows: Readonly<Record<string, number>>;
 }
 
@@ -41,7 +41,7 @@ interface Rows {
   readonly row: RowDifference;
 }
 
-/** Groups faults by cause; faults of the log first, in its order. */
+/** Groups faults by cause; faults in the log come first, in the log's order. */
 export function groupByCause({
   log,
   operations = [],
@@ -72,7 +72,10 @@ export function groupByCause({
 
 type Group = readonly [LogFault, ...LogFault[]];
 
-/** Faults at one event or at neighbours in a stream have one cause: events that changed places, or a hash that the next event continues. */
+/**
+ * Groups faults at the same event, or at neighbouring events in a stream, because they have one cause: events that changed
+ * places, or a hash that the next event continues.
+ */
 function logGroups(faults: readonly LogFault[]): Group[] {
   const groups: [LogFault, ...LogFault[]][] = [];
   for (const fault of faults) {
@@ -87,12 +90,12 @@ function logGroups(faults: readonly LogFault[]): Group[] {
   return groups;
 }
 
-/** The faults that mean that events are missing, whichever resource of the stream they belong to. */
+/** The faults that mean that events are missing, whichever resource in the stream the events belong to. */
 const MISSING: ReadonlySet<LogFault['what']> = new Set(['revision', 'version', 'erasure', 'identity']);
 
 /**
- * Returns true if a row differs because of faults of the log: it is about the same resource or, if events are
- * missing, the same record.
+ * Returns true if a row differs because of faults in the log: it is about the same resource or, if events are missing, the
+ * same record.
  */
 function isAbout(row: RowDifference, group: Group): boolean {
   const id = findId(row);
@@ -104,7 +107,7 @@ function isAbout(row: RowDifference, group: Group): boolean {
   return record !== undefined && (row.record ?? id) === record && (missing || id === undefined);
 }
 
-/** The resource that a row is about, by its key. */
+/** Returns the resource that a row is about, from the row's key. */
 function findId({ key }: RowDifference): string | undefined {
   return typeof key.id === 'string' ? key.id : undefined;
 }
@@ -113,8 +116,8 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
   const [first] = group;
   const resource = group.find((fault) => fault.resource !== undefined)?.resource;
   const altered = group.some(({ what }) => what === 'hash' || what === 'form');
-  // The serving row contains the original values, the rebuilt one those of the log now; `version` has the
-  // event's own version.
+  // The current row contains the original values, and the rebuilt row the values that are in the log now; `version` contains
+  // the event's own version.
   const changed = rows.filter(({ row: { changes: found = [] } }) => found.length > 0);
   const source = changed.find(({ table }) => table === 'history.version') ?? changed[0];
   const changes = (source?.row.changes ?? []).map(({ path, before, after }) => ({
@@ -134,8 +137,8 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
 }
 
 /**
- * Groups rows by cause. Rows about one resource are one cause, and so are those of a record that has versions without
- * events: the end of its stream is missing. Rows without a resource are grouped by their record, or each by itself.
+ * Groups rows by cause. Rows about one resource have one cause. So do rows in a record that has versions without events,
+ * because the end of its stream is missing. Rows without a resource are grouped by their record, or each by itself.
  */
 function rowGroups(rows: readonly Rows[]): Rows[][] {
   const groups = new Map<string, Rows[]>();
@@ -189,7 +192,7 @@ function documentCause({ what, document, patient, event, message }: DocumentFaul
   return cause({ where: 'documents', what, which, event, messages: [message] });
 }
 
-/** Faults of one record's access log at one entry or at neighbours have one cause. */
+/** Groups faults at the same entry, or at neighbouring entries in one record's access log, because they have one cause. */
 function accessGroups(faults: readonly AccessLogFault[]): (readonly [AccessLogFault, ...AccessLogFault[]])[] {
   const groups: [AccessLogFault, ...AccessLogFault[]][] = [];
   for (const fault of faults) {

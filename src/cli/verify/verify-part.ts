@@ -1,4 +1,4 @@
-/** `annal verify --project`, `--patient`: verifies the streams, the rows, the documents and the access logs of a part. */
+/** `annal verify --project`, `--patient`: verifies the streams, rows, documents and access logs of one project or patient. */
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
 import { closeSession, openSession } from '#projections/session.ts';
@@ -30,7 +30,7 @@ import { groupByCause } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
 import { describeCauses, wrapped } from './verify-text.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 interface PartOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json: boolean;
   readonly project: string | undefined;
@@ -40,7 +40,7 @@ interface PartOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /** The read models whose rows name the record that they belong to. */
 const MODELS = new Set(['resources', 'history', 'timeline', 'consents']);
-/** Faults that are named at most. */
+/** The maximum number of faults that are listed. */
 const NAMED = 1_000;
 
 interface Found {
@@ -50,13 +50,13 @@ interface Found {
   readonly documents: readonly DocumentFault[];
   readonly accessLog: AccessLogReport;
   readonly readModels: readonly ReadModelFault[];
-  /** The number of documents that were looked at. */
+  /** The number of documents that were checked. */
   readonly documentsRead: number;
 }
 
 /**
- * Verifies a part and prints the result.
- * @returns the exit code: 3 when anything differs
+ * Verifies a project or patient and prints the result.
+ * @returns the exit code: 3 if anything differs
  * @throws Failure for an unknown project or patient
  */
 export async function verifyPartCommand(options: PartOptions): Promise<number> {

@@ -1,18 +1,18 @@
-/** Causes as text that fits a terminal. */
+/** Formats causes as text that fits a terminal. */
 import type { RowChange } from '#projections/compare.ts';
 import { printable } from '../table.ts';
 import type { Cause } from './verify-causes.ts';
 
-/** Causes that are named at most. */
+/** The maximum number of causes that are listed. */
 const SHOWN = 50;
-/** Changes of a cause that are shown at most. */
+/** The maximum number of changes that are shown per cause. */
 const CHANGES = 5;
-/** Columns of a terminal that does not say how many it has, and of a file. */
+/** The width in columns for a file, and for a terminal that doesn't report its width. */
 const WIDTH = 80;
-/** Fewer would break ids. */
+/** A smaller width would break ids. */
 const NARROWEST = 60;
 
-/** Returns the width of the terminal in columns. */
+/** Returns the terminal's width in columns. */
 export function terminalWidth(): number {
   return Math.max(process.stdout.columns ?? WIDTH, NARROWEST);
 }
@@ -59,8 +59,8 @@ function shownChange({ path, before, after }: RowChange, width: number, indent: 
 }
 
 /**
- * Wraps a text at blanks.
- * @param first the prefix of the first line, instead of the indent.
+ * Wraps a text at spaces.
+ * @param first the first line's prefix, instead of the indent.
  */
 export function wrapped(text: string, width = terminalWidth(), indent = '', first = indent): string[] {
   const lines: string[] = [];

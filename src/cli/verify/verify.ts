@@ -1,6 +1,6 @@
 /**
- * `annal verify`: checks the hash chains of streams and of the access log, compares the read models with the log, and all
- * of it with a checkpoint.
+ * `annal verify`: checks the hash chains of streams and of the access log, compares the read models with the log, and compares
+ * all of this with a checkpoint.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import type { LogFault } from '#projections/verify/log-check.ts';
@@ -27,25 +27,25 @@ import { hintsFor } from './verify-hints.ts';
 import { verifyPartCommand } from './verify-part.ts';
 import { describeCauses, terminalWidth, wrapped } from './verify-text.ts';
 
-/** The options on the command line. */
+/** The command-line options. */
 export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** A file that `annal checkpoint` wrote. */
   readonly checkpoint?: string;
-  /** The public key that it must be signed with. Default: that of the installation. */
+  /** The public key that must have signed it. Default: the installation's key. */
   readonly key?: string;
-  /** Only this project, by its id. */
+  /** Verifies only this project, given by id. */
   readonly project?: string;
-  /** Only this patient's record, by its id. */
+  /** Verifies only this patient's record, given by id. */
   readonly patient?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Verifies and prints the result.
- * @returns the exit code: 3 when anything differs, 4 when nothing does but a read model lags, so that not all was compared.
- * @throws Failure when the database can't be found, or the checkpoint can't be read or its signature is
- * invalid.
+ * @returns the exit code: 3 if anything differs; 4 if nothing differs but a read model lags, so that not everything was
+ *   compared.
+ * @throws Failure if the database can't be found, or if the checkpoint can't be read or its signature is invalid.
  */
 export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const { json = false, checkpoint: file, key, signal, project, patient, ...where } = options;
@@ -78,7 +78,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
             await check.check(events);
           },
           ...(signal === undefined ? {} : { signal }),
-          // Nothing updates the read models while the service is stopped, so it doesn't wait for them.
+          // While the service is stopped, nothing updates the read models, so this doesn't wait for them.
           ...(stopped ? { catchUpMs: 0 } : {}),
         },
       );
@@ -129,7 +129,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   return report.lagging.length === 0 ? 0 : NOT_ALL_CHECKED;
 }
 
-/** Returns the fault of a log with another first event: it is another log, or somebody changed that event. */
+/** Returns the fault for a log with a different first event: it is a different log, or somebody changed that event. */
 function identity({ first, message }: ForeignLog): LogFault {
   const { stream = '', revision = 0, id = null } = first ?? {};
   return { what: 'identity', stream, revision, event: id, message };
@@ -155,7 +155,7 @@ function checkpointIn({ checkpoint }: VerifyReport, read: Checkpoint | undefined
   return { time, root, key_id: read.signer.id, ...checkpoint };
 }
 
-/** The documents that were looked at. */
+/** The documents that were checked. */
 interface DocumentsReport {
   readonly checked: number;
   readonly faults: readonly DocumentFault[];
@@ -192,7 +192,7 @@ function describe(
   ].join('\n');
 }
 
-/** Says how far the read models are that haven't reached the end of the log. */
+/** Reports the positions of read models that haven't reached the end of the log. */
 function describeLag({ lagging }: VerifyReport): string[] {
   if (lagging.length === 0) return [];
   const each = lagging.map(({ projection, behind, compared }) =>

@@ -13,10 +13,13 @@ import type { Around, Told } from './told.ts';
 const SNOMED = 'http://snomed.info/sct';
 const ABSENT_UNKNOWN = 'http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips';
 
-/** The extent of a denial: `all` of the list, or the entries of one category. Narrower ones are compared with nothing. */
+/**
+ * The extent of a denial: `all` entries in the list, or the entries in one category. Narrower denials aren't compared with
+ * anything.
+ */
 type Denied = 'all' | 'medication' | 'food' | 'environment' | 'narrower';
 
-/** Codes of SNOMED CT: No known allergy and its descendants, No current problems, No known medications. */
+/** SNOMED CT codes: No known allergy and its descendants, No current problems, No known medications. */
 const SNOMED_CODES: Readonly<Record<string, Denied>> = {
   '716186003': 'all',
   '160244002': 'all',
@@ -32,7 +35,7 @@ const SNOMED_CODES: Readonly<Record<string, Denied>> = {
   '787481004': 'all',
 };
 
-/** Codes of the International Patient Summary. */
+/** Codes from the International Patient Summary. */
 const IPS_CODES: Readonly<Record<string, Denied>> = {
   'no-known-allergies': 'all',
   'no-known-medication-allergies': 'medication',
@@ -52,9 +55,9 @@ const DENIED: ReadonlyMap<string, Readonly<Record<string, Denied>>> = new Map([
   [ABSENT_UNKNOWN, IPS_CODES],
 ]);
 
-/** A statement of absence, however many entries make it. */
+/** A statement of absence, however many entries contain it. */
 export interface Absence<Of extends Told = Told> {
-  /** The code, which `absence` of the code words has words for; narrower ones have only their name. */
+  /** The code; the code words have a word for it under `absence`. Narrower codes have only their name. */
   readonly code: string;
   readonly denies: Denied;
   readonly name: string | undefined;
@@ -64,23 +67,23 @@ export interface Absence<Of extends Told = Told> {
   readonly subject: string | undefined;
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
-  /** Who states it, as far as the newest entry names them. */
+  /** Who states it, according to the newest entry, if it says so. */
   readonly by: string | undefined;
   /** The newest first. */
   readonly sources: readonly Of[];
-  /** Names of what is recorded although it is denied. */
+  /** Names of recorded entries that contradict the denial. */
   readonly against: readonly string[];
   /** True if something without a name is also recorded although it is denied. */
   readonly isAgainstUnnamed: boolean;
 }
 
-/** An entry that may be denied: its name, and its categories if it is an allergy. */
+/** An entry that may be denied: its name and, if it is an allergy, its categories. */
 export interface Denial {
   readonly name: string | undefined;
   readonly categories: readonly string[];
 }
 
-/** Returns the code that denies something in a concept; undefined if it has none. */
+/** Returns the code in a concept that denies something; undefined if there is none. */
 export function findAbsence(concept: Json | undefined): string | undefined {
   for (const { system, code } of codings(concept)) {
     const known = typeof system === 'string' ? DENIED.get(system) : undefined;
@@ -89,7 +92,7 @@ export function findAbsence(concept: Json | undefined): string | undefined {
   return undefined;
 }
 
-/** Returns the concept that names what an entry is about. */
+/** Returns the concept that says what an entry is about. */
 function readConcept({ type, value }: Told, look: Around['look']): Json | undefined {
   if (type === 'Immunization') return value.vaccineCode;
   const { code, medicationCodeableConcept, medicationReference } = value;
@@ -152,13 +155,13 @@ export function isDenial(told: Told, concept: Json | undefined): boolean {
   return findAbsence(concept) !== undefined || findDenialInWords(told, concept) !== undefined;
 }
 
-/** Entries, apart by whether they deny something. Denials that are over aren't among either. */
+/** Entries, separated by whether they deny something. Denials that have ended are in neither list. */
 export interface SplitEntries<Of extends Told> {
   readonly others: readonly Of[];
   readonly absences: readonly Absence<Of>[];
 }
 
-/** Parts statements of absence from the others. */
+/** Separates statements of absence from all other entries. */
 export function splitAbsences<Of extends Told>(
   entries: readonly Of[],
   { look, name, today }: Pick<Around, 'look' | 'name' | 'today'>,
@@ -205,7 +208,7 @@ export function splitAbsences<Of extends Told>(
   return { others, absences: absences.sort(newestFirst) };
 }
 
-/** Statuses of medicines by which a statement no longer holds. */
+/** Medicine statuses with which a statement no longer applies. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'stopped']);
 
 function isEnded(value: JsonObject, today: string): boolean {
@@ -218,14 +221,17 @@ function isEnded(value: JsonObject, today: string): boolean {
   );
 }
 
-/** Returns who states it: the asserter, the source of a statement, or the recorder. */
+/** Returns who states it: the asserter, a statement's source, or the recorder. */
 function readAuthor({ asserter, informationSource, recorder, requester }: JsonObject): string | undefined {
   return objects([asserter, informationSource, recorder, requester].filter((each) => each !== undefined))
     .flatMap(({ display }) => text(display) ?? [])
     .at(0);
 }
 
-/** Returns statements of absence with the names of what is recorded in spite of them. @param current what holds now */
+/**
+ * Returns statements of absence, with the names of recorded entries that contradict them.
+ * @param current the entries that currently apply
+ */
 export function contradictAbsences<Of extends Told>(
   absences: readonly Absence<Of>[],
   current: readonly Denial[],
@@ -244,7 +250,7 @@ export function contradictAbsences<Of extends Told>(
   });
 }
 
-/** Returns the active allergies, as what may be denied. */
+/** Returns the active allergies, for comparison with denials. */
 export function activeAllergies(
   allergies: readonly { readonly told: Told; readonly name: string | undefined; readonly isOver: boolean }[],
 ): Denial[] {
@@ -255,7 +261,7 @@ export function activeAllergies(
   });
 }
 
-/** Returns the medicines that are taken, as what may be denied. */
+/** Returns the medicines that are being taken, for comparison with denials. */
 export function takenMedicines(
   medicines: readonly { readonly name: string | undefined; readonly standing: string }[],
 ): Denial[] {
@@ -264,14 +270,14 @@ export function takenMedicines(
   );
 }
 
-/** Returns the active problems, as what may be denied. */
+/** Returns the active problems, for comparison with denials. */
 export function activeProblems(
   problems: readonly { readonly name: string | undefined; readonly isOver: boolean }[],
 ): Denial[] {
   return problems.flatMap(({ name, isOver: isPastOne }) => (isPastOne ? [] : [{ name, categories: [] }]));
 }
 
-/** Returns the vaccines that were given, as what may be denied. */
+/** Returns the vaccines that were given, for comparison with denials. */
 export function givenVaccines(
   vaccinations: readonly { readonly name: string | undefined; readonly isGiven: boolean }[],
 ): Denial[] {

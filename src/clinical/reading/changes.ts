@@ -1,6 +1,6 @@
 /**
- * When a problem or an allergy began or ended: a day, an age, or the words that the record has instead. Also for scripts of a
- * page. Pure. https://hl7.org/fhir/R4/condition-definitions.html#Condition.onset_x_
+ * Reads when a problem or an allergy began or ended: a day, an age, or the record's own words. Also used in a page's scripts.
+ * Pure. https://hl7.org/fhir/R4/condition-definitions.html#Condition.onset_x_
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -9,19 +9,21 @@ import type { WordLanguage } from './names/code-words.ts';
 import { decimalText } from './numbers/decimal.ts';
 import { quantityText, rangeText, unitText } from './numbers/quantity.ts';
 
-/** An age, or a range of ages, of which one end may be open; the unit is a code of UCUM. */
+/** An age, or a range of ages that may be open at one end; the unit is a UCUM code. */
 export interface Age {
   readonly from?: number;
   readonly to?: number;
   readonly unit: string;
-  /** Of a single age: `<`, `≤`, `≥` or `>`. */
+  /** For a single age: `<`, `≤`, `≥` or `>`. */
   readonly sign?: string;
 }
 
-/** When something began or ended. A date is one of FHIR, as exact as it is. */
+/** When something began or ended. A date is a FHIR date with its own precision. */
 export type Change = { readonly date: string } | { readonly age: Age } | { readonly words: string };
 
-/** Returns when something began (`onset`) or ended (`abatement`); of a Period, its start, or of an end its last day. */
+/**
+ * Returns when something began (`onset`) or ended (`abatement`). For a Period, this is its start or, for an end, its last day.
+ */
 export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Change | undefined {
   const { start, end } = first(value[`${name}Period`]) ?? {};
   const ends = name === 'onset' ? [start, end] : [end, start];
@@ -36,7 +38,9 @@ export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Chan
   return words === undefined ? undefined : { words };
 }
 
-/** Returns the age of an element that is an Age or a Range of ages: `onsetAge`, `performedRange`; undefined without one. */
+/**
+ * Returns the age in an element that is an Age or a Range of ages: `onsetAge`, `performedRange`; undefined if there is none.
+ */
 export function ageIn(value: JsonObject, name: string): Age | undefined {
   const { low, high } = first(value[`${name}Range`]) ?? {};
   return readAge(value[`${name}Age`]) ?? readRange(low, high);
@@ -53,7 +57,7 @@ function readAge(age: Json | undefined): Age | undefined {
   };
 }
 
-/** Comparators of a Quantity that are written otherwise. */
+/** Quantity comparators that are written differently. */
 const SIGNS: Readonly<Record<string, string>> = { '<=': '≤', '>=': '≥' };
 
 function readRange(low: Json | undefined, high: Json | undefined): Age | undefined {
@@ -75,7 +79,7 @@ function readUnit({ code, unit }: JsonObject): string | undefined {
   return text(code) ?? text(unit);
 }
 
-/** Units of ages that languages have words for. */
+/** Units of age for which the languages have words. */
 const UNITS: Readonly<Record<string, string>> = { a: 'year', mo: 'month', wk: 'week', d: 'day', h: 'hour' };
 
 /** Returns an age in words: `40 years`, `40–50 years`, `at least 40 years`, `up to 50 years`. */
@@ -95,7 +99,7 @@ export function atAge(age: Age): string {
   return from === undefined ? `up to age ${write(to ?? 0)}` : `from age ${write(from)}`;
 }
 
-/** Returns a function that writes numbers, or a span of two, with the unit of an age. */
+/** Returns a function that writes one number, or a range from one number to another, with an age's unit. */
 function formatIn(lang: WordLanguage, { unit }: Age): (from: number, to?: number) => string {
   const known = UNITS[unit];
   const format = new Intl.NumberFormat(

@@ -1,6 +1,6 @@
 /**
- * Finds the source that says otherwise of a medicine than the one that leads: a record may call it current in one entry and
- * stopped in another. Pure.
+ * Finds a source that contradicts a medicine's leading source: a record may call a medicine current in one entry and stopped
+ * in another. Pure.
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
@@ -8,7 +8,7 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { type Dated, findLastDay } from './dates.ts';
 import type { Told } from './told.ts';
 
-/** The parts of a source that tell whether it says otherwise. */
+/** The parts of a source that show whether it contradicts another. */
 export interface Claim {
   readonly told: Pick<Told, 'value'>;
   readonly isPrescription: boolean;
@@ -20,22 +20,22 @@ export interface Claim {
   readonly dated: Dated;
 }
 
-/** A source that says otherwise, and since when. */
+/** A contradicting source, and since when it has contradicted. */
 export interface Contradiction<Source> {
   readonly source: Source;
-  /** The day on which its status was so or was recorded; undefined if only the day of prescribing is known. */
+  /** The day on which its status applied or was recorded; undefined if only the day of prescribing is known. */
   readonly day: string | undefined;
 }
 
-/** Statuses that say whether the patient takes it. One that is `unknown` contradicts nothing. */
+/** Statuses that say whether the patient takes it. The status `unknown` contradicts nothing. */
 const SAYS: ReadonlySet<string> = new Set(['active', 'on-hold', 'completed', 'stopped', 'not-taken']);
 
 /**
- * Returns the newest source whose status is another, if it isn't older than those with the status of the lead: by its dates,
- * on the same day or later; or by when it was last changed here, on a later day. A prescription is also over when the next
- * one is written, so one that a newer one follows says nothing.
- * @param sources all of the medicine
- * @param own those that decide its standing
+ * Returns the newest source with a status different from the lead's, if it isn't older than the sources with the lead's
+ * status. It isn't older if it is dated on the same day or later, or if it was last changed here on a later day. A
+ * prescription also ends when the next one is written, so a prescription that is followed by a newer one contradicts nothing.
+ * @param sources all sources of the medicine
+ * @param own the sources that determine its standing
  */
 export function findContradiction<Source extends Claim>(
   sources: readonly Source[],
@@ -53,7 +53,7 @@ export function findContradiction<Source extends Claim>(
   return found === undefined ? undefined : { source: found.source, day: found.day };
 }
 
-/** Returns the last day on which a source can have said it, if that isn't before the others. */
+/** Returns the last day on which a source can have stated its status, if this day isn't before those of the other sources. */
 function contradicts(
   source: Claim,
   others: readonly Claim[],
@@ -78,7 +78,7 @@ function contradicts(
   return changed >= (newest ?? '') ? { said: changed, day: changed } : undefined;
 }
 
-/** Returns the days on which a source began to be so, and was stated. */
+/** Returns the days on which a source began to apply and was stated. */
 function readDates({ dated, told }: Claim): string[] {
   return [dated.date, text(told.value.dateAsserted)].flatMap((date) =>
     typeof date === 'string' ? [dayIn(date)] : [],
@@ -97,7 +97,7 @@ function storedOn({ meta }: JsonObject): string | undefined {
   return text(first(meta)?.lastUpdated)?.slice(0, 10);
 }
 
-/** Returns the day on which an entry was last changed; undefined for one that never was. */
+/** Returns the day on which an entry was last changed; undefined if it never was. */
 function changedOn(value: JsonObject): string | undefined {
   return text(first(value.meta)?.versionId) === '1' ? undefined : storedOn(value);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads dates of a record, each with its meaning: the day of prescribing isn't one of starting or stopping, and the day
- * on which something was recorded isn't one on which it happened.
+ * Reads a record's dates, each with its meaning: a day of prescribing isn't a day of starting or stopping, and the day on
+ * which something was recorded isn't the day on which it happened.
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -34,10 +34,10 @@ export interface Dated {
   readonly means: Meaning;
 }
 
-/** An element, and the meaning of its date; a dot leads into an element. */
+/** An element and the meaning of its date; a dot leads to a nested element. */
 type Element = readonly [path: string, means: Meaning];
 
-/** Elements that say when the event of a resource happened or began, in order of preference. */
+/** Elements that say when a resource's event happened or began, in order of preference. */
 const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   Patient: [['birthDate', 'born']],
   Condition: [
@@ -93,7 +93,7 @@ const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   ],
 };
 
-/** The same elements, with each path split into its names. */
+/** The same elements, with each path split into element names. */
 const ELEMENTS: ReadonlyMap<
   string,
   readonly { readonly name: string; readonly rest: readonly string[]; readonly means: Meaning }[]
@@ -114,9 +114,7 @@ export const DATED_BY: readonly string[] = [
   ),
 ];
 
-/**
- * Returns when the event of a resource happened or began, or else when it was recorded. A Period counts by its start.
- */
+/** Returns when a resource's event happened or began; if unknown, when it was recorded. For a Period, its start is used. */
 export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
   for (const { name, rest, means } of ELEMENTS.get(type) ?? []) {
     const element = value[name];
@@ -129,7 +127,7 @@ export function happened({ type, value }: { readonly type: string; readonly valu
   return { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
 }
 
-/** Returns milliseconds since 1970: Date.parse reads all of FHIR's dates except a leap second. */
+/** Returns milliseconds since 1970. Date.parse reads all FHIR dates except those with a leap second. */
 function readMoment(date: string): number {
   const at = Date.parse(date);
   return Number.isNaN(at) ? Date.parse(date.replace(/:60(?=[.+Z-])/, ':59')) : at;
@@ -139,14 +137,14 @@ function dateAt(value: JsonObject, [name = '', ...rest]: readonly string[]): str
   return rest.length === 0 ? dateIn(value[name]) : dateAt(first(value[name]) ?? {}, rest);
 }
 
-/** Returns a date, or a Period's start, or its end if it has no start. */
+/** Returns a date, a Period's start, or a Period's end if it has no start. */
 function dateIn(value: Json | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { start, end } = first(value) ?? {};
   return text(value) ?? text(start) ?? text(end);
 }
 
-/** Compares by date, the newest first; entries without a date, or with only a date of recording, come last. */
+/** Compares by date, newest first; entries without a date, or with only a recording date, come last. */
 export function newestFirst(a: { readonly dated: Dated }, b: { readonly dated: Dated }): number {
   const [own, other] = [isOwn(a.dated), isOwn(b.dated)];
   if (own !== other) return own ? -1 : 1;
@@ -157,19 +155,25 @@ function isOwn({ date, means }: Dated): boolean {
   return date !== null && means !== 'recorded';
 }
 
-/** Tells whether a date is over on a day: a year, a month or a day as a whole. @param today `YYYY-MM-DD` */
+/**
+ * Returns whether a date is entirely before a given day; the date may be a year, a month or a day.
+ * @param today `YYYY-MM-DD`
+ */
 export function isPast(date: string, today: string): boolean {
   const day = date.slice(0, 10);
   return day < today.slice(0, day.length);
 }
 
-/** Tells whether a date is still to come on a day: a year, a month or a day as a whole. @param today `YYYY-MM-DD` */
+/**
+ * Returns whether a date is entirely after a given day; the date may be a year, a month or a day.
+ * @param today `YYYY-MM-DD`
+ */
 export function isFuture(date: string, today: string): boolean {
   const day = date.slice(0, 10);
   return day > today.slice(0, day.length);
 }
 
-/** Returns the last day that a date may mean, `YYYY-MM-DD`: of a month `31`, of a year `12-31`. */
+/** Returns the last day that a date may mean, `YYYY-MM-DD`: for a month `31`, for a year `12-31`. */
 export function findLastDay(date: string): string {
   return `${date}${'9999-12-31'.slice(date.length)}`.slice(0, 10);
 }

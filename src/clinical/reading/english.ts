@@ -1,4 +1,4 @@
-/** Words dates and medicines of a reading in English, for contexts and summaries. */
+/** Writes a reading's dates and medicines in English, for contexts and summaries. */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
@@ -71,7 +71,7 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   on: '{day}',
 };
 
-/** Statuses of medicines. */
+/** Medicine statuses. */
 const STATUSES = ['active', 'completed', 'stopped', 'not-taken', 'on-hold', 'intended', 'unknown'];
 
 const FORM_OF: Readonly<Record<string, string>> = {
@@ -87,7 +87,7 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     times: String(times),
     state: statusWord(state ?? ''),
     age: age === undefined ? undefined : ageText('en', age),
-    // Readers of a whole line take it apart at semicolons.
+    // Readers of the whole line split it at semicolons.
     text:
       says === 'statusreason' || says === 'inwords' || says === 'nosubstitutionfor'
         ? text?.replace(/\s*;\s*/g, ', ')
@@ -96,7 +96,7 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
 }
 
-/** The phrases about medicines, each with what its words look like. */
+/** The phrases about medicines, each with the pattern of its words. */
 const FORMS = (
   [
     ...(['taken', 'takenplanned', 'takenfrom', 'takensince', 'takenuntil', 'takenon', 'stopped'] as const),
@@ -108,7 +108,7 @@ const FORMS = (
       'alsoplannedfrom',
       'alsoplanned',
     ] as const),
-    // The form of the last one is also that of the others.
+    // The last one's pattern also matches the others.
     ...(['contradictedorderon', 'contradictedorder', 'contradictedon', 'contradicted'] as const),
     ...([
       'prescribed',
@@ -131,7 +131,7 @@ function escaped(words: string): string {
   return words.replace(/[()]/g, '\\$&');
 }
 
-/** Returns the phrases about a medicine that a text has: the opposite of `inEnglish`. Other parts are passed over. */
+/** Returns the phrases about a medicine in a text: the inverse of `inEnglish`. Other parts are skipped. */
 export function readEnglish(text: string): Phrase[] {
   return text.split('; ').flatMap((part): Phrase[] => {
     for (const { says, form } of FORMS) {
@@ -153,7 +153,7 @@ export function readEnglish(text: string): Phrase[] {
   });
 }
 
-/** Returns a phrase of beginning or ending without the words that the heading of its column says. */
+/** Returns a phrase about a beginning or end, without the words that are already in its column heading. */
 export function inCell(phrase: Phrase): string {
   return inEnglish(phrase).replace(/^(?:since |until |onset: |end: )/, '');
 }
@@ -176,12 +176,12 @@ export function dateText(dated: Dated): string | undefined {
   return phrase === undefined ? undefined : inEnglish(phrase);
 }
 
-/** Returns the state of a medicine, and since when: `stopped; date not recorded; prescribed 2019-01-02`. */
+/** Returns a medicine's state, and since when it has applied: `stopped; date not recorded; prescribed 2019-01-02`. */
 export function standingText(medicine: Medicine, died: Death | undefined): string {
   return [stateWord(medicine, died), ...medicinePhrases(medicine).map(inEnglish)].join('; ');
 }
 
-/** Returns the state of a problem in words; undefined if it isn't recorded. */
+/** Returns a problem's state in words; undefined if it isn't recorded. */
 export function problemState({
   status,
   isBeforeDeath,
@@ -190,7 +190,7 @@ export function problemState({
   return word !== undefined && isBeforeDeath ? `recorded as ${word} before death` : word;
 }
 
-/** Returns the state of a medicine in words. */
+/** Returns a medicine's state in words. */
 export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died: Death | undefined): string {
   const status = statusWord(medicine.status);
   switch (stateOfMedicine(medicine, died)) {
@@ -207,7 +207,7 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
   }
 }
 
-/** How a medicine's state is written; a word's code in medicationStatus. */
+/** Patterns for medicines' states; a word's code is in medicationStatus. */
 const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
   ['unclear', /^recorded as (.+), but its period is over$/],
   ['beforedeath', /^recorded as (.+) before death$/],
@@ -215,7 +215,7 @@ const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
 ];
 const CODES = [...STATUSES, 'draft', 'cancelled'];
 
-/** Returns the state of a medicine that `standingText` wrote; undefined for other texts. */
+/** Returns the medicine's state in a text that `standingText` wrote; undefined for other text. */
 export function readState(text: string): { readonly said: StateName; readonly status: string } | undefined {
   const [state = ''] = text.split('; ');
   for (const [said, form] of STATES) {
@@ -226,7 +226,7 @@ export function readState(text: string): { readonly said: StateName; readonly st
   return undefined;
 }
 
-/** The elements of revisions. */
+/** Names of the elements in revisions. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   medicationCodeableConcept: 'medicine',
   clinicalStatus: 'status',
@@ -237,18 +237,18 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   vaccineCode: 'vaccine',
 };
 
-/** Returns what was changed, when and what it said before: `dosage changed 2026-05-12, before: 15 mg once a week`. */
+/** Returns what was changed, when, and what it said before: `dosage changed 2026-05-12, before: 15 mg once a week`. */
 export function revisionText({ element, at, before, times }: Revision): string {
   const often = times === 1 ? '' : ` ${times} times, last`;
-  // Readers of a whole line take it apart at semicolons.
+  // Readers of the whole line split it at semicolons.
   const said = beforeText(before).replace(/\s*;\s*/g, ', ');
   return `${ELEMENTS[element] ?? element} changed${often} ${dayIn(at)}, before: ${said}`;
 }
 
 /**
- * Returns the dosage before the one of now: `dosage changed, prescribed 2026-05-12, before: 15 mg once a week (prescribed
- * 2025-11-03)`; if the two can't be compared, `earlier dosage, before the one prescribed 2026-05-12: …`. undefined if there
- * is none.
+ * Returns the dosage before the current one: `dosage changed, prescribed 2026-05-12, before: 15 mg once a week (prescribed
+ * 2025-11-03)`; if the two can't be compared, `earlier dosage, before the one prescribed 2026-05-12: …`; undefined if there is
+ * none.
  */
 export function doseChangeText({ name, doseChange }: Medicine): string | undefined {
   if (doseChange === undefined) return undefined;
@@ -258,7 +258,7 @@ export function doseChangeText({ name, doseChange }: Medicine): string | undefin
     const isNamed = source.name === undefined || source.name.toLowerCase() === name?.toLowerCase();
     return isNamed ? words : `${source.name}: ${words}`;
   });
-  // Readers of a whole line take it apart at semicolons.
+  // Readers of the whole line split it at semicolons.
   const doses = said.join(' | ').replace(/\s*;\s*/g, ', ');
   return doseChange.isCertain
     ? `dosage changed, ${inEnglish(since)}, before: ${doses}`
@@ -284,7 +284,10 @@ function reactionsText(reactions: Json): string {
   return joined(said) ?? 'not recorded';
 }
 
-/** Returns since when an entry is refuted, and what it said before that. @param name of what it was about */
+/**
+ * Returns since when an entry has been refuted, and what it said before that.
+ * @param name what the entry was about
+ */
 export function refutedText(name: string, told: Told): string {
   const withdrawal = findWithdrawal(told);
   if (withdrawal === undefined) {
@@ -300,14 +303,14 @@ export function refutedText(name: string, told: Told): string {
   return joined([`${name}: refuted ${dayIn(withdrawal.at)}`, before && `before: ${before}`]) ?? name;
 }
 
-/** An entry that was refuted, by its text. */
+/** A refuted entry, read from its text. */
 export interface RefutedWords {
   readonly name: string;
   /** A day, as a FHIR date; undefined if it isn't known. */
   readonly day: string | undefined;
-  /** True if the day is that on which it was recorded, as refuted. */
+  /** True if the day is when it was recorded as refuted. */
   readonly isRecorded: boolean;
-  /** Its statements before, in English. */
+  /** Its previous statements, in English. */
   readonly before: readonly string[];
 }
 
@@ -315,7 +318,7 @@ const REFUTED_FORM = new RegExp(
   `^(?<name>.*): refuted(?: ${DAY_FORM('since')})?(?:, recorded ${DAY_FORM('recorded')})?(?:, before: (?<before>.*))?$`,
 );
 
-/** Returns what `refutedText` wrote; undefined for other texts. */
+/** Reads text that `refutedText` wrote; undefined for other text. */
 export function readRefutedText(text: string): RefutedWords | undefined {
   const groups = REFUTED_FORM.exec(text)?.groups;
   if (groups === undefined) return undefined;
@@ -328,13 +331,13 @@ export function readRefutedText(text: string): RefutedWords | undefined {
   };
 }
 
-/** A change, by its text. */
+/** A change, read from its text. */
 export type ChangeWords =
   | { readonly element: string; readonly day: string; readonly times: number; readonly before: string }
   | {
       /** False if the two dosages can't be compared. */
       readonly isCertain: boolean;
-      /** Since when it is the dosage of now; forms of `$summary` before 5 don't say it of an uncertain change. */
+      /** Since when the current dosage has applied; for an uncertain change, versions of `$summary` before 5 don't say this. */
       readonly since: Phrase | undefined;
       readonly doses: readonly DoseWords[];
     };
@@ -351,7 +354,7 @@ const CHANGE_FORM = new RegExp(
 const DOSE_FORM =
   /^(?:dosage changed, (?<since>[^,]+), before|earlier dosage(?:, before the one (?<next>[^,:]+))?): (?<before>.*)$/;
 
-/** Returns what `revisionText` or `doseChangeText` wrote; undefined for other texts. */
+/** Reads text that `revisionText` or `doseChangeText` wrote; undefined for other text. */
 export function readChangeText(text: string): ChangeWords | undefined {
   const { since, next = since, before: doses } = DOSE_FORM.exec(text)?.groups ?? {};
   if (doses !== undefined)
@@ -374,7 +377,7 @@ function readDoses(text: string): DoseWords[] {
   });
 }
 
-/** Returns the status of a medicine in words; `active` is the word that clinicians and models know. */
+/** Returns a medicine's status in words; `active` is the word that clinicians and models know. */
 export function statusWord(code: string): string {
   if (code === 'unknown') return 'status unknown';
   return code === 'active' ? code : (findCodeWord('en', 'medicationStatus', code) ?? code);

@@ -1,4 +1,4 @@
-/** Joins the statements of several resources about one thing, by its codes and its name. Pure. */
+/** Joins what several resources state about the same thing, by its codes and its name. Pure. */
 import type { Coded } from './told.ts';
 
 /** An entry that can be joined with others. */
@@ -7,16 +7,16 @@ interface Named {
   readonly codes: readonly Coded[];
 }
 
-/** The entries found so far to be the same; `into` is the group into which this one was merged. */
+/** The entries that are known to be the same so far; `into` is the group into which this group was merged. */
 interface Group<Member> {
   readonly members: Member[];
   into: Group<Member> | undefined;
 }
 
 /**
- * Groups sources that are the same: those that share a code of a system, and those that share the name unless their
- * codes in one system differ, as with a gel and tablets.
- * @param apartBy returns a text that only sources of one group have in common
+ * Groups sources that are about the same thing. They share a code in a system, or they share the name, unless their codes in
+ * one system differ, as with a gel and tablets.
+ * @param apartBy returns a text that must be the same for all sources in a group
  */
 export function joinSame<Member extends Named>(
   sources: readonly Member[],
@@ -49,12 +49,12 @@ export function joinSame<Member extends Named>(
   return [...new Set(all.map(findRoot))].map(({ members }) => members);
 }
 
-/** Returns the form of a name for comparison with others. */
+/** Returns a name in the form used for comparison. */
 export function foldName(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** Tells whether two groups, which share no code, have codes of one system. */
+/** Returns whether two groups without a common code have codes in the same system. */
 function areToldApart(groups: readonly Group<Named>[]): boolean {
   const seen = new Set<string>();
   return groups.some(({ members }) => {
@@ -72,7 +72,7 @@ function findRoot<Member>(group: Group<Member>): Group<Member> {
   return root;
 }
 
-/** Moves the members of the smaller group into the larger one, which it returns. */
+/** Moves the members of the smaller group into the larger one, and returns the larger one. */
 function merge<Member>(one: Group<Member>, other: Group<Member>): Group<Member> {
   if (one === other) return one;
   const [large, small] = one.members.length > other.members.length ? [one, other] : [other, one];

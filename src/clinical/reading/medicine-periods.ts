@@ -1,21 +1,21 @@
-/** The times at which a medicine was taken and prescribed, as far as its sources say so: for bars on an axis of time. */
+/** Finds the times at which a medicine was taken and prescribed, according to its sources, for bars on a time axis. */
 import { isFuture } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Told } from './told.ts';
 
-/** A time that a source states. Days of prescribing and single days of taking have no length. */
+/** A time that a source states. Days of prescribing, and single days of taking a medicine, have no length. */
 export interface MedicinePeriod<Of extends Told = Told> {
   readonly told: Of;
   readonly means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
-  /** A FHIR date as exact as it is; undefined if only the end is known. */
+  /** A FHIR date with its own precision; undefined if only the end is known. */
   readonly from: string | undefined;
   /** Undefined if the end isn't known. */
   readonly until: string | undefined;
-  /** True if the medicine is still taken, as far as its source says. */
+  /** True if, according to its source, the medicine is still being taken. */
   readonly isCurrent: boolean;
 }
 
-/** Returns the times of a medicine; a source without one has none. */
+/** Returns a medicine's times; a source without a time adds none. */
 export function medicinePeriods<Of extends Told>({
   sources,
 }: Pick<Medicine<Of>, 'sources'>): MedicinePeriod<Of>[] {

@@ -13,10 +13,10 @@ export interface MedicineSubject<Of extends Told = Told> {
   readonly isForbidden: boolean;
 }
 
-/** Orders that never were one. */
+/** Statuses of orders that were never placed. */
 const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
 
-/** Tells whether a resource states something of a medicine: not an idea, a draft, or a prohibition that is over. */
+/** Returns whether a resource states something about a medicine. An idea, a draft, or a prohibition that has ended doesn't. */
 export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolean {
   if (isIdea(intent) || NO_ORDER.has(text(status) ?? '')) return false;
   return doNotPerform !== true || status === 'active';
@@ -38,7 +38,7 @@ export function readMedicineSubject<Of extends Told>(
   };
 }
 
-/** Returns the directory's Medication that a resource refers to, as `Medication/<id>`. */
+/** Returns the Medication in the directory that a resource refers to, as `Medication/<id>`. */
 export function referredMedication({ medicationReference }: JsonObject): string | undefined {
   const reference = text(first(medicationReference)?.reference) ?? '';
   return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(reference)?.[1];

@@ -1,5 +1,5 @@
 /**
- * Reads the medicines that the patient takes or took from MedicationStatements and MedicationRequests, each drug once
+ * Reads the medicines that the patient takes or took from MedicationStatements and MedicationRequests; each drug appears once
  * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
@@ -14,30 +14,30 @@ import { findRevisions, type Revision } from './revisions.ts';
 import type { Around, Coded, Told } from './told.ts';
 
 /**
- * The state of a medicine: `current` if the record says so; `unclear` if it says so, but the period is over; `planned` if
- * it isn't taken yet; `past`; or it must not be given.
+ * A medicine's state. `current`: taken now. `unclear`: recorded as taken, but its period has ended. `planned`: not taken yet.
+ * `past`: no longer taken. `forbidden`: must not be given.
  */
 export type Standing = 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
 
-/** The facts of one resource about a medicine. */
+/** One resource's statement about a medicine. */
 export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<Of> {
   /** True for a MedicationRequest. */
   readonly isPrescription: boolean;
-  /** A code of medication-statement-status or medicationrequest-status. */
+  /** A code from medication-statement-status or medicationrequest-status. */
   readonly status: string;
   readonly standing: Standing;
-  /** Of type Dosage, a list. */
+  /** A list of Dosages. */
   readonly dosage: Json | undefined;
-  /** When the patient began to take it; undefined for a prescription, which doesn't say. */
+  /** When the patient began to take it; undefined for a prescription, which doesn't say so. */
   readonly from: string | undefined;
-  /** A day on which the patient took it: `effectiveDateTime`, which says neither since when nor how long. */
+  /** A day on which the patient took it: `effectiveDateTime`, which doesn't say since when or for how long. */
   readonly takenOn: string | undefined;
-  /** When the patient stopped. */
+  /** When the patient stopped taking it. */
   readonly until: string | undefined;
   /** When it was prescribed; undefined for a plan, which prescribes nothing. */
   readonly prescribed: string | undefined;
   readonly dated: Dated;
-  /** The day of the reading, `YYYY-MM-DD`. */
+  /** The day on which the record is read, `YYYY-MM-DD`. */
   readonly today: string;
   /** Why it is taken, in the record's words. */
   readonly reasons: readonly string[];
@@ -45,7 +45,7 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly statusReason: string | undefined;
   /** Set for a prescription of which no other product may be dispensed: why, in the record's words, or an empty text. */
   readonly noSubstitution: string | undefined;
-  /** The changes by later versions. */
+  /** Changes made by later versions. */
   readonly revisions: readonly Revision[];
 }
 
@@ -53,45 +53,51 @@ export interface Medicine<Of extends Told = Told> {
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
   readonly standing: Standing;
-  /** The status of the source that decides the standing. */
+  /** The status of the source that determines the standing. */
   readonly status: string;
   /**
-   * How it is taken now, or was last taken: the sources of that state, each dosage once, the newest first; then those
-   * that are only planned.
+   * How it is taken now, or was last taken: sources with the medicine's standing, each dosage once, newest first; then sources
+   * that only plan it.
    */
   readonly doses: readonly MedicineSource<Of>[];
-  /** The first and the last day of prescribing, and how often that was. */
+  /** The first and last day of prescribing, and the number of prescriptions. */
   readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
-  /** When the patient began to take it, by the sources of its standing. */
+  /** When the patient began to take it, according to the sources with its standing. */
   readonly from: string | undefined;
-  /** The last day on which the patient is said to have taken it, by the sources of its standing. */
+  /** The last day on which the patient took it, according to the sources with its standing. */
   readonly takenOn: string | undefined;
-  /** When the patient stopped, or a past period ended. */
+  /** When the patient stopped taking it, or when a past period ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
-  /** A source that says otherwise than `lead`, and not earlier. */
+  /** A source that contradicts `lead` and isn't older. */
   readonly contradicted: Contradiction<MedicineSource<Of>> | undefined;
-  /** The first source that plans it, of a medicine that is current or unclear. */
+  /** The first source that plans it, if the medicine is current or unclear. */
   readonly planned: MedicineSource<Of> | undefined;
-  /** Why it has its status, by the source that decides it. */
+  /** Why it has its status, according to the source that determines the standing. */
   readonly statusReason: string | undefined;
-  /** The changes by later versions of the sources of its standing. */
+  /** Changes made by later versions of the sources with its standing. */
   readonly revisions: readonly Revision[];
-  /** The dosage before the one of now, by an entry that a newer one follows; of a medicine that is current or unclear. */
+  /**
+   * The dosage before the current one, from an entry that was followed by a newer one; only if the medicine is current or
+   * unclear.
+   */
   readonly doseChange: DoseChange<MedicineSource<Of>> | undefined;
-  /** True if one of its dosages is new and another one isn't: nothing says that it replaces it. */
+  /** True if one of its dosages is new and the others aren't, although nothing says that the new one replaces them. */
   readonly hasNewDose: boolean;
   readonly today: string;
-  /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
+  /**
+   * The source that determines the standing: a statement, which says how the medicine is taken, takes precedence over a
+   * prescription.
+   */
   readonly lead: MedicineSource<Of>;
   /** The newest first. */
   readonly sources: readonly MedicineSource<Of>[];
   readonly dated: Dated;
 }
 
-/** Statuses of medicines that the patient takes or may take: the codes of both value sets. */
+/** Statuses of medicines that the patient takes or may take: codes from both value sets. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
-/** Reads the statement of one resource about a medicine. */
+/** Reads one resource's statement about a medicine. */
 export function readMedicineSource<Of extends Told>(
   told: Of,
   around: Around,
@@ -138,7 +144,7 @@ export function readMedicineSource<Of extends Told>(
   };
 }
 
-/** Tells whether a request reports what the patient takes: such a plan is one that is carried out. */
+/** Returns whether a request reports what the patient takes; if it does and is a plan, the plan is being carried out. */
 function isReported({ reportedBoolean, reportedReference }: JsonObject): boolean {
   return reportedBoolean === true || reportedReference !== undefined;
 }
@@ -156,7 +162,7 @@ function standingBy(
   return isToCome ? 'planned' : 'current';
 }
 
-/** Returns why something is done: as text, or as the name of a referenced resource. */
+/** Returns why something is done: as text, or as a referenced resource's name. */
 export function reasonsIn(value: JsonObject, look: Around['look'], name: Around['name']): readonly string[] {
   const said = objects(value.reasonCode).flatMap((each) => name(each) ?? []);
   const referred = objects(value.reasonReference).flatMap(
@@ -166,17 +172,16 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
 }
 
 /**
- * Joins the statements of resources about the same drug.
- * @returns current ones first, then unclear and planned ones, prohibitions and past ones, each the newest first
+ * Joins what resources state about the same drug.
+ * @returns current ones first, then unclear and planned ones, prohibitions and past ones; newest first within each
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
   return groupMedicines(sources).map(joinMedicine).sort(currentFirst);
 }
 
 /**
- * Groups the statements of resources about the same drug: those that share a code of a system, and those that share the
- * name unless their codes in one system differ, as with a gel and tablets. Medicines that must not be given are
- * separate.
+ * Groups resources that state something about the same drug. They share a code in a system, or they share the name, unless
+ * their codes in one system differ, as with a gel and tablets. Medicines that must not be given are separate.
  */
 export function groupMedicines<Subject extends MedicineSubject>(subjects: readonly Subject[]): Subject[][] {
   return joinSame(subjects, ({ isForbidden }) => (isForbidden ? 'not ' : ''));
@@ -184,7 +189,9 @@ export function groupMedicines<Subject extends MedicineSubject>(subjects: readon
 
 const ORDER: readonly Standing[] = ['current', 'unclear', 'planned', 'forbidden', 'past'];
 
-/** Orders medicines: current ones first, then unclear and planned ones, prohibitions and past ones, each the newest first. */
+/**
+ * Orders medicines: current ones first, then unclear and planned ones, prohibitions and past ones; newest first within each.
+ */
 export function currentFirst(a: Medicine, b: Medicine): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || newestFirst(a, b);
 }
@@ -228,13 +235,13 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
   };
 }
 
-/** Returns a test for sources that say why the status is the one of `lead`. */
+/** Returns a test for sources that have the same status as `lead` and a reason for it. */
 function hasSameReason({ status }: MedicineSource): (source: MedicineSource) => boolean {
   return (source) => source.status === status && source.statusReason !== undefined;
 }
 
 /**
- * Returns the lead's name, and the names of other sources whose dosage isn't shown: a code may stand for several drugs.
+ * Returns the lead's name, and the names of other sources whose dosage isn't shown, because one code may mean several drugs.
  */
 function nameFor(
   lead: MedicineSource,
@@ -250,7 +257,7 @@ function nameFor(
   return names.size === 0 ? undefined : [...names.values()].join(' / ');
 }
 
-/** Returns the sources that have a dosage, equal ones once; of past ones the newest. */
+/** Returns the sources that have a dosage, without duplicates; for a past medicine, only the newest. */
 function dosesIn<Of extends Told>(
   lead: MedicineSource<Of>,
   own: readonly MedicineSource<Of>[],
@@ -279,7 +286,7 @@ function earliest(dates: readonly (string | undefined)[]): string | undefined {
   return dates.filter((date) => date !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
 }
 
-/** Returns the last day of taking it, if all that says how it was taken has one. */
+/** Returns the last day of taking a medicine, if all statements about how it was taken have an end. */
 function latestEnd(own: readonly MedicineSource[]): string | undefined {
   const stated = own.filter(({ isPrescription }) => !isPrescription);
   const ends = stated.map(({ until }) => until);

@@ -1,4 +1,4 @@
-/** Reads the person of a record: name, birth date, sex, and whether the person has died. */
+/** Reads the person in a record: name, birth date, sex, and whether the person has died. */
 import { shownName } from '#src/fhir/human-name.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
@@ -8,15 +8,15 @@ export interface Person {
   readonly name: string | undefined;
   /** A FHIR date. */
   readonly born: string | undefined;
-  /** A code of administrative-gender. */
+  /** A code from administrative-gender. */
   readonly gender: string | undefined;
-  /** Numbers by which others know the person. */
+  /** Numbers that identify the person elsewhere. */
   readonly identifiers: readonly PersonNumber[];
-  /** Undefined for one who is alive as far as the record says. */
+  /** Undefined if, according to the record, the person is alive. */
   readonly died: Death | undefined;
 }
 
-/** A number of a person, as of a hospital or an insurance. */
+/** A number that identifies the person, for example at a hospital or an insurer. */
 export interface PersonNumber {
   readonly value: string;
   readonly system: string | undefined;
@@ -24,7 +24,7 @@ export interface PersonNumber {
   readonly kind: string | undefined;
 }
 
-/** A person's death: when, as exactly as the record says. */
+/** A person's death, with a date as precise as in the record. */
 export interface Death {
   readonly date: string | undefined;
 }
@@ -45,7 +45,7 @@ export function readPerson(patient: JsonObject): Person {
   };
 }
 
-/** Returns whether and when a person died: `deceased[x]`. */
+/** Returns whether and when a person died, from `deceased[x]`. */
 export function readDeath({ deceasedBoolean, deceasedDateTime }: JsonObject): Death | undefined {
   const date = text(deceasedDateTime);
   return date !== undefined || deceasedBoolean === true ? { date } : undefined;

@@ -1,4 +1,4 @@
-/** Makes phrases of states and of dates; each view has its own words for them. Pure. */
+/** Creates phrases about states and dates; each view has its own words for them. Pure. */
 import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Absence } from './absence.ts';
@@ -10,7 +10,7 @@ import type { Medicine, MedicineSource } from './medicines.ts';
 import type { Death } from './person.ts';
 import type { Problem, ProblemSource } from './problems.ts';
 
-/** The phrases, each with the names of its days. */
+/** The phrases, each with the names of its dates. */
 const DAYS = {
   statusreason: [],
   taken: ['from', 'until'],
@@ -61,13 +61,13 @@ export type PhraseName = keyof typeof DAYS;
 
 export interface Phrase {
   readonly says: PhraseName;
-  /** FHIR dates, as exact as they are, by the names of `DAYS`. */
+  /** FHIR dates with their own precision, by the names in `DAYS`. */
   readonly days: Readonly<Record<string, string>>;
-  /** How often something was prescribed or recorded. */
+  /** How many times something was prescribed or recorded. */
   readonly times?: number;
-  /** A code of medication-statement-status or medicationrequest-status, in `contradicted…`. */
+  /** A code from medication-statement-status or medicationrequest-status, in `contradicted…`. */
   readonly state?: string;
-  /** In `onsetage` and `endage`. */
+  /** Only in `onsetage` and `endage`. */
   readonly age?: Age;
   /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords`, `nosubstitutionfor` and `statedby`. */
   readonly text?: string;
@@ -77,10 +77,10 @@ function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
   return { says, days: Object.fromEntries(DAYS[says].map((name, n) => [name, dates[n] ?? ''])) };
 }
 
-/** The phrase for the state of a medicine: its plain status, or its status with the fact that qualifies it. */
+/** The phrase for a medicine's state: its plain status, or its status with the fact that qualifies it. */
 export type StateName = 'plain' | 'unclear' | 'planned' | 'beforedeath' | 'forbidden';
 
-/** Returns how the state of a medicine is said. */
+/** Returns the phrase for a medicine's state. */
 export function stateOfMedicine(
   { standing, status }: Pick<Medicine, 'standing' | 'status'>,
   died: Death | undefined,
@@ -92,7 +92,7 @@ export function stateOfMedicine(
 
 const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']);
 
-/** The parts of a medicine that phrases are made of. */
+/** The properties of a medicine that phrases are made from. */
 type MedicineDates = Pick<
   Medicine,
   | 'standing'
@@ -109,8 +109,8 @@ type MedicineDates = Pick<
 >;
 
 /**
- * Returns why a medicine has its state, when it was taken and prescribed, or when it was recorded if that is all that is
- * known; and what other sources say.
+ * Returns why a medicine has its state, when it was taken and prescribed (or when it was recorded, if nothing else is known),
+ * and what other sources say.
  */
 export function medicinePhrases(medicine: MedicineDates): Phrase[] {
   const { standing, status, until, prescribed, contradicted, dated, planned, statusReason } = medicine;
@@ -141,7 +141,7 @@ export function substitutionPhrases({ sources, standing }: Pick<Medicine, 'sourc
   return reasons.size === 0 ? [] : [phrase('nosubstitution')];
 }
 
-/** Returns when it was or will be taken: a day to come is planned, whatever the status. */
+/** Returns when it was or will be taken: a future day counts as planned, whatever the status is. */
 function takenPhrases({
   standing,
   from,
@@ -174,8 +174,8 @@ function contradictionPhrases({ source, day }: NonNullable<Medicine['contradicte
 }
 
 /**
- * Returns what tells a dosage from the others of the same medicine: when it was prescribed, or since when it is taken, and
- * its status if that differs from that of the one that leads; nothing for the only one.
+ * Returns what distinguishes a dosage from the same medicine's other dosages: when it was prescribed or since when it has been
+ * taken, and its status if that differs from the lead's. Empty if it is the only dosage.
  */
 export function dosePhrases(
   dose: MedicineSource,
@@ -191,7 +191,9 @@ export function dosePhrases(
   return [...state, ...(isOnlyPlanned ? [phrase('doseplanned')] : []), ...(when === undefined ? [] : [when])];
 }
 
-/** Returns when a source's dosage was prescribed or taken, or else recorded; undefined if it doesn't say. */
+/**
+ * Returns when a source's dosage was prescribed or taken, otherwise when it was recorded; undefined if the source doesn't say.
+ */
 function dosePhrase(dose: MedicineSource): Phrase | undefined {
   const { prescribed: day } = dose;
   const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
@@ -199,13 +201,13 @@ function dosePhrase(dose: MedicineSource): Phrase | undefined {
   return medicinePhrases({ ...dose, ...others, prescribed })[0];
 }
 
-/** A dosage before the one of now: its source, and when it was prescribed or taken. */
+/** A dosage before the current one: its source, and when it was prescribed or taken. */
 export interface EarlierDose {
   readonly source: MedicineSource;
   readonly when: Phrase | undefined;
 }
 
-/** Returns since when a medicine has its dosage of now, and those before. */
+/** Returns since when a medicine has had its current dosage, and the previous dosages. */
 export function doseChangePhrases({ since, before }: DoseChange<MedicineSource>): {
   readonly since: Phrase;
   readonly before: readonly EarlierDose[];
@@ -214,14 +216,14 @@ export function doseChangePhrases({ since, before }: DoseChange<MedicineSource>)
     since: phrase(since.means, since.day),
     before: before.map((source) => {
       const { status } = source;
-      // Of a stopped one without an end, the day of its prescription says more than that its end isn't known.
+      // For a stopped medicine without an end, the day of prescribing says more than that the end isn't known.
       const when = dosePhrase(status === 'stopped' ? { ...source, status: 'completed' } : source);
       return { source, when };
     }),
   };
 }
 
-/** Returns how often and when a medicine was prescribed: two days aren't a span. */
+/** Returns how many times and when a medicine was prescribed: two days aren't a period. */
 function prescribedPhrase({ first, last, times }: NonNullable<Medicine['prescribed']>): Phrase {
   if (times === 1) return phrase('prescribed', first);
   if (dayIn(first) === dayIn(last)) return { ...phrase('prescribedsame', last), times };
@@ -247,7 +249,7 @@ export function absencePhrases({ words, dated, by, against, isAgainstUnnamed }: 
   ];
 }
 
-/** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended; nothing if it doesn't say. */
+/** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended; empty if it doesn't say. */
 export function changePhrases(value: JsonObject, name: 'onset' | 'abatement'): Phrase[] {
   const change = readChange(value, name);
   if (change === undefined) return [];
@@ -257,21 +259,24 @@ export function changePhrases(value: JsonObject, name: 'onset' | 'abatement'): P
   return [{ ...phrase(isStart ? 'onset' : 'end'), text: change.words }];
 }
 
-/** Returns since when there is an allergy; else its last reaction, or when it was recorded. */
+/** Returns since when an allergy has existed; if unknown, its last reaction, or when it was recorded. */
 export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
   const began = changePhrases(told.value, 'onset');
   return began.length > 0 ? began : [datePhrase(dated) ?? []].flat();
 }
 
-/** Returns when a problem began and ended: an active one first of all, one that is over the last time. */
+/**
+ * Returns when a problem began and ended. For an active problem, this is when it first began; for one that has ended, its last
+ * episode.
+ */
 export function problemPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const lead = sources[0] ?? oldest;
   return episodePhrases(isOver && !isBeforeDeath ? lead : oldest, lead);
 }
 
 /**
- * Returns how often a problem is recorded, if that is more than once, and the day that `problemPhrases` doesn't say: of an
- * active one when it last began, of one that is over when it first began.
+ * Returns how many times a problem is recorded, if more than once, and the day that `problemPhrases` doesn't contain: for an
+ * active problem, when it last began; for one that has ended, when it first began.
  */
 export function repeatPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const { length: times } = sources;
@@ -287,7 +292,10 @@ function readOnset({ dated: { date, means } }: ProblemSource): string | undefine
   return means === 'onset' ? (date ?? undefined) : undefined;
 }
 
-/** Returns when a problem began by one source, and ended by another; when it was recorded, if they don't say. */
+/**
+ * Returns when a problem began according to one source, and ended according to another; when it was recorded, if they don't
+ * say.
+ */
 export function episodePhrases(first: ProblemSource, last: ProblemSource): Phrase[] {
   const said = [...changePhrases(first.told.value, 'onset'), ...changePhrases(last.told.value, 'abatement')];
   return said.length > 0 ? said : [datePhrase(first.dated) ?? []].flat();

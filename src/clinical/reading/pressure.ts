@@ -1,31 +1,37 @@
-/** Puts systolic blood pressures before diastolic ones, as people read them. Also for scripts of a page. Pure. */
+/** Puts systolic blood pressures before diastolic ones, which is the usual order. Also used in a page's scripts. Pure. */
 
-/** LOINC codes of arterial pressures: at rest, sitting, standing, lying, central. */
+/** LOINC codes for arterial pressures: at rest, sitting, standing, lying, central. */
 const SYSTOLIC: ReadonlySet<string> = new Set(['8480-6', '8459-0', '8460-8', '8461-6', '76534-7']);
 const DIASTOLIC: ReadonlySet<string> = new Set(['8462-4', '8453-3', '8454-1', '8455-8', '76535-4']);
 
-/** A pressure, and the day for which it counts; an empty one for parts of one measurement. */
+/** A pressure and its day, which is empty for parts of one measurement. */
 export interface Pressure {
   readonly isSystolic: boolean;
   readonly day: string;
 }
 
-/** Returns the pressure that a LOINC code stands for; undefined for other codes. @param day returns its day */
+/**
+ * Returns the pressure that a LOINC code means; undefined for other codes.
+ * @param day returns the pressure's day
+ */
 export function findPressure(codes: readonly string[], day: () => string = () => ''): Pressure | undefined {
   if (codes.some((code) => SYSTOLIC.has(code))) return { isSystolic: true, day: day() };
   return codes.some((code) => DIASTOLIC.has(code)) ? { isSystolic: false, day: day() } : undefined;
 }
 
 /**
- * Returns items in their order, except that a systolic pressure that comes after the diastolic one of its day is moved
- * before it.
+ * Returns items in their order, except that a systolic pressure after the diastolic pressure of the same day is moved before
+ * it.
  */
 export function systolicFirst<Item>(
   items: readonly Item[],
   read: (item: Item) => Pressure | undefined,
 ): readonly Item[] {
   const ordered: Item[] = [];
-  /** By day: diastolic pressures that have no systolic one before them, and systolic ones that have none after them. */
+  /**
+   * By day: diastolic pressures without a systolic one before them, and the number of systolic pressures without a diastolic
+   * one after them.
+   */
   const waiting = new Map<string, Item[]>();
   const spare = new Map<string, number>();
   for (const item of items) {

@@ -1,36 +1,39 @@
-/** Problems: each once, however many Conditions state it (docs/clinical-reading.md). */
+/** Reads problems, each once, however many Conditions state it (docs/clinical-reading.md). */
 import { newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import { readStated, type Stated } from './stated.ts';
 import type { Around, Told } from './told.ts';
 
-/** The facts of one Condition about a problem. */
+/** One Condition's statement about a problem. */
 export interface ProblemSource<Of extends Told = Told> extends Stated<Of> {
   /** Where in the body, in words. */
   readonly site: string | undefined;
 }
 
 export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>, 'told'> {
-  /** The newest first; the first one leads. */
+  /** Newest first; the first source is the lead. */
   readonly sources: readonly ProblemSource<Of>[];
-  /** The source with the earliest date, which says when the problem began, as far as the record has it. */
+  /** The source with the earliest date, which says when the problem began according to the record. */
   readonly oldest: ProblemSource<Of>;
 }
 
-/** Reads the statement of one Condition. */
+/** Reads one Condition's statement. */
 export function readProblemSource<Of extends Told>(told: Of, around: Around): ProblemSource<Of> {
   const { bodySite } = told.value;
   return { ...readStated(told, around), site: bodySite === undefined ? undefined : around.name(bodySite) };
 }
 
-/** Joins the statements of Conditions about one problem. @returns active ones first, each the newest first */
+/**
+ * Joins what Conditions state about the same problem.
+ * @returns active ones first; newest first within each
+ */
 export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): Problem<Of>[] {
   return groupProblems(sources).map(joinProblem).sort(activeFirst);
 }
 
 /**
- * Groups the statements of Conditions about one problem: those with the same name, body site and certainty that are all
- * active, or all over. A different text or site isn't lost behind a code that many problems have.
+ * Groups Conditions that state the same problem: those with the same name, body site and certainty that are all active, or
+ * have all ended. So a different text or site isn't lost when many problems have the same code.
  */
 export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
   return joinSame(sources, ({ name = '', site, isOver, isBeforeDeath, uncertainty }) =>
@@ -45,12 +48,12 @@ export function joinProblem<Of extends Told>(group: ProblemSource<Of>[]): Proble
   if (lead === undefined) throw new TypeError('a problem has no source');
   const oldest = sources.findLast(({ dated }) => dated.date !== null && dated.means !== 'recorded') ?? lead;
   const { told: _, ...said } = lead;
-  // One that doesn't say how it stands doesn't hide what another says.
+  // A source without a status doesn't hide another source's status.
   const { status } = sources.find((each) => each.status !== undefined) ?? lead;
   return { ...said, status, sources, oldest, revisions: sources.flatMap(({ revisions }) => revisions) };
 }
 
-/** Orders problems: active ones first, each the newest first. */
+/** Orders problems: active ones first; newest first within each. */
 export function activeFirst(a: Problem, b: Problem): number {
   return Number(a.isOver) - Number(b.isOver) || newestFirst(a, b);
 }

@@ -1,6 +1,6 @@
 /**
  * The clinical reading of a record: the person, allergies, medicines, problems and vaccinations. Every view shows this
- * and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
+ * reading, and no view interprets resources by itself (docs/clinical-reading.md). Pure.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import {
@@ -22,7 +22,7 @@ import { hasModifier, type Withdrawn, withdrawnAs } from './status.ts';
 import type { Around, PartOfAi, Told } from './told.ts';
 import { joinVaccinations, readVaccination, type Vaccination } from './vaccinations.ts';
 
-/** A resource, the part of an AI in its current version, and the last version by somebody else before it. */
+/** A resource, an AI's part in its current version, and the last previous version by someone else. */
 export interface Entry extends Told {
   readonly partOfAi: PartOfAi;
 }
@@ -36,26 +36,26 @@ export interface Statements<Of extends Told> {
   readonly medicines: readonly Medicine<Of>[];
   readonly problems: readonly Problem<Of>[];
   readonly vaccinations: readonly Vaccination<Of>[];
-  /** Statements that there is none, which are in none of the lists. */
+  /** Statements of absence, which are in none of the lists. */
   readonly absences: Readonly<Record<ListName, readonly Absence<Of>[]>>;
 }
 
-/** Why a resource is in no list. */
+/** The reason why a resource is in no list. */
 export type LeftOutAs = Withdrawn | 'withdrawn by an AI' | 'modified' | 'too large';
 
-/** A resource that isn't understood, or states nothing. */
+/** A resource that can't be interpreted, or that states nothing. */
 export interface LeftOut<Of extends Told> {
   readonly told: Of;
   readonly list: ListName;
   readonly as: LeftOutAs;
 }
 
-/** A clinical reading of a record. */
+/** The clinical reading of a record. */
 export interface ClinicalReading<Of extends Told> {
   readonly person: Person;
-  /** The statements of people, devices and imports. */
+  /** Statements by people, devices and imports. */
   readonly facts: Statements<Of>;
-  /** The statements that an AI wrote and nobody confirmed: never among the facts. */
+  /** Statements that an AI wrote and nobody confirmed, which are never among the facts. */
   readonly notes: Statements<Of>;
   readonly leftOut: readonly LeftOut<Of>[];
 }
@@ -68,12 +68,12 @@ const LIST_OF: ReadonlyMap<string, ListName> = new Map([
   ['Immunization', 'vaccinations'],
 ]);
 
-/** The types that a reading uses, besides the Patient. */
+/** The types that a reading uses in addition to Patient. */
 export const READ_TYPES = [...LIST_OF.keys()];
 
 /**
  * Reads a record.
- * @param entries current versions; other types than `READ_TYPES` are passed over
+ * @param entries current versions; types that aren't in `READ_TYPES` are skipped
  */
 export function readRecord<Of extends Entry>(
   patient: JsonObject,
@@ -103,8 +103,7 @@ function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
   if (hasModifier(value)) return 'modified';
   const withdrawn = withdrawnAs(value);
   if (withdrawn === undefined) return undefined;
-  // A statement of an AI isn't a fact: an entry that it withdrew may still be true (docs/spec/interface.md, section
-  // 2.5).
+  // An AI's statement isn't a fact, so an entry that an AI withdrew may still be true (docs/spec/interface.md, section 2.5).
   return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
 }
 

@@ -1,15 +1,15 @@
 /**
- * The groups in which results are shown, as pure data: LOINC codes in the order in which a group lists them, each group
- * with its source. Codes that aren't here go by their category.
+ * The groups in which results are shown, as plain data: LOINC codes in the order in which a group lists them; each group has
+ * its source. Other codes are grouped by their category.
  */
 
 interface ResultGroupRule {
-  /** LOINC, apart by blanks. */
+  /** LOINC codes, separated by spaces. */
   readonly codes: string;
   readonly source: string;
 }
 
-/** The groups, in the order of a page. */
+/** The groups, in their order on a page. */
 export const RESULT_GROUPS = {
   vitalSigns: {
     codes:
@@ -107,13 +107,13 @@ export const RESULT_GROUPS = {
   },
 } as const satisfies Readonly<Record<string, ResultGroupRule>>;
 
-/** The name of a group. */
+/** A group's name. */
 export type ResultGroup = keyof typeof RESULT_GROUPS;
 
-/** The place of a code. */
+/** A code's place in the groups. */
 interface Place {
   readonly group: ResultGroup;
-  /** Its position in the group. */
+  /** The code's position in the group. */
   readonly at: number;
 }
 
@@ -123,7 +123,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map(
   ),
 );
 
-/** Returns the group of a LOINC code, and its position there; undefined if it is in none. */
+/** Returns a LOINC code's group, and its position there; undefined if it is in no group. */
 export function findResultGroup(code: string): Place | undefined {
   return PLACES.get(code);
 }

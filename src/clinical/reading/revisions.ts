@@ -1,5 +1,5 @@
 /**
- * Finds what later versions of an entry changed that matters to its reader: how a medicine is taken, a state, a certainty, a
+ * Finds changes in later versions of an entry that matter to its reader: how a medicine is taken, a state, a certainty, a
  * danger. Pure. docs/clinical-reading.md, "Entries that were changed"
  */
 import { objects, text } from '#src/fhir/parts.ts';
@@ -11,7 +11,10 @@ import { hasModifier, hasResult, withdrawnAs } from './status.ts';
 import { type Around, type Coded, type Replaced, readCodes, type Told } from './told.ts';
 import { dosage } from './words.ts';
 
-/** A statement of an element, for views to word: a dosage, reactions, a code of a set, a prohibition, or the record's words. */
+/**
+ * A statement by an element, for views to put into words: a dosage, reactions, a code in a set, a prohibition, or the record's
+ * own words.
+ */
 export type Statement =
   | { readonly doses: Json }
   | { readonly reactions: Json }
@@ -23,23 +26,23 @@ export type Statement =
 export interface Revision {
   /** The element's name in FHIR. */
   readonly element: string;
-  /** The instant at which the version was stored that changed it last. */
+  /** When the version that last changed it was stored, as an instant. */
   readonly at: string;
-  /** Its statement before; undefined: none. */
+  /** The element's previous statement; undefined if there was none. */
   readonly before: Statement | undefined;
-  /** How often it changed, as far as versions were read. */
+  /** How many times it changed, according to the versions that were read. */
   readonly times: number;
-  /** True if that isn't long ago. */
+  /** True if the change is recent. */
   readonly isRecent: boolean;
 }
 
-/** An element in one version: its statement, and a text that is another one for another statement. */
+/** An element in one version: its statement, and a key that differs if the statement does. */
 interface Said {
   readonly key: string;
   readonly states: Statement | undefined;
 }
 
-/** Reads an element of a version. */
+/** Reads an element in a version. */
 type Read = (told: Told, around: Around) => Said;
 
 const NOTHING: Said = { key: '', states: undefined };
@@ -51,7 +54,7 @@ function ofCode(name: string, set: CodeSet): Read {
   };
 }
 
-/** Concepts that share a code are the same, whatever their texts. */
+/** Concepts that share a code are the same, whatever their text is. */
 function saidAs(name: string | undefined, codes: readonly Coded[]): Said {
   if (name === undefined) return NOTHING;
   const [key = name.trim().toLowerCase()] = codes.map(({ system, code }) => `${system}|${code}`).sort();
@@ -72,7 +75,7 @@ const ofDoses: Read = ({ value }) => {
   return doses === undefined ? NOTHING : { key: dosage(doses) ?? JSON.stringify(doses), states: { doses } };
 };
 
-/** A prohibition has another meaning than an order, whatever its status. */
+/** A prohibition doesn't mean the same as an order, whatever its status is. */
 const ofState: Read = (told, around) =>
   told.value.doNotPerform === true
     ? { key: 'forbidden', states: { isForbidden: true } }
@@ -123,7 +126,7 @@ const MATTERS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
 /** The types whose earlier versions are read. */
 export const REVISED_TYPES = Object.keys(MATTERS);
 
-/** The members that are compared, of all types. */
+/** The members that are compared, for all types. */
 const COMPARED = [
   ...[
     'code',
@@ -145,19 +148,19 @@ const COMPARED = [
   ...['bodySite', 'component'],
 ] as const;
 
-/** Tells whether two versions of an entry may differ in what is compared. */
+/** Returns whether two versions of an entry may differ in the compared members. */
 export function mayDiffer(one: JsonObject, other: JsonObject): boolean {
   const values = [one, other].flatMap((each) => Object.keys(each).filter((name) => name.startsWith('value')));
   return [...COMPARED, ...values].some((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
-/** Returns the versions that can be compared with: drafts state nothing, and unknown marks may reverse a meaning. */
+/** Returns the versions that can be used for comparison. Drafts state nothing, and unknown modifiers may reverse a meaning. */
 function comparable({ type, replaced = [] }: Told): readonly Replaced[] {
   const isOfMedicine = MATTERS[type] === MEDICINE;
   return replaced.filter(({ value }) => !hasModifier(value) && (!isOfMedicine || isMedicine(value)));
 }
 
-/** Returns what was changed, the most dangerous first; none for an entry that was never changed. */
+/** Returns what was changed, the most dangerous first; empty if the entry was never changed. */
 export function findRevisions(told: Told, around: Around): Revision[] {
   const earlier = comparable(told);
   if (earlier.length === 0) return [];
@@ -178,8 +181,8 @@ export function findRevisions(told: Told, around: Around): Revision[] {
 }
 
 /**
- * Returns the change of a result's value.
- * @param read returns a version's value in words; undefined for none, which changes nothing
+ * Returns the change in a result's value.
+ * @param read returns a version's value in words; undefined if it has none, which doesn't count as a change
  */
 export function findValueRevision(
   { value, replaced = [] }: Pick<Told, 'value' | 'replaced'>,
@@ -200,13 +203,16 @@ export function findValueRevision(
   return last === undefined ? undefined : { ...last, times, isRecent: isRecent(last.at, today) };
 }
 
-/** The end of a statement that was withdrawn: when, and what it said last. */
+/** The withdrawal of a statement: when it was withdrawn, and what it last said. */
 export interface Withdrawal {
   readonly at: string;
   readonly before: JsonObject;
 }
 
-/** Returns when an entry was withdrawn that had stated something; undefined if it never had, as far as versions were read. */
+/**
+ * Returns when an entry that had stated something was withdrawn; undefined if, according to the versions that were read, it
+ * never stated anything.
+ */
 export function findWithdrawal(told: Told): Withdrawal | undefined {
   const last = told.replaced?.find(({ value }) => withdrawnAs(value) === undefined);
   return last === undefined || hasModifier(last.value) ? undefined : { at: last.until, before: last.value };

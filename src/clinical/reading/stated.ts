@@ -10,15 +10,15 @@ export interface Stated<Of extends Told = Told> {
   readonly told: Of;
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
-  /** A code of condition-clinical or allergyintolerance-clinical; undefined if it isn't recorded. */
+  /** A code from condition-clinical or allergyintolerance-clinical; undefined if it isn't recorded. */
   readonly status: string | undefined;
   readonly isOver: boolean;
-  /** True for a problem that the record has as current although the person has died. */
+  /** True for a problem that the record lists as current even though the person has died. */
   readonly isBeforeDeath: boolean;
-  /** A code of condition-ver-status or allergyintolerance-verification other than `confirmed`. */
+  /** A code from condition-ver-status or allergyintolerance-verification other than `confirmed`. */
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
-  /** The changes by later versions. */
+  /** Changes made by later versions. */
   readonly revisions: readonly Revision[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Interprets statuses (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and
- * `doNotPerform` of https://hl7.org/fhir/R4/): entries that were never true, that are over, or that are only ideas.
+ * Interprets statuses (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and `doNotPerform` in
+ * https://hl7.org/fhir/R4/) to find entries that were never true, have ended, or are only ideas.
  */
 import { codes, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -9,7 +9,7 @@ import { isObject } from '#src/shared/json/json-value.ts';
 /** Why a resource states nothing. */
 export type Withdrawn = 'entered in error' | 'refuted';
 
-/** Returns whether a resource was entered in error, or states that something isn't the case. */
+/** Returns whether a resource was entered in error, or states that something isn't true. */
 export function withdrawnAs(value: JsonObject): Withdrawn | undefined {
   const verification = codes(value.verificationStatus);
   const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
@@ -17,31 +17,31 @@ export function withdrawnAs(value: JsonObject): Withdrawn | undefined {
   return verification.includes('refuted') ? 'refuted' : undefined;
 }
 
-/** Tells whether a request is an idea, which nobody has acted on (request-intent `proposal`, `option`). */
+/** Returns whether a request is only an idea that nobody has acted on (request-intent `proposal`, `option`). */
 export function isIdea(intent: unknown): boolean {
   return intent === 'proposal' || intent === 'option';
 }
 
-/** Tells whether a problem or an allergy is no longer active (condition-clinical, allergyintolerance-clinical). */
+/** Returns whether a problem or an allergy is no longer active (condition-clinical, allergyintolerance-clinical). */
 export function isOver(clinicalStatus: Json | undefined): boolean {
   return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
 }
 
-/** Returns the verification status unless it is `confirmed`. */
+/** Returns the verification status, unless it is `confirmed`. */
 export function uncertainty(verificationStatus: Json | undefined): string | undefined {
   return codes(verificationStatus).find((code) => code !== 'confirmed');
 }
 
-/** Statuses of Observations and DiagnosticReports that have no result yet, or never will. */
+/** Statuses of Observations and DiagnosticReports without a result, yet or ever. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['registered', 'cancelled']);
 
-/** Tells whether an Observation or a DiagnosticReport has a result. */
+/** Returns whether an Observation or a DiagnosticReport has a result. */
 export function hasResult(status: Json | undefined): boolean {
   return !WITHOUT_RESULT.has(text(status) ?? '');
 }
 
 /**
- * Tells whether something in a resource could reverse its meaning: a modifier extension anywhere outside its contained
+ * Returns whether something in a resource could reverse its meaning: a modifier extension anywhere outside its contained
  * resources, or `implicitRules`. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
  */
 export function hasModifier(value: JsonObject): boolean {
@@ -50,12 +50,12 @@ export function hasModifier(value: JsonObject): boolean {
 }
 
 /**
- * Tells the same of a stored resource, from its text: much quicker for a large one.
- * @param body its JSON without blanks, whose `implicitRules`, if any, `value` has
+ * Returns the same for a stored resource, from its text, which is much faster for a large resource.
+ * @param body its JSON without whitespace; its `implicitRules`, if any, is in `value`
  */
 export function isModified({ implicitRules }: JsonObject, body: string): boolean {
   if (implicitRules !== undefined) return true;
-  // Few texts have this end of the name, and its rare first letter is found ten times as fast as the quote.
+  // Few texts contain this end of the name, and its rare first letter is found ten times as fast as the quote.
   return body.includes('Extension":') && body.includes('"modifierExtension":');
 }
 

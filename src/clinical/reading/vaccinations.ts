@@ -1,4 +1,7 @@
-/** Vaccinations: each vaccine once with its doses, those that weren't given apart. https://hl7.org/fhir/R4/immunization.html */
+/**
+ * Reads vaccinations: each vaccine once with its doses; vaccines that weren't given are separate.
+ * https://hl7.org/fhir/R4/immunization.html
+ */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
@@ -8,21 +11,21 @@ import { nameConcept } from './names/name.ts';
 import { findRevisions, type Revision } from './revisions.ts';
 import { type Around, type Coded, readCodes, type Told } from './told.ts';
 
-/** The facts of one Immunization. */
+/** One Immunization's statement. */
 export interface Dose<Of extends Told = Told> {
   readonly told: Of;
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
-  /** False for one that wasn't given (`not-done`). */
+  /** False if it wasn't given (`not-done`). */
   readonly isGiven: boolean;
-  /** When, in words that aren't a date (`occurrenceString`). */
+  /** When it was given, in words that aren't a date (`occurrenceString`). */
   readonly when: string | undefined;
   readonly dated: Dated;
-  /** The changes by later versions. */
+  /** Changes made by later versions. */
   readonly revisions: readonly Revision[];
 }
 
-/** A vaccine that was given, or wasn't. */
+/** A vaccine that was or wasn't given. */
 export interface Vaccination<Of extends Told = Told>
   extends Pick<Dose<Of>, 'name' | 'codes' | 'isGiven' | 'dated'> {
   /** The newest first. */
@@ -44,7 +47,10 @@ export function readVaccination<Of extends Told>(told: Of, around: Around): Dose
   };
 }
 
-/** Joins the doses of a vaccine by its name. @returns the newest first */
+/**
+ * Joins a vaccine's doses by its name.
+ * @returns newest first
+ */
 export function joinVaccinations<Of extends Told>(doses: readonly Dose<Of>[]): Vaccination<Of>[] {
   const groups = new Map<string, Dose<Of>[]>();
   for (const dose of doses) {
@@ -63,7 +69,7 @@ export function joinVaccinations<Of extends Told>(doses: readonly Dose<Of>[]): V
 }
 
 /**
- * Returns that a dose was too weak to count, and why: `subpotent: partial dose`; undefined for any other.
+ * Returns that a dose was too weak to count, and why: `subpotent: partial dose`; undefined for any other dose.
  * https://hl7.org/fhir/R4/immunization-definitions.html#Immunization.isSubpotent
  */
 export function subpotentText(

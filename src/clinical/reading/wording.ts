@@ -1,8 +1,8 @@
-/** Texts with placeholders and plural forms. Pure. */
+/** Fills in text with placeholders and plural forms. Pure. */
 
 /**
- * Placeholders: `{name}`, or with a form for each plural category of the language, in which `#` is the number. A form `none`
- * is for 0, where the language's own form for it sounds odd.
+ * Placeholders: `{name}`, or with a form for each of the language's plural categories, in which `#` is the number. A `none`
+ * form is for 0, if the language's own form for 0 sounds odd.
  */
 const PLACEHOLDER = /\{([a-z]+)((?:\|[a-z]+:[^|{}]*)*)\}/;
 
@@ -14,7 +14,10 @@ function pluralRules(locale: string): Intl.PluralRules {
   return known;
 }
 
-/** Returns the form for a number. @param shown the number in the language */
+/**
+ * Returns the form for a number.
+ * @param shown the number as written in the language
+ */
 function chooseForm(forms: string, value: unknown, locale: string, shown: string): string {
   const count = Number(value);
   const of = new Map(
@@ -29,8 +32,8 @@ function chooseForm(forms: string, value: unknown, locale: string, shown: string
 }
 
 /**
- * Returns the parts of a text: its words, and the values of its placeholders.
- * @param format returns a number of a plural form in the language
+ * Returns the parts of a text: its words, and the values for its placeholders.
+ * @param format returns a number in a plural form, as written in the language
  */
 export function fillWording<V>(
   text: string,

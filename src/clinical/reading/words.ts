@@ -1,4 +1,4 @@
-/** Formats FHIR's data types as text for narratives. */
+/** Formats FHIR data types as text for narratives. */
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json-value.ts';
 import { ageIn, atAge } from './changes.ts';
@@ -8,7 +8,10 @@ import { timingWords } from './doses/timing.ts';
 import { nameConcept } from './names/name.ts';
 import { quantityText, rangeText, ratioText, readMeasured } from './numbers/quantity.ts';
 
-/** Returns a quantity as people write it. @param holder the Observation or component whose value it is */
+/**
+ * Returns a quantity for readers.
+ * @param holder the Observation or component that has this value
+ */
 export function quantity(value: Json | undefined, holder?: JsonObject): string | undefined {
   const of = first(value);
   // Only decimals are rounded.
@@ -24,12 +27,15 @@ export function moment(value: Json | undefined): string | undefined {
   return minute === '' ? day : `${day} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-/** Returns the day of a moment, as it is written; less than a day stays as it is. */
+/** Returns a date-time's day as written; a less precise date is returned unchanged. */
 export function day(value: Json | undefined): string | undefined {
   return text(value)?.split('T', 1)[0];
 }
 
-/** Returns a period, either end of which may be open. @param dated writes its ends */
+/**
+ * Returns a period, which may be open at either end.
+ * @param dated formats its ends
+ */
 export function period(value: Json | undefined, dated = moment): string | undefined {
   const { start, end } = first(value) ?? {};
   const [from, to] = [dated(start), dated(end)];
@@ -38,7 +44,7 @@ export function period(value: Json | undefined, dated = moment): string | undefi
   return to === undefined ? `since ${from}` : `${from} – ${to}`;
 }
 
-/** Returns the reference ranges of an Observation or component: `2 – 3 (therapeutic)`, `12 – 16 g/dL (female)`. */
+/** Returns an Observation's or component's reference ranges: `2 – 3 (therapeutic)`, `12 – 16 g/dL (female)`. */
 export function referenceRange(value: Json | undefined): string | undefined {
   return joined(
     objects(value).map((each) => {
@@ -49,20 +55,20 @@ export function referenceRange(value: Json | undefined): string | undefined {
   );
 }
 
-/** Returns what a range stands for, unless that is what is normal. */
+/** Returns what a range means, unless it is the normal range. */
 function rangeMeaning({ type }: JsonObject): string | undefined {
   return codes(type).includes('normal') ? undefined : nameConcept(type);
 }
 
-/** Returns the people whom a range is for: their sex or other groups, and their age. */
+/** Returns the people that a range applies to: their sex or other groups, and their age. */
 function appliesTo({ appliesTo: groups, age }: JsonObject): (string | undefined)[] {
   const years = rangeText(first(age))?.replace(/ a$/, ' years');
   return [nameConcept(groups), years && `age ${years}`];
 }
 
 /**
- * Returns the text of a choice element in any of its types: `choice(observation, 'value')`.
- * @param dated writes dates and the ends of periods
+ * Returns the text of a choice element with any of its types: `choice(observation, 'value')`.
+ * @param dated formats dates and the ends of periods
  */
 export function choice(resource: JsonObject, name: string, dated = moment): string | undefined {
   let key: string | undefined;
@@ -101,12 +107,12 @@ export function choice(resource: JsonObject, name: string, dated = moment): stri
   }
 }
 
-/** Returns whether a character code is that of an upper-case letter, with which the name of a type begins. */
+/** Returns whether a character code is an upper-case letter, which is how a type's name begins. */
 function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
 
-/** Doses in English, with names of codes as everywhere. */
+/** Writes doses in English, with the usual names of codes. */
 const ENGLISH: DoseStyle = {
   lang: 'en',
   name: (concept) => (isObject(concept) ? nameConcept(concept) : undefined),

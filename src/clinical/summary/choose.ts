@@ -1,4 +1,4 @@
-/** Chooses the resources of a record for its summary, before the directory is read. */
+/** Chooses a record's resources for its summary, before the directory is read. */
 import type { Json } from '#src/shared/json/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { dayIn } from '#src/shared/time/day.ts';
@@ -20,22 +20,22 @@ import { glanceAt, parseSource, type Source, type Stored, versionName } from './
 
 /** A record from which a summary is made. */
 export interface RecordSource {
-  /** Base URL of the FHIR interface, with a slash at its end. */
+  /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
   readonly patient: Stored;
-  /** The rest of the record, in current versions. */
+  /** The other resources in the record, in their current versions. */
   readonly record: readonly Stored[];
-  /** The summary doesn't show them. */
+  /** Versions by an AI, which the summary doesn't show. */
   readonly byAi?: AiVersions;
 }
 
 /**
- * Versions that an AI wrote, as `Type/id/_history/n`, each with the number of the last version before it that somebody else
- * wrote; undefined if nobody did.
+ * Versions that an AI wrote, as `Type/id/_history/n`, each with the number of the last previous version that someone else
+ * wrote; undefined if there is none.
  */
 export type AiVersions = ReadonlyMap<string, number | undefined>;
 
-/** The last version of a resource that somebody else wrote before an AI changed it. */
+/** The last version of a resource that someone else wrote before an AI changed it. */
 export interface EarlierVersion {
   readonly type: string;
   readonly id: string;
@@ -47,48 +47,51 @@ export interface ChosenSection {
   readonly section: Section;
   /** Newest first. */
   readonly sources: readonly Source[];
-  /** How many there were before the section was cut to its cap. */
+  /** The number of resources before the section was cut to its maximum. */
   readonly found: number;
-  /** The entries that would also be in it if an AI hadn't changed them, in their earlier versions. */
+  /** Earlier versions of entries that would also be in the section if an AI hadn't changed them. */
   readonly changed: readonly EarlierVersion[];
-  /** Resources that only its narrative tells: medicines that are past or must not be given, and refuted allergies. */
+  /**
+   * Resources that are mentioned only in the section's narrative: medicines that are past or must not be given, and refuted
+   * allergies.
+   */
   readonly beside: readonly Source[];
   /** True if the record also has past entries of this kind. */
   readonly hasPast: boolean;
-  /** How many past entries it has that the section doesn't list; those of medicines are in `beside`. */
+  /** The number of past entries that the section doesn't list; past medicines are in `beside`. */
   readonly past: number;
 }
 
-/** An entry of the document, with its section, if any. */
+/** An entry in the document, with its section, if it has one. */
 export interface Entry {
   readonly source: Source;
   readonly section?: SectionName;
 }
 
-/** The selection from a record. */
+/** The resources chosen from a record. */
 export interface Chosen {
   readonly subject: Source;
   readonly sections: readonly ChosenSection[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** By `Type/id`: the Patient, the resources in sections, and the resources of the record that these refer to. */
+  /** By `Type/id`: the Patient, the resources in sections, and the record's resources that these refer to. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** Directory entries that these refer to, as `Type/id`. */
+  /** Directory entries that these resources refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
-  /** How many past entries there are by section, of sections that the summary doesn't have. */
+  /** The number of past entries by section, for sections that the summary doesn't have. */
   readonly pastElsewhere: ReadonlyMap<SectionName, number>;
-  /** Directory entries that only narratives name, as `Type/id`. */
+  /** Directory entries that only narratives mention, as `Type/id`. */
   readonly named: ReadonlySet<string>;
-  /** The versions that somebody else had written before an AI changed them, by `Type/id`, as far as they were read. */
+  /** By `Type/id`: the versions that someone else had written before an AI changed them; only those that were read. */
   readonly earlier: ReadonlyMap<string, Source>;
   readonly links: Links;
-  /** Looks up any resource of the record that may be shown. */
+  /** Looks up any resource in the record that may be shown. */
   readonly look: Look;
 }
 
-/** Types of the record that are included only if an entry refers to them. */
+/** The record's types that are included only if an entry refers to them. */
 const SUPPORTING = ['Specimen', 'Device', 'RelatedPerson', 'CareTeam', 'Goal'] as const;
 
-/** Types whose resources may have a section. */
+/** Types whose resources may be in a section. */
 const LISTED = [
   'Condition',
   'AllergyIntolerance',
@@ -103,17 +106,17 @@ const LISTED = [
   'DocumentReference',
 ] as const;
 
-/** Types of the record that a summary may include, except Patient. */
+/** The record's types that a summary may include, other than Patient. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
 const NONE: AiVersions = new Map();
 
-/** Chooses the resources of a summary without pauses. */
+/** Chooses a summary's resources without pauses. */
 export function choose(record: RecordSource): Chosen {
   return atOnce(chooseInSteps(record));
 }
 
-/** Chooses the resources of a summary in steps, one resource each. */
+/** Chooses a summary's resources in steps, one per resource. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(parseSource(patient));
   const { placed, leftOut, changed, beside, refuted, past } = yield* placedIn(record, byAi);
@@ -156,7 +159,7 @@ function readPressure(source: Source): Pressure | undefined {
 }
 
 /**
- * Adds the resources of the record that entries refer to.
+ * Adds the record's resources that entries refer to.
  * @returns the directory entries that they refer to
  */
 function* supported(entries: Map<string, Entry>, links: Links, look: Look): Steps<Set<string>> {
@@ -166,7 +169,7 @@ function* supported(entries: Map<string, Entry>, links: Links, look: Look): Step
     links.addReferred(source, referred);
     yield;
   }
-  // Iterating a Set includes items added meanwhile, so references of added resources are followed too.
+  // Iterating over a Set includes items added meanwhile, so references in added resources are followed too.
   for (const key of referred) {
     const [type = ''] = key.split('/');
     if (isInDirectory(type)) inDirectory.add(key);
@@ -185,8 +188,8 @@ function isInDirectory(type: string): boolean {
 }
 
 /**
- * Returns a lookup by `Type/id`; each resource is parsed when first asked for. Withdrawn resources are not found.
- * @param hidden versions that are not found either, as `Type/id/_history/n`.
+ * Returns a lookup by `Type/id`; each resource is parsed when it is first requested. Withdrawn resources aren't found.
+ * @param hidden versions that aren't found either, as `Type/id/_history/n`.
  */
 export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Look {
   const stored = new Map(all.map((each) => [each.id, each]));
@@ -204,7 +207,7 @@ export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Loo
   };
 }
 
-/** Returns the part of an AI in this version of a resource. */
+/** Returns an AI's part in this version of a resource. */
 function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
   const name = byAi.size === 0 ? undefined : versionName(source);
   if (name === undefined || !byAi.has(name)) return 'no';
@@ -212,26 +215,26 @@ function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
 }
 
 interface Placed {
-  /** Candidates by section, in the order of the sections. */
+  /** Candidates by section, in the order of sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
   /** The entries before an AI changed them, by the section in which they would be. */
   readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
-  /** Medicines that are no entries. */
+  /** Medicines that aren't entries. */
   readonly beside: readonly Source[];
   /** Allergies that somebody refuted. */
   readonly refuted: readonly Source[];
-  /** How many entries the sections would also have if they weren't over, or if there were no newer one. */
+  /** The number of entries that each section would also have if they hadn't ended, or if there were no newer one. */
   readonly past: ReadonlyMap<SectionName, number>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 
-/** Members that the choice reads: those that decide the section, the date and the code. */
+/** Members that the choice depends on: those that determine the section, the date and the code. */
 const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
-/** The same members with the version, for records in which an AI wrote some versions. */
+/** The same members and the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
-/** Members of past medicines that decide which medicine they are, when it was prescribed and taken, and how. */
+/** Members of past medicines that determine which medicine it is, when it was prescribed and taken, and how. */
 const PAST_BY: ReadonlySet<string> = new Set([
   ...['status', 'medicationCodeableConcept', 'medicationReference', 'contained', 'dateAsserted'],
   ...['intent', 'statusReason', 'meta', 'dosage', 'dosageInstruction', 'priorPrescription', 'category'],
@@ -286,7 +289,7 @@ function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   if (lists.get(key)?.push(item) === undefined) lists.set(key, [item]);
 }
 
-/** Returns the candidates without older ones where the section takes only the newest with the same `single`. */
+/** Returns the candidates. Among those with the same `single`, only the newest is returned. */
 function singles(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ single }) => {

@@ -1,6 +1,6 @@
 /**
- * Decides which section of the summary a resource belongs to, and which resources are left out. docs/summary.md
- * explains these rules.
+ * Determines which section of the summary a resource belongs to, and which resources are left out. docs/summary.md explains
+ * these rules.
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
 import { isDenial } from '../reading/absence.ts';
@@ -10,7 +10,7 @@ import type { PartOfAi } from '../reading/told.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
-/** The reason why a resource that would have a section is left out. */
+/** The reason for leaving out a resource that would otherwise be in a section. */
 export type LeftOut =
   | Withdrawn
   | 'with an unknown modifier extension'
@@ -18,38 +18,37 @@ export type LeftOut =
   | typeof CHANGED_BY_AI;
 
 /**
- * Somebody wrote it and an AI has changed it since: not an entry, but its section tells what was there before
+ * Someone wrote it, and an AI has changed it since. It isn't an entry, but its section says what it contained before
  * (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
-/** A section, or a reason for leaving it out that readers see; undefined if it isn't for a summary. */
+/** A section, or a reason, shown to readers, for leaving the resource out; undefined if it isn't for a summary. */
 export type Place =
   | {
       readonly section: SectionName;
       /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
-      /** False for entries that only the section's narrative uses: past ones, and medicines that must not be given. */
+      /** False for resources that only the section's narrative uses: past ones, and medicines that must not be given. */
       readonly isEntry: boolean;
     }
   | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
   | undefined;
 
-/** The members of resources that `placeInSummary` reads. */
+/** The members that `placeInSummary` reads. */
 export const PLACED_BY = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus'],
   ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient', 'implicitRules'],
 ] as const;
 
 /**
- * Returns the section of a resource, or why it is left out.
- * @param byAi the part of an AI: whether it wrote this version, and so changed the entry of somebody else.
+ * Returns a resource's section, or why it is left out.
+ * @param byAi an AI's part: whether it wrote this version, and whether it changed someone else's entry.
  */
 export function placeInSummary(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
   const beside = section === undefined ? besideIn(source) : undefined;
-  // An AI may have ended or refuted the statement of somebody else: neither is a fact, and readers have to know about
-  // it.
+  // An AI may have ended or refuted someone else's statement. Neither version is a fact, and readers have to know about it.
   if (byAi === 'changed') {
     const before = section ?? sectionIfCurrent(source);
     return before === undefined ? undefined : { leftOut: CHANGED_BY_AI, section: before };
@@ -74,8 +73,8 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
 }
 
 /**
- * Returns the section whose narrative takes a resource into account that isn't its entry: a medicine that is past or must not
- * be given (the guide's profile forbids entries with `doNotPerform`), an allergy or a care plan that is over.
+ * Returns the section whose narrative mentions a resource that isn't one of its entries: a medicine that is past or must not
+ * be given (the guide's profile forbids entries with `doNotPerform`), or an allergy or a care plan that has ended.
  */
 function besideIn(source: Source): SectionName | undefined {
   const { type, value } = source;
@@ -86,10 +85,10 @@ function besideIn(source: Source): SectionName | undefined {
   return isDrug && isMedicine(value) ? 'medications' : undefined;
 }
 
-/** Statuses of care plans that are over. */
+/** Statuses of care plans that have ended. */
 const PLAN_OVER: ReadonlySet<string> = new Set(['completed', 'revoked']);
 
-/** Returns the section of a resource if it weren't over, forbidden, refuted or entered in error. */
+/** Returns the section that a resource would have if it weren't ended, forbidden, refuted or entered in error. */
 function sectionIfCurrent(source: Source): SectionName | undefined {
   const { type, value } = source;
   const { status: _, clinicalStatus, verificationStatus, doNotPerform, ...rest } = value;
@@ -97,7 +96,7 @@ function sectionIfCurrent(source: Source): SectionName | undefined {
   return SECTION_OF[type]?.({ ...source, value: status === undefined ? rest : { ...rest, status } });
 }
 
-/** The status that an entry needs for a section, if a resource without a status has none. */
+/** The status that an entry needs to be in a section, for types that have no section without a status. */
 const STATUS_OF_CURRENT: Readonly<Record<string, string>> = {
   MedicationStatement: 'active',
   MedicationRequest: 'active',
@@ -133,27 +132,27 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
       : undefined,
 };
 
-/** Statuses of medications that the patient takes or may take: the codes of R4's two value sets together. */
+/** Statuses of medications that the patient takes or may take: codes from both of R4's value sets. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 
-/** Categories of Conditions about functional status: the section's LOINC code, and those of US Core. */
+/** Categories for Conditions about functional status: the section's LOINC code, and US Core's categories. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
 function condition(source: Source): SectionName | undefined {
   const { value } = source;
-  // A statement that there is no problem isn't a past one when it is over.
+  // A statement of absence doesn't become a past problem when it ends.
   if (isOver(value.clinicalStatus)) return isDenial(source, value.code) ? undefined : 'pastProblems';
   return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
 }
 
-/** Codes that the IPS profiles of pregnancy status, expected delivery date and outcome fix or bind. */
+/** Codes that are fixed or bound by the IPS profiles for pregnancy status, expected delivery date and outcome. */
 const PREGNANCY: ReadonlySet<string> = new Set(
   '82810-3 11778-8 11779-6 11780-4 11636-8 11637-6 11638-4 11639-2 11640-0 11612-9 11613-7 11614-5 33065-4'.split(
     ' ',
   ),
 );
 
-/** Codes of the IPS profiles of tobacco and alcohol use: the section may have one Observation of each. */
+/** Codes from the IPS profiles for tobacco and alcohol use: the section may have one Observation for each. */
 const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
 
 function habitIn(loinc: readonly string[]): string | undefined {

@@ -79,36 +79,39 @@ export type Column<Row = Source> = readonly [
   cell: (row: Row, look: Look) => string | undefined,
 ];
 
-/** The inputs of tables besides their sources. */
+/** The inputs of tables other than their sources. */
 export interface Beside extends Around {
   readonly find: Look;
   readonly died: Death | undefined;
 }
 
-/** The cells of a table, by column. */
+/** A table's cells, by column. */
 export interface TableCells {
   readonly columns: readonly (readonly [heading: string, cells: readonly string[]])[];
-  /** Of each row its id, if it has one (`rowId`). */
+  /** Each row's id, if it has one (`rowId`). */
   readonly ids: readonly (string | undefined)[];
-  /** How many past medicines it has no rows for. */
+  /** The number of past medicines without a row. */
   readonly left: number;
-  /** Statements that there is none: sentences, not rows. */
+  /** Statements of absence, which are sentences rather than rows. */
   readonly absent: readonly string[];
-  /** Entries that somebody refuted: sentences, not rows. */
+  /** Refuted entries, which are sentences rather than rows. */
   readonly refuted: readonly string[];
 }
 
-/** Returns the cells of a table, in steps. @param others resources that are no entries, for rows of medicines */
+/**
+ * Returns a table's cells, in steps.
+ * @param others resources that aren't entries, for the rows of medicines
+ */
 type Table = (sources: readonly Source[], beside: Beside, others?: readonly Source[]) => Steps<TableCells>;
 
-/** The rows of a table. */
+/** A table's rows. */
 interface Rows<Row> extends Partial<Omit<TableCells, 'columns'>> {
   readonly rows: readonly Row[];
 }
 
 /**
  * Returns a table.
- * @param makeRows makes the rows of the section's sources
+ * @param makeRows creates the rows for the section's sources
  */
 function makeTable<Row>(
   columns: readonly Column<Row>[],
@@ -123,7 +126,7 @@ function makeTable<Row>(
   };
 }
 
-/** Returns a table with a row for each source. */
+/** Returns a table with one row per source. */
 function plain(columns: readonly Column[]): Table {
   // biome-ignore lint/correctness/useYield: rows are made at once
   return makeTable(columns, function* same(rows) {
@@ -153,13 +156,13 @@ const STATUSES = of('Status', ({ clinicalStatus, verificationStatus }) =>
   ]),
 );
 
-/** Returns the state of a resource in words. */
+/** Returns a resource's state in words. */
 function stateIn(type: string, { status }: JsonObject): string | undefined {
   const set = findCodeSet(type, 'status');
   return set === undefined ? text(status) : nameCodes('en', set, status);
 }
 
-/** Returns the judgement of a value, in words. */
+/** Returns a value's interpretation in words. */
 function judged({ interpretation }: JsonObject): string | undefined {
   return nameCoded('en', interpretation, 'interpretation');
 }
@@ -195,7 +198,7 @@ function absentIn(absences: readonly Absence<Source>[], current: readonly Denial
 
 const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
 
-/** Returns a column with the data of the newest source of a problem. */
+/** Returns a column with data from a problem's newest source. */
 const ofLead = (
   heading: string,
   cell: (value: JsonObject) => string | undefined,
@@ -220,7 +223,7 @@ const RECORDED: Column<Problem<Source>> = [
   'Recorded',
   (problem) => repeatPhrases(problem).map((phrase) => inEnglish(phrase).replace(/^recorded /, ''))[0],
 ];
-/** The changes by later versions. */
+/** The changes made by later versions. */
 const CHANGED: Column<{ readonly revisions: readonly Revision[] }> = [
   'Changed',
   ({ revisions }) => joined([...new Set(revisions.map(revisionText))], '; '),
@@ -240,7 +243,7 @@ const FINDINGS: readonly Column[] = [
   NOTES,
 ];
 
-/** Returns what a later version changed of an Observation's value. */
+/** Returns the change that a later version made to an Observation's value. */
 function findingRevision(source: Source): Revision | undefined {
   return source.replaced === undefined || source.type !== 'Observation'
     ? undefined
@@ -248,14 +251,14 @@ function findingRevision(source: Source): Revision | undefined {
 }
 
 const RESULTS = makeTable(FINDINGS, function* results(rows) {
-  // Readers of narratives find what was changed by the ids.
+  // Readers of narratives use the ids to find changes.
   return {
     rows,
     ids: rows.map((row) => (findingRevision(row) === undefined ? undefined : rowId([row.key]))),
   };
 });
 
-/** Returns an Observation's value and those of its components, or the reason why there is none. */
+/** Returns the values of an Observation and its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
   const own = choice(value, 'value') ?? missing(value);
   const ordered = systolicFirst(objects(value.component), ({ code }) => findPressure(loincCodes(code)));
@@ -268,7 +271,7 @@ function found(value: JsonObject): string | undefined {
   return joined([own, ...components], '; ') ?? (members > 0 ? 'see the results of this panel' : undefined);
 }
 
-/** Returns a report's conclusion, or else the results that it groups. */
+/** Returns a report's conclusion; if there is none, the results that it groups. */
 function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look): string | undefined {
   const said = joined([text(conclusion), nameConcept(conclusionCode)], '; ');
   if (said !== undefined) return said;
@@ -279,7 +282,7 @@ function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look
   );
 }
 
-/** Returns the reason for an action. */
+/** Returns the reason for something that was done. */
 function reason({ value }: Source, look: Look): string | undefined {
   return joined(reasonsIn(value, (reference) => look(text(reference) ?? '')?.value, nameConcept));
 }
@@ -289,20 +292,22 @@ interface Row extends Medicine<Source> {
   readonly died: Death | undefined;
 }
 
-/** Returns the medicines that entries state, with the span of past prescriptions, and those that must not be given. */
+/**
+ * Returns the medicines that entries state, with the period of past prescriptions, and the medicines that must not be given.
+ */
 function* medicines(sources: readonly Source[], beside: Beside, others: readonly Source[]): Steps<Rows<Row>> {
   const { died } = beside;
   const own: ReadonlySet<Source> = new Set(sources);
   const split = splitAbsences([...sources, ...others], beside);
   const subjects = yield* mapSteps(split.others, (source) => readMedicineSubject(source, beside));
   const groups = groupMedicines(subjects);
-  // Most records have many medicines that are over: no more is read of those than which ones they are.
+  // Records usually have many past medicines. For these, only which medicine it is has been read.
   const shown = groups.filter((group) => group.some(({ told, isForbidden }) => own.has(told) || isForbidden));
   const all = yield* mapSteps(shown, (group) =>
     joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, subject))),
   );
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
-  // What isn't an entry can join entries, and keep them apart. Readers of narratives find what was changed by the ids.
+  // Resources that aren't entries can join entries, or keep them apart. Readers of narratives use the ids to find changes.
   const ids = rows.map((row) => (others.length > 0 || isChanged(row) ? rowIdIn(row, own) : undefined));
   const absent = absentIn(split.absences, takenMedicines(all));
   return { rows, ids, left: groups.length - shown.length, absent };
@@ -312,15 +317,15 @@ function isChanged({ revisions, doseChange }: Row): boolean {
   return revisions.length > 0 || doseChange !== undefined;
 }
 
-/** Returns the row's id by the entries that a medicine rests on. */
+/** Returns a row's id, derived from the entries that its medicine is based on. */
 function rowIdIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined {
   const keys = sources.flatMap(({ told }) => (own.has(told) ? [told.key] : []));
   return keys.length === 0 ? undefined : rowId(keys);
 }
 
 /**
- * Returns how a medicine is taken, each dosage with the name that its source has, if that is another, and what tells it from
- * the others.
+ * Returns how a medicine is taken: each dosage with its source's name, if that is different, and with what distinguishes it
+ * from the other dosages.
  */
 function writeDoses(row: Row): string | undefined {
   const { name, doses } = row;
@@ -335,7 +340,7 @@ function writeDoses(row: Row): string | undefined {
   );
 }
 
-/** Returns the notes of the sources that decide the state of a medicine, each once. */
+/** Returns the notes of the sources that determine a medicine's state, without duplicates. */
 function joinNotes({ sources, standing }: Row): string | undefined {
   const own = sources.filter((source) => source.standing === standing);
   return joined([...new Set(own.map(({ told }) => notes(told.value.note)))], ' ');
@@ -381,7 +386,7 @@ const ALLERGIES: readonly Column[] = [
     ),
   ),
   STATUSES,
-  // Rows of allergies are their entries.
+  // A row about an allergy is its entry, so it needs no id.
   ['Changed', (source) => joined(allergyRevisions(source).map(revisionText), '; ')],
   BEGAN,
   of('Last reaction', ({ lastOccurrence }) => day(lastOccurrence)),
@@ -413,7 +418,7 @@ function* vaccinations(sources: readonly Source[], beside: Beside): Steps<Rows<S
   return { rows: others, absent: absentIn(absences, givenVaccines(doses)) };
 }
 
-/** Returns a Device's name, its type and its identifiers. */
+/** Returns a Device's name, type and identifiers. */
 function device(value: JsonObject | undefined): string | undefined {
   if (value === undefined) return undefined;
   const named = objects(value.deviceName).map(({ name }) => text(name));
@@ -437,7 +442,7 @@ function prefixed(what: string, value: Json | undefined): string | undefined {
 const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
   look(text(first(value.device)?.reference) ?? '')?.value;
 
-/** A care plan, and whether the person has died since. */
+/** A care plan, and whether the person has died since then. */
 interface PlanRow extends Source {
   readonly isBeforeDeath: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * Builds the Composition of a summary, and its author and custodian.
+ * Builds a summary's Composition, with its author and custodian.
  * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html
  */
 import { v5 } from 'uuid';
@@ -15,40 +15,40 @@ import type { Section, SectionName } from './section.ts';
 
 /** The profile that summaries conform to. */
 export const COMPOSITION_PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Composition-uv-ips';
-/** The version of the profile. */
+/** The profile's version. */
 export const IPS_VERSION = '2.0.0';
 
 /** A section and its entries. */
 export interface Filled {
   readonly section: Section;
   readonly text: Narrative;
-  /** Full URLs of its entries. */
+  /** The full URLs of its entries. */
   readonly entries: readonly string[];
 }
 
-/** The input of a Composition. */
+/** The inputs for a Composition. */
 export interface Composed {
   /** A UUID. */
   readonly id: string;
-  /** The time at which the summary is made, in microseconds. */
+  /** When the summary is generated, in microseconds. */
   readonly now: number;
   readonly base: string;
   readonly patient: JsonObject;
   readonly patientUrl: string;
   readonly sections: readonly Filled[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** How many past entries there are of sections that it doesn't have. */
+  /** The number of past entries for sections that it doesn't have. */
   readonly pastElsewhere: ReadonlyMap<SectionName, number>;
-  /** False if a grant covers only a part of the record. */
+  /** False if a grant covers only part of the record. */
   readonly isWhole: boolean;
 }
 
-/** Returns an id derived from a text: the same text always gives the same id. */
+/** Returns an id derived from a text: the same text always results in the same id. */
 export function derivedId(text: string): string {
   return v5(text, v5.URL);
 }
 
-/** Returns the Device that represents the service as the author of documents. */
+/** Returns the Device that represents the service as the documents' author. */
 export function authorDevice(base: string): JsonObject {
   return {
     resourceType: 'Device',
@@ -59,7 +59,7 @@ export function authorDevice(base: string): JsonObject {
   };
 }
 
-/** Returns the Organization that represents the service as the custodian of documents. */
+/** Returns the Organization that represents the service as the documents' custodian. */
 export function custodian(base: string): JsonObject {
   return {
     resourceType: 'Organization',
@@ -106,7 +106,7 @@ function makeSection({ section: { title, code }, text: narrated, entries }: Fill
 }
 
 /**
- * The `emptyReason` of an empty section: the record does not state that there is nothing (docs/spec/decisions.md,
+ * The `emptyReason` for an empty section, because the record doesn't state that there is nothing (docs/spec/decisions.md,
  * section 5).
  */
 const UNAVAILABLE = {
@@ -119,7 +119,7 @@ const UNAVAILABLE = {
   ],
 };
 
-/** Returns a narrative of the summary's subject, its time, and the number of entries that it leaves out. */
+/** Returns a narrative about the summary's subject, its time, and the number of entries that it leaves out. */
 function overview(
   { patient, now, leftOut, pastElsewhere, isWhole }: Composed,
   name: string | undefined,

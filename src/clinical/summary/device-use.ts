@@ -1,11 +1,11 @@
-/** Converts a patient's devices to DeviceUseStatements, since the summary's section of devices takes no Device. */
+/** Converts a patient's devices to DeviceUseStatements, because the summary's section for devices doesn't allow Devices. */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { derivedId } from './composition.ts';
 import { UNKNOWN } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
- * Returns a DeviceUseStatement that says what Device.patient says: the patient uses the device. It exists only in the
+ * Returns a DeviceUseStatement that says the same as Device.patient: the patient uses the device. It exists only in the
  * document.
  */
 export function makeDeviceUse({ id: device }: Stored, patient: Source, base: string): Source {

@@ -1,7 +1,4 @@
-/**
- * Finds displays for codes that a record stores without a text: a narrative that shows bare codes tells readers
- * nothing.
- */
+/** Finds displays for codes that a record stores without text, because narratives with bare codes are useless to readers. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { objects, text } from '../../fhir/parts.ts';
@@ -10,10 +7,10 @@ import { type Chosen, lookupIn } from './choose.ts';
 import type { Look } from './columns.ts';
 import type { Source, Stored } from './source.ts';
 
-/** Displays of codes, by `system|code`. */
+/** Maps `system|code` to a display. */
 export type Displays = ReadonlyMap<string, string>;
 
-/** Returns a lookup by a reference's text, over everything in the record or directory that a summary may show. */
+/** Returns a lookup by a reference's text, for everything in the record or directory that a summary may show. */
 export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   return (reference) => {
     const key = chosen.links.localKey(reference);
@@ -21,7 +18,7 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   };
 }
 
-/** Returns the codes without text that a summary's narratives may have to show, each once; in steps. */
+/** Returns the codes without text that a summary's narratives may have to show, without duplicates; in steps. */
 export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
   const look = lookingIn(chosen, lookupIn(directory));
   const sources = new Set([
@@ -47,7 +44,7 @@ export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[
   return [...found.values()];
 }
 
-/** Returns the codes without text in some values, each once. */
+/** Returns the codes without text in some values, without duplicates. */
 export function bareCodes(values: readonly Json[]): SystemCode[] {
   const found = new Map<string, SystemCode>();
   for (const value of values) addBare(value, found);

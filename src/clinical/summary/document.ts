@@ -1,7 +1,7 @@
 /**
- * Builds the International Patient Summary of a record: a document Bundle that is valid against IPS 2.0.0,
- * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, moment and id give the
- * same text.
+ * Builds a record's International Patient Summary: a document Bundle that is valid against IPS 2.0.0,
+ * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, time and id result in the same
+ * text.
  */
 
 import { containedIn, text } from '#src/fhir/parts.ts';
@@ -26,12 +26,12 @@ import { missingMembers, withContained } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
- * The version of the rules by which summaries are made. Raise it with every change after which the same record gives another
- * document: `test/receipts/forms.test.ts` fails otherwise.
+ * The version of the rules for generating summaries. Increase it with every change after which the same record results in a
+ * different document; otherwise `test/receipts/forms.test.ts` fails.
  */
 export const SUMMARY_FORM = 8;
 
-/** The input of a document besides the resources chosen from the record. */
+/** The inputs for a document, in addition to the resources chosen from the record. */
 export interface DocumentParts {
   /** The document's own id, a UUID. */
   readonly id: string;
@@ -39,20 +39,20 @@ export interface DocumentParts {
   readonly now: Micros;
   /** The directory entries that the chosen resources refer to, and those that these entries refer to. */
   readonly directory: readonly Stored[];
-  /** Displays of codes without text, for the narratives. Absent: narratives show the codes. */
+  /** Displays for codes without text, for the narratives. If absent, narratives show the codes. */
   readonly displays?: Displays;
-  /** The part of the record that it may use. Absent: the whole record. */
+  /** The part of the record that may be used. If absent, the whole record. */
   readonly covered?: Coverage;
 }
 
 const NO_DISPLAYS: Displays = new Map();
 
-/** Returns the JSON text of the document: `writeInSteps` without pauses. */
+/** Returns the document's JSON text: `writeInSteps` without pauses. */
 export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
   return atOnce(writeInSteps(chosen, parts)).join('');
 }
 
-/** Returns the JSON text of the document in pieces, one entry per step. */
+/** Returns the document's JSON text in pieces, one entry per step. */
 export function* writeInSteps(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS, covered = () => 'all' }: DocumentParts,
@@ -61,9 +61,7 @@ export function* writeInSteps(
   const { base } = links;
   const inDirectory = lookupIn(directory);
   const known = new Map<Source, Source>();
-  /**
-   * Returns a source with displays. Results are kept, since a hundred results may ask for the same practitioner's name.
-   */
+  /** Returns a source with displays. Results are cached, because a hundred results may need the same practitioner's name. */
   const showSource = (source: Source): Source => {
     const found = known.get(source);
     if (found !== undefined) return found;
@@ -92,7 +90,7 @@ export function* writeInSteps(
   });
   const [beside, before] = [besideBy(look), besideBy(lookBefore)];
   const entries = new Map<string, Entry>(chosen.entries);
-  // Iterating a Set includes items added meanwhile, so references of added entries are followed too.
+  // Iterating over a Set includes items added meanwhile, so references in added entries are followed too.
   const referred = new Set(chosen.inDirectory);
   for (const key of referred) {
     const source = entries.has(key) ? undefined : inDirectory(key);
@@ -143,7 +141,7 @@ export function* writeInSteps(
   ];
 }
 
-/** Returns the Bundle entry of a resource that exists only in the document. */
+/** Returns the Bundle entry for a resource that exists only in the document. */
 function own(resource: JsonObject): string {
   return `{"fullUrl":"urn:uuid:${String(resource.id)}","resource":${printJson(resource)}}`;
 }

@@ -1,34 +1,31 @@
 /**
- * Writes resources as entries of the document. Literal references in it lead to an entry or to a contained resource. A
- * reference to anything else becomes a logical reference, whose identifier is the URL:
+ * Writes resources as entries of the document. Literal references in the document point to an entry or to a contained
+ * resource. A reference to anything else becomes a logical reference, whose identifier is the URL:
  * https://hl7.org/fhir/R4/references.html#logical
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { type ParsedReference, parseReference } from '../../fhir/references/references.ts';
 import type { Source } from './source.ts';
 
-/**
- * Finds the references in a resource's JSON text: it is printed without whitespace, and quotes inside strings are
- * escaped.
- */
+/** Matches the references in a resource's JSON text, which is printed without whitespace and escapes quotes inside strings. */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** The replacement for the `reference` of a Reference: a reference without a version, or a logical reference. */
+/** The replacement for a Reference's `reference`: a reference without a version, or a logical reference. */
 interface Settled {
   readonly value: JsonObject;
   /** The replacement's members as JSON text, without braces. */
   readonly members: string;
 }
 
-/** Resolves references. Each text is parsed once, since a record repeats the same references many times. */
+/** Resolves references. Each text is parsed only once, because a record contains the same references many times. */
 export class Links {
   readonly #read = new Map<string, ParsedReference>();
   readonly #settled = new Map<string, Settled | undefined>();
 
-  /** @param base URL of the FHIR interface, slash at its end. */
+  /** @param base URL of the FHIR interface, with a trailing slash. */
   constructor(readonly base: string) {}
 
-  /** Returns a reference's text, parsed. */
+  /** Returns a reference's parsed text. */
   parsed(reference: string): ParsedReference {
     const known = this.#read.get(reference);
     if (known !== undefined) return known;
@@ -37,13 +34,13 @@ export class Links {
     return parsed;
   }
 
-  /** Returns the `Type/id` that a reference's text names, in whatever form; undefined if it isn't on this service. */
+  /** Returns the `Type/id` that a reference's text names, whatever its form; undefined if it isn't on this service. */
   localKey(reference: string): string | undefined {
     const parsed = this.parsed(reference);
     return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
   }
 
-  /** Returns the replacement of a reference once all entries are known; undefined if it stays as it is. */
+  /** Returns the replacement for a reference, once all entries are known; undefined if the reference stays unchanged. */
   settled(reference: string, isInside: (key: string) => boolean): Settled | undefined {
     if (this.#settled.has(reference)) return this.#settled.get(reference);
     const value = this.#settle(reference, isInside);
@@ -70,7 +67,7 @@ export class Links {
     }
   }
 
-  /** Adds the references of a resource to `keys`, as `Type/id`. */
+  /** Adds a resource's references to `keys`, as `Type/id`. */
   addReferred({ body }: Source, keys: Set<string>): void {
     REFERENCE.lastIndex = 0;
     for (let found = REFERENCE.exec(body); found !== null; found = REFERENCE.exec(body)) {
@@ -81,7 +78,7 @@ export class Links {
 }
 
 /**
- * Returns the JSON text of a resource in the document.
+ * Returns a resource's JSON text in the document.
  * @param added members to add.
  * @param isInside returns whether a `Type/id` is an entry.
  */
@@ -106,9 +103,7 @@ export function entryText(
   return isPlain ? text : printJson(rewritten(parseJson(whole).value, settled));
 }
 
-/**
- * A reference with no other member than a display. If there are others, there may already be an identifier or a type.
- */
+/** A reference that has at most a display in addition. With other members, it may already have an identifier or a type. */
 const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.){0,2000}")?\}/y;
 
 function isAlone(text: string, at: number): boolean {

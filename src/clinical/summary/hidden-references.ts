@@ -1,9 +1,12 @@
-/** Rows of a summary without references that its reader may not see. */
+/** Removes references that the reader may not see from a summary's rows. */
 import { inSlices } from '#src/shared/load/slices.ts';
 import { withoutReferences } from '../../fhir/references/reference-edits.ts';
 import type { Stored } from './source.ts';
 
-/** Returns rows; those with a hidden reference are replaced. @param hidden the references, with the types that they name */
+/**
+ * Returns rows; rows with a hidden reference are replaced.
+ * @param hidden the hidden references, with the types that they name
+ */
 export async function withoutHidden(
   rows: readonly Stored[],
   hidden: ReadonlyMap<string, string>,

@@ -1,16 +1,16 @@
 /**
- * Names codes in FHIR JSON text that come without a display: somebody who receives a copy of a record has no terminology to
- * look them up in. Nothing else of the text changes.
+ * Adds names to codes without a display in FHIR JSON text, because a recipient of a record's copy has no terminology to look
+ * them up in. Nothing else in the text changes.
  */
 import type { SystemCode } from '../../fhir/terminology.ts';
 import type { Displays } from './displays.ts';
 
-/** A Coding of only a system and a code. Of a Quantity these members follow others, or the system is UCUM's. */
+/** Matches a Coding with only a system and a code. In a Quantity, these members follow others, or the system is UCUM's. */
 const BARE = /\{"system":"(https?:[^"\\]+|urn:[^"\\]+)","code":"([^"\\]+)"\}/g;
 
 const UCUM = 'http://unitsofmeasure.org';
 
-/** Returns the codes without a display in JSON text, each once. */
+/** Returns the codes without a display in JSON text, without duplicates. */
 export function codesIn(text: string): SystemCode[] {
   const found = new Map<string, SystemCode>();
   for (const [, system = '', code = ''] of text.matchAll(BARE))
@@ -18,7 +18,7 @@ export function codesIn(text: string): SystemCode[] {
   return [...found.values()];
 }
 
-/** Returns the JSON text with the displays that are known. */
+/** Returns the JSON text with all known displays added. */
 export function withNamedCodings(text: string, displays: Displays): string {
   if (displays.size === 0) return text;
   return text.replace(BARE, (whole, system: string, code: string) => {

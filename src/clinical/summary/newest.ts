@@ -1,18 +1,18 @@
-/** Orders the entries of a section, and picks some if there are too many. */
+/** Orders a section's entries, and chooses some if there are too many. */
 
 import { codings, text } from '../../fhir/parts.ts';
 import { happened } from '../reading/dates.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
- * A resource that may become an entry. Until that is decided, only the members needed for the decision are kept, to
- * save memory.
+ * A resource that may become an entry. Until that is decided, only the members needed for the decision are kept, to save
+ * memory.
  */
 export interface Candidate {
   readonly stored: Stored;
   /** When its event happened. */
   readonly at: number;
-  /** Its subject matter: its first code, or its text. */
+  /** The resource's subject: its first code, or its text. */
   readonly code: string;
   /** If set, the section has only the newest candidate with the same value. */
   readonly single: string | undefined;
@@ -24,16 +24,16 @@ export function makeCandidate(stored: Stored, source: Source, single: string | u
 }
 
 /**
- * Returns the candidates newest first. If two have the same time, the one recorded later comes first (ids are UUIDv7).
- * Those without a date come last.
+ * Returns the candidates, newest first. If two have the same time, the one recorded later comes first (ids are UUIDv7).
+ * Candidates without a date come last.
  */
 export function newestFirst(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((a, b) => (a.at === b.at ? (a.stored.id < b.stored.id ? 1 : -1) : b.at - a.at));
 }
 
 /**
- * Returns at most `cap` candidates: the newest of each code, so that a frequent kind of finding cannot displace the
- * others, then the newest of the rest.
+ * Returns at most `cap` candidates: the newest for each code, so that a frequent kind of finding can't displace the others,
+ * then the newest of the rest.
  * @param candidates in the section's order, which is kept.
  */
 export function capped(candidates: readonly Candidate[], cap: number): readonly Candidate[] {
@@ -48,7 +48,7 @@ export function capped(candidates: readonly Candidate[], cap: number): readonly 
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** The members of resources that `makeCandidate` reads the code from. */
+/** The members that `makeCandidate` reads a resource's code from. */
 export const CODED_BY = ['code', 'vaccineCode', 'category'] as const;
 
 function codeKey({ type, value }: Source): string {

@@ -1,14 +1,14 @@
 /**
- * Writes in narratives of a summary what its entries don't have, and reads it for the page of shared links: entries that aren't
- * listed because they are over or refuted, and what was changed. Pure.
+ * Writes into a summary's narratives what its entries don't contain, and reads it for the page of shared links: entries that
+ * aren't listed because they have ended or were refuted, and what was changed. Pure.
  */
 import { type RefutedWords, readEnglish, readRefutedText, readState } from '../reading/english.ts';
 import type { Phrase, StateName } from '../reading/phrases.ts';
 
-/** How the narrative of a section ends whose entries are all over. */
+/** The end of a section's narrative if all its entries have ended. */
 export const ONLY_PAST = 'only past ones.';
 
-/** Sections of which past entries aren't listed, and their names for one and for several. */
+/** Sections whose past entries aren't listed, with the singular and plural names of the entries. */
 const PAST = {
   allergies: ['past allergy', 'past allergies'],
   medications: ['past medicine', 'past medicines'],
@@ -25,14 +25,14 @@ function hasPast(section: string): section is PastSection {
   return Object.hasOwn(PAST, section);
 }
 
-/** Returns how many past entries of a section aren't listed: `3 past medicines`; undefined if there are none. */
+/** Returns the number of a section's past entries that aren't listed: `3 past medicines`; undefined if there are none. */
 export function pastText(section: string, count: number): string | undefined {
   if (count === 0 || !hasPast(section)) return undefined;
   const [one, several] = PAST[section];
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** Returns the sentence about them. */
+/** Returns the sentence about past entries that aren't listed. */
 export function notListedText(section: string, count: number): string | undefined {
   const past = pastText(section, count);
   return past && `${past} ${count === 1 ? 'is' : 'are'} not listed here.`;
@@ -40,17 +40,17 @@ export function notListedText(section: string, count: number): string | undefine
 
 const NOT_LISTED = /<p>(\d{1,6}) [a-z ]+ (?:is|are) not listed here\.<\/p>/;
 
-/** Returns how many past entries a section's narrative doesn't list. */
+/** Returns the number of past entries that a section's narrative doesn't list. */
 export function countNotListed(div: string): number {
   return Number(NOT_LISTED.exec(div)?.[1] ?? 0);
 }
 
-/** The beginning of the name of a medicine that must not be given. */
+/** The prefix for the name of a medicine that must not be given. */
 export const FORBIDDEN = 'Must not be given: ';
 
 /**
- * Returns the id of a medicine's row where a record has medicines that aren't entries.
- * @param keys of its entries, `Type/id`
+ * Returns the id of a medicine's row, for records with medicines that aren't entries.
+ * @param keys the row's entries, as `Type/id`
  */
 export function rowId(keys: readonly string[]): string {
   return keys.map((key) => key.replace('/', '-')).join('.');
@@ -60,15 +60,15 @@ export function rowId(keys: readonly string[]): string {
 export interface ToldRow {
   /** The entries that it is about, as `Type/id`. */
   readonly keys: readonly string[];
-  /** The name of a medicine that must not be given; undefined for others. */
+  /** The name of a medicine that must not be given; otherwise undefined. */
   readonly forbidden: string | undefined;
   readonly name: string;
-  /** Its state, which an entry that isn't in the summary may decide; undefined if it can't be read. */
+  /** The medicine's state, which may be determined by an entry that isn't in the summary; undefined if it can't be read. */
   readonly state: { readonly said: StateName; readonly status: string } | undefined;
   readonly phrases: readonly Phrase[];
 }
 
-/** Returns the rows of a narrative about medicines that have an id, or must not be given. */
+/** Returns a narrative's rows about medicines that have an id or must not be given. */
 export function readToldRows(div: string): ToldRow[] {
   const headings = cellsIn(div, 'th');
   return [...div.matchAll(/<tr(?: id="([^"]+)")?><td>(.*?)<\/tr>/gs)].flatMap(
@@ -85,17 +85,17 @@ export function readToldRows(div: string): ToldRow[] {
   );
 }
 
-/** The beginning of the sentence about an entry that somebody refuted. */
+/** The beginning of the sentence about a refuted entry. */
 export const REFUTED = 'Refuted, not an entry: ';
 
 const REFUTED_ENTRY = new RegExp(`<p>${REFUTED}([^<]*)\\.</p>`, 'g');
 
-/** Returns the entries that somebody refuted, by a section's narrative. */
+/** Returns the refuted entries, read from a section's narrative. */
 export function readRefuted(div: string): RefutedWords[] {
   return [...div.matchAll(REFUTED_ENTRY)].flatMap(([, said = '']) => readRefutedText(unescaped(said)) ?? []);
 }
 
-/** Returns what rows of a narrative say that was changed, each change by itself, by the entries that they are about. */
+/** Returns the changes in a narrative's rows, each separately, by the entries that the rows are about. */
 export function readChanges(div: string): Map<string, readonly string[]> {
   const at = cellsIn(div, 'th').indexOf('Changed');
   const found = new Map<string, readonly string[]>();
@@ -117,7 +117,7 @@ function cellsIn(markup: string, tag: string): string[] {
   );
 }
 
-/** Returns a text of a narrative without its escapes. */
+/** Returns a narrative's text without its escapes. */
 export function unescaped(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot);/g, (each) => ESCAPED[each] ?? each);
 }

@@ -1,4 +1,4 @@
-/** Receipts of summaries: the inputs from which the same document can be made again (docs/receipts.md). */
+/** Receipts for summaries: the inputs from which the same document can be generated again (docs/receipts.md). */
 import type { Access } from '../../shared/access/access.ts';
 import type { NamedVersion, ReceiptDraft } from '../../shared/access/receipt.ts';
 import type { Micros } from '../../shared/time/time.ts';
@@ -7,7 +7,7 @@ import type { Displays } from './displays.ts';
 import { SUMMARY_FORM } from './document.ts';
 import type { Stored } from './source.ts';
 
-/** The inputs of a summary beside the record. */
+/** A summary's inputs in addition to the record. */
 export interface SummaryInputs {
   readonly id: string;
   readonly now: Micros;
@@ -17,14 +17,17 @@ export interface SummaryInputs {
   readonly displays: Displays;
   /** References that the reader may not see, with the types that they name. */
   readonly hidden: ReadonlyMap<string, string>;
-  /** Of a grant; undefined: everything. */
+  /** The grant's access; undefined means access to everything. */
   readonly access: Access | undefined;
   readonly position: Micros;
-  /** True if it is as of a moment. */
+  /** True if it is as of a past time. */
   readonly isPast: boolean;
 }
 
-/** Returns the draft of a summary's receipt. @param record the id of the Patient */
+/**
+ * Returns the draft of a summary's receipt.
+ * @param record the Patient's id
+ */
 export function draftSummary(record: string, from: SummaryInputs): ReceiptDraft {
   const { id, now, base, chosen, directory, displays, hidden, access, position, isPast } = from;
   const inDirectory = new Set(directory.map((entry) => entry.id));
@@ -52,10 +55,10 @@ export function draftSummary(record: string, from: SummaryInputs): ReceiptDraft 
   };
 }
 
-/** The version in the first members of a stored resource. */
+/** Matches the version in the first members of a stored resource. */
 const VERSION = /"meta":\{(?:"[a-z]+":"[^"]*",)*?"versionId":"(\d+)"/i;
 
-/** Returns the version of a stored resource; none of one that exists only in the summary. */
+/** Returns a stored resource's version; empty for a resource that exists only in the summary. */
 export function readName({ type, id, body }: Stored): NamedVersion[] {
   const version = type === 'DeviceUseStatement' ? undefined : VERSION.exec(body)?.[1];
   return version === undefined ? [] : [{ id, version: Number(version) }];

@@ -1,4 +1,6 @@
-/** Gives sources the versions that they replaced: narratives say what was changed (docs/clinical-reading.md). */
+/**
+ * Adds the versions that sources replaced to the sources, because narratives say what was changed (docs/clinical-reading.md).
+ */
 import { first, text } from '../../fhir/parts.ts';
 import { REVISED_TYPES } from '../reading/revisions.ts';
 import type { Chosen } from './choose.ts';
@@ -14,14 +16,14 @@ const REVISED: ReadonlySet<SectionName> = new Set([
   ...(['results', 'vitalSigns', 'pregnancy', 'socialHistory'] as const),
 ]);
 
-/** Returns the sources whose earlier versions narratives compare: those that have any. */
+/** Returns the sources whose earlier versions are compared in narratives, if they have earlier versions. */
 export function revisedSources({ sections, earlier }: Pick<Chosen, 'sections' | 'earlier'>): Source[] {
   const entries = sections
     .filter(({ section }) => REVISED.has(section.name))
     .flatMap(({ section, sources, beside }) =>
       section.name === 'allergies' ? [...sources, ...beside] : sources,
     );
-  // Entries that an AI changed are told as they were before: that, too, may have changed something.
+  // Entries that an AI changed are shown as they were before. That version, too, may have changed something.
   return [...entries, ...earlier.values()].filter(
     (source) => COMPARED.has(source.type) && readVersion(source) > 1,
   );
@@ -29,12 +31,15 @@ export function revisedSources({ sections, earlier }: Pick<Chosen, 'sections' | 
 
 const COMPARED: ReadonlySet<string> = new Set([...REVISED_TYPES, 'Observation']);
 
-/** Returns the number of a source's version. */
+/** Returns a source's version number. */
 export function readVersion({ value: { meta } }: Source): number {
   return Number(text(first(meta)?.versionId) ?? 0);
 }
 
-/** Returns a summary whose narratives say what was changed. @param replaced by the ids of resources */
+/**
+ * Returns a summary whose narratives say what was changed.
+ * @param replaced the replaced versions, by resource id
+ */
 export function withReplaced(chosen: Chosen, replaced: ReadonlyMap<string, Source['replaced']>): Chosen {
   if (replaced.size === 0) return chosen;
   const add = (source: Source): Source =>

@@ -1,6 +1,6 @@
 /**
- * Adds elements that the IPS profiles require and a valid R4 resource may lack. HL7's data-absent-reason marks them as
- * unknown, as the guide asks: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
+ * Adds elements that the IPS profiles require but that may be missing from a valid R4 resource. HL7's data-absent-reason marks
+ * them as unknown, as the guide requires: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { codes, objects } from '../../fhir/parts.ts';
@@ -14,8 +14,8 @@ export const UNKNOWN = {
 const NAME = [{ _text: UNKNOWN }];
 
 /**
- * Returns the members that a resource lacks, by name; none if it has all that its profile requires.
- * @param section of the resource; undefined if it is only referred to
+ * Returns the members that a resource lacks, by name; none if it has everything that its profile requires.
+ * @param section the resource's section; undefined if the resource is only referred to
  */
 export function missingMembers(
   { type, value }: Pick<Source, 'type' | 'value'>,
@@ -78,14 +78,14 @@ const NOT_KNOWN = {
   display: 'Unknown',
 };
 
-/** Returns whether the profile of laboratory or radiology results applies. */
+/** Returns whether the profile for laboratory or radiology results applies. */
 function isResult({ category }: JsonObject): boolean {
   return codes(category).some((code) => code === 'laboratory' || code === 'imaging');
 }
 
 /**
- * Returns whether an Observation has no value, no parts and no reason for that: ips-2 of laboratory results, vs-2 of
- * vital signs.
+ * Returns whether an Observation has no value, no parts and no reason for that: ips-2 for laboratory results, vs-2 for vital
+ * signs.
  */
 function isEmpty(value: JsonObject): boolean {
   return (
@@ -112,8 +112,8 @@ function requireName(type: string, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns a resource whose contained resources have the elements that their profiles require, since a reference's
- * target must conform. A contained Observation without a subject gets the subject of its container.
+ * Returns a resource whose contained resources have the elements that their profiles require, because a reference's target
+ * must conform. A contained Observation without a subject gets its container's subject.
  */
 export function withContained(source: Source): Source {
   if (!source.body.includes('"contained":[')) return source;

@@ -20,19 +20,19 @@ export type SectionName =
   | 'planOfCare'
   | 'socialHistory';
 
-/** The constant part of a section. */
+/** The constant data about a section. */
 export interface Section {
   readonly name: SectionName;
   readonly title: string;
   /** LOINC code, as fixed by the profile. */
   readonly code: string;
-  /** Text for an empty section, for sections that are always present. */
+  /** The text for an empty section; only for sections that are always present. */
   readonly empty?: string;
-  /** The types of its entries, for sections that are always present. */
+  /** The types of its entries; only for sections that are always present. */
   readonly types?: readonly string[];
   /**
-   * Maximum number of entries; the newest of each code come first. Absent: no limit, since a missing entry could cause
-   * harm.
+   * Maximum number of entries; the newest for each code come first. If absent, the number is unlimited, because a missing
+   * entry could cause harm.
    */
   readonly cap?: number;
 }

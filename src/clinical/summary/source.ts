@@ -1,10 +1,10 @@
-/** Defines the form of resources from which a summary is made: their stored text, and its parsed content. */
+/** Defines the form of the resources from which a summary is generated: their stored text and their parsed content. */
 
 import { isObject, type Json, type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { someMembers } from '#src/shared/json/json-members.ts';
 import type { Replaced } from '../reading/told.ts';
 
-/** A resource as it is stored. */
+/** A stored resource. */
 export interface Stored {
   readonly type: string;
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Source extends Stored {
   /** `Type/id`. */
   readonly key: string;
   readonly value: JsonObject;
-  /** The versions that it replaced, the newest first, as far as they were read. */
+  /** The versions that it replaced, newest first; only those that were read. */
   readonly replaced?: readonly Replaced[] | undefined;
 }
 
@@ -32,8 +32,8 @@ export function parseSource({ type, id, body }: Stored): Source {
 }
 
 /**
- * Reads some members of a stored resource, for callers that need no others and no numbers: a resource is large, and a
- * summary shows little of it.
+ * Reads some of a stored resource's members, for callers that need no other members and no numbers, because a resource is
+ * large and a summary shows little of it.
  * @param known as for `someMembers`.
  */
 export function glanceAt(

@@ -1,6 +1,6 @@
 /**
- * Removes from a summary the data that identifies or locates the person, except name, birth date and sex, for readers
- * who need to know about the illness and not where somebody lives (docs/shared-links.md).
+ * Removes data that identifies or locates the person, except name, birth date and sex, from a summary, for readers who need to
+ * know about the illness but not where the person lives (docs/shared-links.md).
  */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
@@ -9,16 +9,16 @@ import type { Chosen, Entry } from './choose.ts';
 import type { Links } from './entries.ts';
 import type { Source } from './source.ts';
 
-/** Elements of persons that are left out. Extensions can be a birthplace, a number, an ethnicity. */
+/** Elements of people's resources that are left out. Extensions can be a birthplace, a number, an ethnicity. */
 const WITHHELD: Readonly<Record<string, readonly string[]>> = {
   Patient: ['identifier', 'telecom', 'address', 'photo', 'contact', 'link', 'text', 'extension'],
   RelatedPerson: ['identifier', 'telecom', 'address', 'photo', 'birthDate', 'text', 'extension'],
 };
 
-/** The LOINC code of an answer to a questionnaire (PRAPARE) that says where the person lives. */
+/** The LOINC code of an answer in a questionnaire (PRAPARE) that says where the person lives. */
 const ADDRESS = '56799-0';
 
-/** Returns a selection without these elements and answers. */
+/** Returns a summary's selection without these elements and answers. */
 export function* withoutContact(chosen: Chosen): Steps<Chosen> {
   const { links } = chosen;
   const isKept = ({ type, value }: Source): boolean =>
@@ -38,7 +38,7 @@ export function* withoutContact(chosen: Chosen): Steps<Chosen> {
   };
 }
 
-/** Returns a resource without these elements: its own, those of contained persons, and identifiers in references to persons. */
+/** Returns a resource without these elements: its own, those of contained people, and identifiers in references to people. */
 function withoutContactIn(source: Source, links: Links): Source {
   const { type, body } = source;
   const hasPersons = body.includes('"contained":[') || body.includes('"identifier":{');
@@ -47,7 +47,7 @@ function withoutContactIn(source: Source, links: Links): Source {
   return { ...source, value, body: printJson(value) };
 }
 
-/** Returns the content of a resource without these elements. */
+/** Returns a resource's content without these elements. */
 export function dropContacts(type: string, value: JsonObject, links: Links): JsonObject {
   const persons = new Set(
     objects(value.contained).flatMap(({ resourceType, id }) =>
@@ -77,10 +77,10 @@ export function dropContacts(type: string, value: JsonObject, links: Links): Jso
   return withReferred(without(type, value));
 }
 
-/** The replacement for a reference without any other member: an object must not be empty. */
+/** Replaces a reference that has no other members, because an object must not be empty. */
 const NAMELESS = { display: '–' };
 
-/** Returns a resource without contained ones to which nothing refers anymore (R4, dom-3). */
+/** Returns a resource without the contained resources that nothing refers to any more (R4, dom-3). */
 function withReferred(value: JsonObject): JsonObject {
   const contained = objects(value.contained);
   if (contained.length === 0) return value;

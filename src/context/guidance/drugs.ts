@@ -1,16 +1,16 @@
 /**
- * Drugs, the findings that monitor them, and the classes with which allergies are compared. The tables rank findings
- * and raise warnings; they add no facts. docs/context.md lists the rules with their guidelines.
+ * Drugs, the findings that monitor them, and the classes that allergies are compared with. The tables rank findings and raise
+ * warnings; they don't add facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Basis, type Due, due, HALF_YEAR, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** A rule: a group of drugs, and the findings they are monitored by. */
+/** A rule: a group of drugs, and the findings by which they are monitored. */
 export interface Drugs {
-  /** Matches the beginning of their ATC codes. */
+  /** Matches the beginning of the drugs' ATC codes. */
   readonly codes: RegExp;
-  /** Matches their names in a record. */
+  /** Matches the drugs' names in a record. */
   readonly words: RegExp;
   /** Findings, the most important first. */
   readonly watch: readonly Measure[];
@@ -20,7 +20,7 @@ export interface Drugs {
   readonly source: Source;
 }
 
-/** Returns a pattern of drugs by name, without creams, ointments and eye drops, which need no blood tests. */
+/** Returns a pattern for drugs by name, excluding creams, ointments and eye drops, which need no blood tests. */
 const systemic = (names: string): RegExp =>
   new RegExp(`^(?!.*\\b(?:topical|cream|ointment|eye|ophthalmic)\\b).*(?:${names})`, 'i');
 
@@ -138,7 +138,7 @@ export const DRUGS: readonly Drugs[] = [
     source: ['bsrDmard', 'niceRheumatoid'],
   },
   {
-    // The guideline asks for no routine tests after the first year, so nothing is due.
+    // The guideline requires no routine tests after the first year, so nothing is due.
     codes: /^A07EC01/,
     words: /sul(?:f|ph)asalazin/i,
     watch: DMARD_FINDINGS,
@@ -211,20 +211,23 @@ export const DRUGS: readonly Drugs[] = [
 export interface DrugClass {
   /** Matches the class and its members by name. */
   readonly words: RegExp;
-  /** Matches the beginning of the ATC codes of its members. */
+  /** Matches the beginning of its members' ATC codes. */
   readonly codes: RegExp;
   readonly source: Source;
 }
 
-/** NICE CG183 asks for the drug class to avoid; the ATC index says which substances belong to a class. */
+/** NICE CG183 requires the drug class to avoid; the ATC index says which substances belong to a class. */
 const CLASS_SOURCE: Source = ['niceDrugAllergy', 'atc'];
 
 const drugClass = (words: RegExp, codes: RegExp): DrugClass => ({ words, codes, source: CLASS_SOURCE });
 
-/** Classes of drugs, in English, French, German, Norwegian and Spanish: an allergy to one member is a reason against the others. */
+/**
+ * Classes of drugs, in English, French, German, Norwegian and Spanish: an allergy to one member is a reason against the
+ * others.
+ */
 export const CLASSES: readonly DrugClass[] = [
   drugClass(/p[eé]ni[cz]ill?in|\w+[cz]ill?in[aeo]?\b|co-?amoxiclav/i, /^J01C/),
-  // J01D also has monobactams (J01DF), carbapenems (J01DH) and faropenem (J01DI03).
+  // J01D also contains monobactams (J01DF), carbapenems (J01DH) and faropenem (J01DI03).
   drugClass(
     /c[eé](?:ph|f)alosporin|\bc[eé]f\w+|\bceph(?:alexin|azolin|alothin|radine)/i,
     /^J01D(?:[BCDE]|I(?!03))/,
@@ -234,7 +237,7 @@ export const CLASSES: readonly DrugClass[] = [
   drugClass(/ma[ck]rolid|[eé]r[iy]th?rom[iy]cin|(?:clar|az)[iy]th?rom[iy]cin/i, /^J01FA/),
   drugClass(/quinolon|chinolon|floxacin/i, /^J01M/),
   drugClass(/(?:t[eé]tra|dox[iy]|mino|l[iy]me|tige)(?:c[iy]c|zy[ck])lin/i, /^J01A/),
-  // M01AX also has glucosamine, chondroitin and others that aren't NSAIDs.
+  // M01AX also contains glucosamine, chondroitin and others that aren't NSAIDs.
   drugClass(
     /\b(?:nsaids?|nsar|aines?|ains|ass)\b|nicht-?steroidal|non-?steroidal|ibuprof[eè]n|di[ck]lofena[ck]|naprox[eè]n|aspirin|a[cz][eé]t[iy]lsali[cz]|salic[iy]lat/i,
     /^(?:M01A(?!X(?:05|12|21|25|26))|N02BA|B01AC06)/,

@@ -8,27 +8,24 @@ export interface Due {
   readonly measures: readonly Measure[];
   /** The finding's name in a warning. */
   readonly name: string;
-  /**
-   * A warning is given when the newest value is older than this. Never shorter than the longest interval of the
-   * guideline.
-   */
+  /** A warning is given if the newest value is older than this. Never shorter than the guideline's longest interval. */
   readonly days: number;
-  /** The guideline that asks for it. */
+  /** The guideline that requires it. */
   readonly source: GuidelineName;
-  /** The interval in the guideline's terms. */
+  /** The interval in the guideline's own terms. */
   readonly asks: string;
 }
 
-/** Days of the longest year. */
+/** The number of days in the longest year. */
 export const YEAR = 366;
 
-/** Days of the longest six months. */
+/** The number of days in the longest six months. */
 export const HALF_YEAR = 184;
 
-/** The guideline that asks for a finding, and the interval that it names. */
+/** The guideline that requires a finding, and the interval that it names. */
 export type Basis = readonly [source: GuidelineName, asks: string];
 
-/** Returns the rule that one of these findings is due after a number of days. */
+/** Returns a rule that one of these findings is due after a number of days. */
 export const due = (
   name: string,
   days: number,
@@ -36,9 +33,9 @@ export const due = (
   ...measures: readonly Measure[]
 ): Due => ({ name, days, measures, source, asks });
 
-/** Returns the rule that creatinine or filtration is due after a year. */
+/** Returns a rule that creatinine or filtration is due after a year. */
 export const kidneysDue = (...basis: Basis): Due =>
   due('creatinine or filtration', YEAR, basis, 'creatinine', 'filtration');
 
-/** Returns the rule that potassium is due after a year. */
+/** Returns a rule that potassium is due after a year. */
 export const potassiumDue = (...basis: Basis): Due => due('potassium', YEAR, basis, 'potassium');

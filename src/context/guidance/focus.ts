@@ -1,25 +1,25 @@
-/** The focus of a request, read from its task and question: the kind of work, illnesses, findings and words. */
+/** Reads a request's focus from its task and question: the kind of work, illnesses, findings and words. */
 
 import { type ContextRequest, type Need, parseNeed } from '../request.ts';
 import { ILLNESSES, type Illness } from './illnesses.ts';
 import { MEASURE_WORDS, type Measure } from './measures.ts';
 
-/** A kind of work. Each ranks facts differently. */
+/** A kind of work. Each kind ranks facts differently. */
 export type Work = 'review' | 'follow_up' | 'acute' | 'letter' | 'general';
 
-/** The focus of a request. */
+/** A request's focus. */
 export interface Focus {
   readonly work: Work;
   readonly needs: readonly Need[];
   /** Illnesses that the task or the question names. */
   readonly illnesses: readonly Illness[];
-  /** Findings that they name, and findings that these illnesses are monitored by. */
+  /** Findings that the task or the question names, and findings that monitor these illnesses. */
   readonly measures: ReadonlySet<Measure>;
-  /** Their words in lower case, without words that every task has. */
+  /** The words of the task and the question in lower case, without words that say nothing about the task. */
   readonly words: readonly string[];
 }
 
-/** Patterns of tasks; the first match decides, so the specific ones come first. */
+/** Patterns for tasks; the first match is used, so the specific ones come first. */
 const WORK: readonly (readonly [Work, RegExp])[] = [
   [
     'review',
@@ -39,7 +39,7 @@ const IDLE = new Set(
   ),
 );
 
-/** Reads the focus of a request. Its needs were validated before. */
+/** Reads a request's focus. Its needs have already been validated. */
 export function readFocus({ task, question, needs }: ContextRequest): Focus {
   const asked = [task, question].filter((text) => text !== undefined).join(' ');
   const illnesses = ILLNESSES.filter(({ words }) => words.test(asked));

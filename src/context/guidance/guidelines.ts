@@ -1,14 +1,14 @@
 /**
- * The guidelines behind the clinical rules of contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts` names
- * at least one of them. Dates are those of publication, or of the update that the rule was checked against; of web pages
- * without editions, the month in which the rule was checked against them.
+ * The guidelines behind the clinical rules for contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts` names at
+ * least one of them. Dates are of the publication, or of the update that the rule was checked against; for web pages without
+ * editions, the month in which the rule was checked against them.
  */
 
-/** A published guideline, in one version. */
+/** A published guideline in one version. */
 export interface Guideline {
   readonly title: string;
   readonly publisher: string;
-  /** Edition, number or citation by which the publisher tells versions apart. */
+  /** The edition, number or citation by which the publisher identifies the version. */
   readonly version: string;
   /** `YYYY`, `YYYY-MM` or `YYYY-MM-DD`. */
   readonly date: string;
@@ -21,7 +21,7 @@ const guideline = (publisher: string, title: string, version: string, date: stri
   date,
 });
 
-/** Guidelines by the short name that rules cite them by. */
+/** Guidelines by the short name with which rules cite them. */
 export const GUIDELINES = {
   adaStandards: guideline(
     'ADA',
@@ -118,8 +118,8 @@ export const GUIDELINES = {
   atc: guideline('WHO Collaborating Centre', 'ATC classification', '2025', '2025-01'),
 } as const;
 
-/** Short name of a guideline. */
+/** A guideline's short name. */
 export type GuidelineName = keyof typeof GUIDELINES;
 
-/** One guideline or several, each of which supports a part of the rule. */
+/** One or more guidelines, each of which supports a part of the rule. */
 export type Source = readonly [GuidelineName, ...GuidelineName[]];

@@ -1,17 +1,17 @@
 /**
- * Illnesses and the findings they are monitored by. The table ranks findings and reports overdue ones; it adds no
+ * Illnesses and the findings by which they are monitored. The table ranks findings and reports overdue ones; it doesn't add
  * facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Due, due, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** A rule: an illness, and the findings it is monitored by. */
+/** A rule: an illness, and the findings by which it is monitored. */
 export interface Illness {
   readonly name: string;
-  /** Matches the beginning of its ICD-10 codes. */
+  /** Matches the beginning of the illness's ICD-10 codes. */
   readonly codes: RegExp;
-  /** Matches its names in a record, a task or a question. */
+  /** Matches the illness's names in a record, a task or a question. */
   readonly words: RegExp;
   /** Findings, the most important first. */
   readonly watch: readonly Measure[];
@@ -112,7 +112,7 @@ export const ILLNESSES: readonly Illness[] = [
   },
   {
     name: 'stroke',
-    // Infarctions and transient ischaemia: the guideline doesn't cover haemorrhages (I60 to I62).
+    // Infarctions and transient ischaemia; the guideline doesn't cover haemorrhages (I60 to I62).
     codes: /^(I6[34]|I69\.[34]|G45(?!\.4))/,
     words: /(?<!heat |h(?:a?)emorrhagic )\bstroke(?! volume)|cerebral infarct|transient (?:cerebral )?isch/i,
     watch: ['pressure', 'ldl', 'inr', 'hba1c', 'heartRate'],
@@ -149,7 +149,7 @@ export const ILLNESSES: readonly Illness[] = [
     due: [due('thyrotropin', YEAR * 1.5, ['niceThyroid', 'once a year when stable'], 'thyrotropin')],
   },
   {
-    // How often depends on the treatment, so nothing is due for the illness itself.
+    // The interval depends on the treatment, so nothing is due for the illness itself.
     name: 'hyperthyroidism',
     codes: /^E05/,
     words: /hyperthyroid|thyrotoxic|\bgraves\b/i,
@@ -253,10 +253,10 @@ export const ILLNESSES: readonly Illness[] = [
   },
 ];
 
-/** Problems that name an illness the patient doesn't have: a relative's, or one that is only a risk. */
+/** Matches problems that name an illness that the patient doesn't have, because it is a relative's or only a risk. */
 const NOT_OWN = /\bfamily history\b|\brisk (?:of|for)\b|\bscreening for\b/i;
 
-/** Returns the rules for a problem by its name in the record, and by its ICD-10 codes. */
+/** Returns the rules for a problem, given its name in the record and its ICD-10 codes. */
 export function findIllnesses(name: string, codes: readonly string[] = []): Illness[] {
   return ILLNESSES.filter(
     (illness) =>

@@ -1,6 +1,6 @@
-/** Findings that illnesses and drugs are monitored by, as LOINC codes; several where laboratories use several. */
+/** Findings that monitor illnesses and drugs, as LOINC codes; several if laboratories use several. */
 
-/** LOINC codes by the name of a finding. */
+/** Maps a finding's name to LOINC codes. */
 const MEASURES = {
   hba1c: '4548-4 17856-6 59261-8 41995-2',
   glucose: '2345-7 2339-0 1558-6 14749-6 15074-8 2340-8 41653-7',
@@ -57,7 +57,7 @@ const MEASURES = {
 /** Name of a finding. */
 export type Measure = keyof typeof MEASURES;
 
-/** LOINC code → name of the finding. */
+/** Maps a LOINC code to the finding's name. */
 export const MEASURE_OF: ReadonlyMap<string, Measure> = new Map(
   (Object.keys(MEASURES) as Measure[]).flatMap((name) =>
     MEASURES[name].split(' ').map((code): [string, Measure] => [code, name]),

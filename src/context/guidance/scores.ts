@@ -1,5 +1,6 @@
 /**
- * Scores by which facts are ordered: 0 to 1000, above 1000 for those that a request names. docs/context.md explains the order.
+ * Scores by which facts are ordered: 0 to 1000, and above 1000 for facts that a request names. docs/context.md explains the
+ * order.
  */
 
 import { withoutIds } from '#src/fhir/search/text.ts';
@@ -8,7 +9,7 @@ import type { Focus, Work } from './focus.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** Vaccinations of children rank higher up to the end of the schedule's column "4-6 years". */
+/** Children's vaccinations rank higher up to the end of the schedule's column "4-6 years". */
 export const CHILD_VACCINES = {
   underYears: 7,
   worth: 300,
@@ -25,12 +26,15 @@ const row = (review: number, follow_up: number, acute: number, letter: number, g
   general,
 });
 
-/** Basis of the order of sections: IPS 2.0.0 requires allergies, medications and problems, and makes the others optional. */
+/**
+ * The basis for the order of sections: IPS 2.0.0 requires allergies, medications and problems, and makes all other sections
+ * optional.
+ */
 export const SECTIONS_SOURCE: Source = ['ips', 'niceMedicines'];
 
 /**
  * Scores of facts by section and kind of work, before a task or a question adds to them. Allergies, medications and problems
- * come first (`SECTIONS_SOURCE`); the numbers themselves are tuned by the tests in test/context.
+ * come first (`SECTIONS_SOURCE`); the numbers themselves are tuned with the tests in test/context.
  */
 export const BASE = {
   patient: row(1000, 1000, 1000, 1000, 1000),
@@ -53,7 +57,7 @@ export const BASE = {
   ai_notes: row(40, 40, 40, 40, 40),
 } as const;
 
-/** Name of a row of `BASE`. */
+/** The name of a row in `BASE`. */
 export type Base = keyof typeof BASE;
 
 /** Added to a finding that the task or the question is about. */
@@ -63,17 +67,16 @@ const NAMED = 150;
 
 /** Findings that a kind of work always needs. */
 export interface Always {
-  /** The points that each adds to its score. */
+  /** The points that each finding gets. */
   readonly worth: Readonly<Partial<Record<Measure, number>>>;
-  /** The guidelines that name the findings; the numbers are tuned by the tests in test/context. */
+  /** The guidelines that name the findings; the numbers are tuned with the tests in test/context. */
   readonly source: Source;
 }
 
 /**
- * The rules for kinds of work. Acute care needs the parameters of the early warning score and the blood tests of
- * suspected sepsis; a medication review needs the facts on which the STOPP criteria depend, and the weight by which
- * anticoagulants are dosed; letters and general questions the vital signs, results, smoking and pregnancy of a patient
- * summary.
+ * The rules for kinds of work. Acute care needs the parameters of the early warning score, and the blood tests for suspected
+ * sepsis. A medication review needs the facts on which the STOPP criteria depend, and the weight, which determines doses of
+ * anticoagulants. Letters and general questions need the vital signs, results, smoking and pregnancy of a patient summary.
  */
 export const ALWAYS: Readonly<Record<Work, Always>> = {
   review: {
@@ -118,18 +121,18 @@ export const ALWAYS: Readonly<Record<Work, Always>> = {
   },
 };
 
-/** Added to the first finding of a drug or an illness that the patient has; later ones get less. */
+/** Added to the first finding for a drug that the patient takes or an illness that they have; later findings get less. */
 const BY_DRUG: ByWork = row(430, 190, 220, 220, 220);
 const BY_ILLNESS: ByWork = row(180, 260, 240, 320, 280);
 
-/** Findings that a patient is monitored by, with their smallest place in the list of any drug or illness. */
+/** Findings that monitor a patient, with their smallest place in the list of any drug or illness. */
 export interface MonitoredFindings {
   readonly byDrug: ReadonlyMap<Measure, number>;
   readonly byIllness: ReadonlyMap<Measure, number>;
 }
 
 /**
- * Returns the score of a finding.
+ * Returns a finding's score.
  * @param ageDays age of its newest value in days
  */
 export function scoreOfFinding(
@@ -161,28 +164,26 @@ function atPlace(worth: number, place: number | undefined): number {
   return place === undefined ? 0 : Math.max(0, worth - 12 * place);
 }
 
-/**
- * Returns the points that an old value loses. The thresholds are not clinical: a little over one, three and five years.
- */
+/** Returns the points that an old value loses. The thresholds aren't clinical: a little over one, three and five years. */
 function staleness(ageDays: number): number {
   if (ageDays < 400) return 0;
   if (ageDays < 1_100) return 60;
   return ageDays < 2_000 ? 150 : 230;
 }
 
-/** Returns the score of the n-th newest fact of a row; it falls with each place. */
+/** Returns the score of the n-th newest fact in a list; it falls with each place. */
 export function scoreAtPlace(base: Base, work: Work, place: number): number {
   return BASE[base][work] / (1 + place * 0.5);
 }
 
-/** Returns a fact's score, raised if a need, a word or an illness of the request names it. */
+/** Returns a fact's score, raised if a need, a word or an illness in the request names it. */
 export function raiseForRequest(
   score: number,
   focus: Focus,
   fact: Answer & { readonly text: string },
 ): number {
   const place = focus.needs.findIndex((need) => answersNeed(need, fact));
-  // The order of facts tells which words were found.
+  // The order of facts shows which words were found.
   const said = withoutIds(fact.text.toLowerCase());
   const words = focus.words.filter((word) => said.includes(word.slice(0, 6))).length;
   const about = focus.illnesses.some(({ words: named }) => named.test(fact.text)) ? 60 : 0;
@@ -198,21 +199,21 @@ export interface Coded {
   readonly code: string;
 }
 
-/** The properties of a fact with which a need is compared. */
+/** The properties of a fact that are compared with a need. */
 export interface Answer {
   readonly kind: Kind;
   readonly codes: readonly Coded[];
   readonly ageDays: number;
 }
 
-/** Tells whether a fact answers a need. */
+/** Returns whether a fact meets a need. */
 export function answersNeed({ days, kinds, code, system }: Need, fact: Answer): boolean {
   if (days !== undefined) return fact.ageDays <= days;
   if (!kinds.includes(fact.kind)) return false;
   return code === undefined || fact.codes.some((coded) => isCode(coded, code, system));
 }
 
-/** Tells whether a code equals the wanted one or, in ICD-10 and ATC, lies below it. */
+/** Returns whether a code is the wanted one or, in ICD-10 and ATC, below it. */
 function isCode({ system, code }: Coded, wanted: string, of: string | undefined): boolean {
   if (of !== undefined && of !== system) return false;
   return code === wanted || (/icd-10|atc/i.test(system) && withoutIds(code).startsWith(wanted));

@@ -1,4 +1,7 @@
-/** An append as messages to the server: in parts, so that none is too large; the server takes them as one. */
+/**
+ * Encodes an append as messages to the server: in several parts, so that none is too large. The server treats them as one
+ * append.
+ */
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -6,18 +9,18 @@ import empty from 'google-protobuf/google/protobuf/empty_pb.js';
 import type { NewEvent } from '../store.ts';
 import { bytes, identifier } from './messages.ts';
 
-/** About the most bytes of bodies a message. */
+/** The approximate maximum number of body bytes per message. */
 const MESSAGE_BYTES = 2_000_000;
 
 /** The events of one append and the stream they belong to. */
 export interface Proposal {
   readonly stream: string;
-  /** The expected revision of the stream; -1: never written; undefined: any. */
+  /** The stream's expected revision; -1 if never written to; undefined for any. */
   readonly revision: number | undefined;
   readonly events: readonly NewEvent[];
 }
 
-/** Returns the messages of one append, in order. The answer has the same `id`. */
+/** Returns one append's messages, in order. The response has the same `id`. */
 export function appendMessages(id: string, { stream, revision, events }: Proposal): BatchAppendReq[] {
   const options = new streams.BatchAppendReq.Options().setStreamIdentifier(identifier(stream));
   if (revision === undefined) options.setAny(new empty.Empty());
@@ -43,7 +46,7 @@ export function appendMessages(id: string, { stream, revision, events }: Proposa
   return messages;
 }
 
-/** Bodies go as the bytes that they are. */
+/** Bodies are sent as raw bytes. */
 function propose({ id, type, data, metadata }: NewEvent): BatchAppendReq.ProposedMessage {
   const proposed = new streams.BatchAppendReq.ProposedMessage()
     .setId(uuid(id))

@@ -1,4 +1,4 @@
-/** Appends over one duplex call: many in flight at a time, each answered by itself. */
+/** Sends appends over one duplex call: many are in flight at a time, and each gets its own response. */
 import { randomUUID } from 'node:crypto';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type Position, Unavailable } from '../store.ts';
@@ -16,12 +16,12 @@ interface Waiting {
 }
 
 /**
- * The maximum number of appends, and of bytes of their bodies, that may wait for an answer: beyond it, the server is
- * slower than its callers.
+ * The maximum number of appends, and of bytes in their bodies, that may be waiting for a response. If it is exceeded, the
+ * server is slower than its callers.
  */
 const WAITING = { appends: 2_000, bytes: 128_000_000 } as const;
 
-/** An open call, and the appends that wait for answers on it, by correlation id. */
+/** An open call, and the appends that are waiting for responses on it, by correlation id. */
 interface Line {
   readonly call: AppendLine;
   readonly waiting: Map<string, Waiting>;
@@ -29,13 +29,13 @@ interface Line {
   bytes: number;
 }
 
-/** Sends appends. A failure leaves open whether an append was written, unless the server says why it refuses. */
+/** Sends appends. After a failure it is unknown whether an append was written, unless the server says why it refuses. */
 export class Appender {
   #line: Promise<Line> | undefined;
 
   /**
-   * @param answerWithin the longest wait for an answer, in ms.
-   * @param limits the maximum that may wait at a time.
+   * @param answerWithin the longest wait for a response, in ms.
+   * @param limits the maximum that may be waiting at a time.
    */
   constructor(
     private readonly client: Pick<LogClient, 'appendLine'>,
@@ -46,7 +46,7 @@ export class Appender {
   /**
    * Sends one append.
    * @returns the position of its last event.
-   * @throws Unavailable after a deadline, and at once when too many wait; otherwise errors of the client library.
+   * @throws Unavailable after a deadline, and immediately if too many are waiting; otherwise errors from the client library.
    */
   async send(proposal: Proposal): Promise<Position> {
     const line = await this.#open();
@@ -61,7 +61,7 @@ export class Appender {
         const late = new Unavailable(`no answer to an append within ${this.answerWithin} ms`);
         take(line, id);
         reject(late);
-        // A connection without answers isn't worth waiting for; other waiting calls fail too.
+        // A connection without responses isn't worth waiting for, so other waiting appends fail too.
         end(line.call, late);
       }, this.answerWithin);
       waiting.set(id, { stream: proposal.stream, bytes, resolve, reject, timeout });
@@ -92,7 +92,7 @@ export class Appender {
   }
 }
 
-/** The line is broken, so no more answers will come. */
+/** The call is broken, so there won't be any more responses. */
 function abandon(line: Line, error: unknown): void {
   for (const { timeout, reject } of line.waiting.values()) {
     clearTimeout(timeout);

@@ -1,7 +1,7 @@
 /**
- * The connection to EventStoreDB. Calls go through the library's client, which finds the leader and reconnects, but
- * with messages as they are on the wire: its own reads give metadata parsed, and the chain needs its bytes; its own
- * appends share their state between clients and end the process when one of two breaks.
+ * The connection to EventStoreDB. Calls go through the library's client, which finds the leader and reconnects, but with raw
+ * messages. The library's own reads return parsed metadata, but the chain needs its bytes. Its own appends share their state
+ * between clients and exit the process if one of two breaks.
  */
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
@@ -17,25 +17,25 @@ import {
   serverVersion,
 } from './library.ts';
 
-/** A year, in ms: the deadline of calls that should not end. */
+/** A year, in ms: the deadline for calls that shouldn't end. */
 const NO_DEADLINE = 365 * 86_400_000;
 
-/** Ends a call. The library would take a call that was cancelled for a lost connection: this one was destroyed first. */
+/** Ends a call. The library would mistake a cancelled call for a lost connection, so the call is destroyed first. */
 export function end(call: Answers | AppendLine, error?: Error): void {
   call.once('error', () => undefined);
   call.once('close', () => call.cancel());
   call.destroy(error);
 }
 
-/** A client of one server or cluster. Every call goes to the leader, because followers may lag. */
+/** A client for one server or cluster. Every call goes to the leader, because followers may lag. */
 export class LogClient {
   readonly #client: EventStoreDBClient;
 
   /**
    * Connects when first used.
-   * @param url a connection string of the client library.
-   * @throws Unavailable if it is not a connection string, or names a missing file; never quotes it, because it has a
-   * password.
+   * @param url a connection string for the client library.
+   * @throws Unavailable if it isn't a connection string, or names a missing file; never quotes it, because it contains a
+   *   password.
    */
   constructor(
     url: string,
@@ -49,17 +49,26 @@ export class LogClient {
     }
   }
 
-  /** Sends a read that ends within the deadline. @throws Unavailable when no node is found within it. */
+  /**
+   * Sends a read that ends within the deadline.
+   * @throws Unavailable if no node is found before the deadline.
+   */
   read(request: ReadReq): Promise<Answers> {
     return this.#reading(request, this.answerWithin);
   }
 
-  /** Sends a read that ends when it is cancelled or breaks. @throws Unavailable when no node is found in time. */
+  /**
+   * Sends a read that ends when it is cancelled or breaks.
+   * @throws Unavailable if no node is found in time.
+   */
   follow(request: ReadReq): Promise<Answers> {
     return this.#reading(request, NO_DEADLINE);
   }
 
-  /** Opens a line for appends. @throws Unavailable when that takes longer than the deadline. */
+  /**
+   * Opens a call for appends.
+   * @throws Unavailable if that takes longer than the deadline.
+   */
   appendLine(): Promise<AppendLine> {
     const opening = openAppendLine(this.#client, NO_DEADLINE);
     return this.#within(opening, (line) => end(line));
@@ -73,17 +82,20 @@ export class LogClient {
     return this.#within(serverVersion(this.#client));
   }
 
-  /** Ends a stream for ever, whatever its revision. @throws Unavailable when no answer comes in time. */
+  /**
+   * Permanently ends a stream, whatever its revision.
+   * @throws Unavailable if the server doesn't respond in time.
+   */
   async tombstone(stream: string): Promise<void> {
     const options = { requiresLeader: true, deadline: this.answerWithin };
     await this.#within(this.#client.tombstoneStream(stream, options));
   }
 
   /**
-   * Calls the HTTP interface of the server.
-   * @returns its answer
-   * @throws Unavailable if there is none within the deadline; the library's call cannot be
-   * cancelled, and its socket stays open until the agent of the process closes it.
+   * Calls the server's HTTP interface.
+   * @returns its response
+   * @throws Unavailable if the server doesn't respond before the deadline; the library's call can't be cancelled, and its
+   *   socket stays open until the process's agent closes it.
    */
   http(method: 'GET' | 'POST', path: string): Promise<unknown> {
     return this.#within(callHttp(this.#client, method, path));
@@ -117,8 +129,8 @@ export class LogClient {
   }
 
   /**
-   * Starts the deadline of a call when it is sent; finding the leader of a cluster that doesn't respond can
-   * take longer.
+   * Starts a call's deadline when the call is sent, because finding the leader of a cluster that doesn't respond can take
+   * longer.
    */
   #reading(request: ReadReq, deadline: number): Promise<Answers> {
     const opening = openRead(this.#client, request, deadline);

@@ -1,7 +1,7 @@
 /**
- * The marker that closes a log in EventStoreDB: the newest event in one stream says whether the log takes events, and
- * where they are now. Every process that opens the log reads it, and running ones receive it with the live
- * subscription. See `docs/decisions/0015-moved-log-marker.md`.
+ * The marker that closes a log in EventStoreDB: the newest event in one stream says whether the log accepts events, and where
+ * they are now. Every process that opens the log reads it, and running processes receive it through the live subscription. See
+ * `docs/decisions/0015-moved-log-marker.md`.
  */
 import { z } from 'zod';
 import { newUuid } from '../../shared/ids.ts';
@@ -17,24 +17,27 @@ const REOPENED = 'LogReopened';
 
 const marker = z.object({ moved_to: z.string().optional() });
 
-/** Tracks whether the log is closed, as far as this process has read the marker. */
+/** Tracks whether the log is closed, according to the newest marker that this process has read. */
 export class Closing {
   /** The revision of the newest marker that was read. */
   #seen = -1;
   #closed: LogClosed | undefined;
 
-  /** Returns the error with which appends are refused; undefined while the log is open. */
+  /** Returns the error for refusing appends; undefined while the log is open. */
   get closed(): LogClosed | undefined {
     return this.#closed;
   }
 
-  /** Reads the newest marker. @throws Unavailable */
+  /**
+   * Reads the newest marker.
+   * @throws Unavailable
+   */
   async refresh(reader: Pick<Reader, 'last'>): Promise<void> {
     const last = await reader.last(CLOSED_STREAM);
     if (last !== undefined) this.notice(last);
   }
 
-  /** Takes note of an event if it is a marker newer than those seen. */
+  /** Records an event if it is a marker newer than those already read. */
   notice({ stream, revision, type, data }: RecordedEvent): void {
     if (stream !== CLOSED_STREAM || revision <= this.#seen) return;
     this.#seen = revision;
@@ -43,7 +46,7 @@ export class Closing {
 
   /**
    * Writes a marker, unless the newest one says the same.
-   * @param movedTo the new place of the events, without credentials; undefined while it isn't decided.
+   * @param movedTo the events' new location, without credentials; undefined while it isn't decided.
    * @throws Unavailable
    */
   async close(
@@ -57,7 +60,10 @@ export class Closing {
     this.#closed = closed;
   }
 
-  /** Writes that the log takes events again, unless it does. @throws Unavailable */
+  /**
+   * Writes that the log accepts events again, unless it already does.
+   * @throws Unavailable
+   */
   async reopen(reader: Pick<Reader, 'last'>, appender: Pick<Appender, 'send'>): Promise<void> {
     await this.refresh(reader);
     if (this.#closed !== undefined) await write(appender, REOPENED, {});

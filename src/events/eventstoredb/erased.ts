@@ -1,7 +1,6 @@
 /**
- * The names of erased streams. Until a scavenge, the server keeps delivering events of tombstoned streams in
- * reads of all streams. The names are stored in a stream, so that every process knows which events to leave
- * out.
+ * Keeps the names of erased streams. Until a scavenge, the server still returns the events of tombstoned streams in reads of
+ * all streams. The names are stored in a stream, so that every process knows which events to leave out.
  */
 import { newUuid } from '../../shared/ids.ts';
 import type { RecordedEvent } from '../store.ts';
@@ -14,11 +13,9 @@ const PAGE_EVENTS = 4_000;
 
 /** The names that this process has read. */
 export class ErasedStreams {
-  /**
-   * The names, each with whether it is stored for every process. One that is known only by its tombstone may not be.
-   */
+  /** Maps each name to whether it is stored for every process. A name that is known only from its tombstone may not be. */
   readonly #names = new Map<string, boolean>();
-  /** The revision in the stream of names from which on nothing was read. */
+  /** The next revision to read in the stream of names. */
   #next = 0;
   #refreshed: Promise<void> = Promise.resolve();
 
@@ -27,7 +24,7 @@ export class ErasedStreams {
     return this.#names.has(stream);
   }
 
-  /** Reads the names that were added since; one look after the other. */
+  /** Reads the names that were added since the last time; reads don't overlap. */
   refresh(reader: Reader): Promise<void> {
     const look = () => this.#look(reader);
     this.#refreshed = this.#refreshed.then(look, look);
@@ -48,7 +45,7 @@ export class ErasedStreams {
     }
   }
 
-  /** Stores a name for every process, unless it is stored. */
+  /** Stores a name for every process, unless it is already stored. */
   async add(stream: string, reader: Reader, appender: Appender): Promise<void> {
     await this.refresh(reader);
     if (this.#names.get(stream) === true) return;
@@ -57,7 +54,10 @@ export class ErasedStreams {
     this.#names.set(stream, true);
   }
 
-  /** Notes a name from an event that says it. @returns whether the event is one of those */
+  /**
+   * Records the name in an event that says a stream was erased.
+   * @returns whether the event says so
+   */
   notice({ stream, type, data }: RecordedEvent): boolean {
     if (type === TOMBSTONE) this.#names.set(stream, this.#names.get(stream) ?? false);
     else if (stream === ERASED_STREAM) this.#names.set((JSON.parse(data) as { stream: string }).stream, true);

@@ -1,4 +1,4 @@
-/** Translates errors of the client library to errors of the port. */
+/** Translates the client library's errors to errors of the port. */
 import {
   AccessDeniedError,
   convertToCommandError,
@@ -10,7 +10,7 @@ import {
 import { persist as tryAgain } from '../persist.ts';
 import { Conflict, InvalidPosition, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
 
-/** Commands that failed so are refused, whenever they are sent. Every other failure may pass. */
+/** Errors with which a command is refused permanently. Any other failure may be temporary. */
 const FINAL: ReadonlySet<ErrorType> = new Set([
   ErrorType.ACCESS_DENIED,
   ErrorType.INVALID_ARGUMENT,
@@ -20,19 +20,19 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
   ErrorType.WRONG_EXPECTED_VERSION,
 ]);
 
-/** Errors of the port that say why; the others of its errors are `Unavailable`. */
+/** Errors of the port that give a reason; its other errors are `Unavailable`. */
 const ANSWERS = [Conflict, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** How long calls are repeated, in ms: an election takes two seconds or more. */
+/** How long calls are retried, in ms: an election takes two seconds or more. */
 const PATIENCE_MS = 3_000;
 
-/** Matches the error of servers for a position between two events; it has no error code. */
+/** Matches the servers' error for a position between two events, which has no error code. */
 const INVALID_POSITION = /InvalidPosition|invalid position/;
 
 /**
- * Returns true if an error means that the server is unreachable. The library also throws plain errors, when a
- * connection is refused.
+ * Returns true if an error means that the server is unreachable. The library also throws plain errors when a connection is
+ * refused.
  */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || INVALID_POSITION.test(error.message)) return false;
@@ -41,10 +41,7 @@ export function isAway(error: unknown): boolean {
   return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
 }
 
-/**
- * Translates an error of the library to an error of the port; returns it unchanged when the port has no
- * equivalent.
- */
+/** Translates a library error to an error of the port; returns it unchanged if the port has no equivalent. */
 export function translate(error: unknown, stream = ''): unknown {
   if (!(error instanceof Error) || error instanceof Unavailable) return error;
   const command = convertToCommandError(error);
@@ -64,8 +61,7 @@ export function translate(error: unknown, stream = ''): unknown {
 }
 
 /**
- * Returns the result of `work` if it arrives in time. A later result is discarded, although an append may
- * have been written.
+ * Returns the result of `work` if it arrives in time. A later result is discarded, although an append may have been written.
  * @throws Unavailable after `ms`.
  */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -81,9 +77,9 @@ export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 /**
- * Runs something repeatable until it succeeds or fails for another reason than an absent server.
- * @param stream that it concerns.
- * @throws Unavailable, StreamDeleted, TooLarge; other errors as they are.
+ * Retries an operation until it succeeds, or until it fails for a reason other than an unreachable server.
+ * @param stream the stream that the operation is about.
+ * @throws Unavailable, StreamDeleted, TooLarge; other errors unchanged.
  */
 export async function persist<T>(
   attempt: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * A live feed of the log: one subscription for all subscribers of the process. After a failure it resumes at
- * its last event, so that the events it remembers have no gaps.
+ * A live feed of the log: one subscription for all subscribers in the process. After a failure it resumes at its last event,
+ * so that the cached events have no gaps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { placeInAppend, RecentBatches } from '../batches.ts';
@@ -14,7 +14,7 @@ import { eventIn, isInternal, subscribeToAll } from './messages.ts';
 import { toWire } from './position.ts';
 import type { Reader } from './reader.ts';
 
-/** Pause before a broken subscription is begun again, in ms: doubled with each failure, up to the last. */
+/** The pause before a broken subscription is restarted, in ms: doubled after each failure, up to `last`. */
 const PAUSE = { first: 50, last: 2_000 } as const;
 /** How long after an append its event may take to arrive, in ms, before subscribers read it from the log. */
 const OVERDUE = 50;
@@ -30,20 +30,20 @@ export interface FeedOptions {
   readonly onClosed: () => void;
   /** Called each time the subscription fails. */
   readonly onLost: (error: unknown) => void;
-  /** Called with each append that comes. */
+  /** Called with each append that arrives. */
   readonly onHeard: ((batch: WrittenBatch) => void) | undefined;
-  /** Called when it begins, and each time it has been restarted. */
+  /** Called when the subscription begins, and each time it has been restarted. */
   readonly onFollowing: () => void;
 }
 
-/** News of the log, for any number of listeners. */
+/** Notifies any number of listeners of events in the log. */
 export class Feed {
   readonly recent = new RecentBatches();
   #known: Position = BEGINNING;
-  /** The last event that came live or was the newest when the feed began: the next one follows it. */
+  /** The last event that arrived live or, at first, the newest event when the feed began; the next live event follows it. */
   #last: Position | undefined;
   readonly #listeners = new Set<() => void>();
-  /** The events of an append that arrived so far, while others are missing. */
+  /** The events of an append that have arrived so far, while others are missing. */
   #part: RecordedEvent[] = [];
   #answers: Answers | undefined;
   #running: Promise<void> | undefined;
@@ -51,17 +51,17 @@ export class Feed {
 
   constructor(readonly options: FeedOptions) {}
 
-  /** True once the store is closing: no further events arrive. */
+  /** True when the store is closing; no further events will arrive. */
   get closed(): boolean {
     return this.#closing.signal.aborted;
   }
 
-  /** The newest position that this process has heard of. Everything up to it can be read. */
+  /** The newest position that this process knows of. Everything up to it can be read. */
   get known(): Position {
     return this.#known;
   }
 
-  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  /** Calls `wake` whenever there may be more events, until the returned function is called. */
   listen(wake: () => void): () => void {
     this.#listeners.add(wake);
     this.follow();
@@ -75,19 +75,19 @@ export class Feed {
     this.#running ??= this.#run();
   }
 
-  /** Makes known that the log reaches at least this far. */
+  /** Records that the log reaches at least this position. */
   reach(position: Position): void {
     if (position <= this.#known) return;
     this.#known = position;
     for (const wake of this.#listeners) wake();
   }
 
-  /** Expects the event of an append of this process, which may be late. */
+  /** Expects the event of an append by this process, which may arrive late. */
   expect(position: Position): void {
     if (this.#listeners.size > 0) setTimeout(() => this.reach(position), OVERDUE).unref();
   }
 
-  /** Wakes everyone for the last time and ends the subscription. */
+  /** Wakes all listeners one last time and ends the subscription. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (this.#answers !== undefined) end(this.#answers);
@@ -111,7 +111,7 @@ export class Feed {
 
   /**
    * Runs one subscription until it breaks.
-   * @param begun called when the server has confirmed it.
+   * @param begun called when the server has confirmed the subscription.
    */
   async #follow(begun: () => void): Promise<void> {
     const { client, reader, erased, closing } = this.options;
@@ -148,7 +148,7 @@ export class Feed {
     if (this.options.closing.closed !== undefined) this.options.onClosed();
   }
 
-  /** Publishes an append. Only events of the server itself are between it and the previous one. */
+  /** Publishes an append. Between it and the previous one, there are only the server's own events. */
   #publish(): void {
     const events = this.#part;
     const position = events.at(-1)?.position;

@@ -1,6 +1,6 @@
 /**
- * Members of the client library that it doesn't promise to keep: protected methods, and functions of its `dist` folder.
- * Nothing else uses them. They are those of one version, which is checked when this file is loaded
+ * Members of the client library that aren't guaranteed to stay: protected methods, and functions in its `dist` folder. They
+ * are used only here. They belong to one version, which is checked when this file is loaded
  * (docs/decisions/0010-own-append-call.md).
  */
 // biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
@@ -31,12 +31,12 @@ import {
 import { z } from 'zod';
 import { Unavailable } from '../store.ts';
 
-/** The version of the library that this file was written against, which package.json pins. */
+/** The library version that this file was written for, which package.json pins. */
 export const LIBRARY_VERSION = '6.2.1';
 
 /**
  * Checks the version of the installed library.
- * @throws Error when it isn't the one that this file was written against
+ * @throws Error if it isn't the version that this file was written for
  */
 export function assertLibraryVersion(found: string): void {
   if (found === LIBRARY_VERSION) return;
@@ -54,41 +54,41 @@ assertLibraryVersion(
 /** How long connecting to a node may take, in ms. */
 const CONNECT_MS = 2_000;
 
-/** Answers to a read, in order, as they come. */
+/** Responses to a read, in order of arrival. */
 export type Answers = ClientReadableStream<ReadResp>;
-/** A line for appends: requests out, answers in, matched by their correlation ids. */
+/** A call for appends: requests are sent and responses received, matched by their correlation ids. */
 export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
 /**
  * Connects when first used.
- * @throws Error of the library when the connection string is invalid, or names a file that isn't there
+ * @throws the library's Error if the connection string is invalid, or names a file that doesn't exist
  */
 export function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
-  // The library doesn't wait for this, and it fails when a call breaks while no node of the cluster can be found: an
-  // unhandled rejection, which would end the process. The next call looks for the cluster again, also after a missed
-  // deadline, which the library ignores: the leader may have been replaced.
+  // The library doesn't wait for this, and it fails if a call breaks while no node of the cluster can be found: an unhandled
+  // rejection, which would exit the process. The next call looks for the cluster again. It also does so after a missed
+  // deadline, which the library ignores, because the leader may have been replaced.
   const handleError = client['handleError'];
   client['handleError'] = (grpcClient, error) =>
     handleError(grpcClient, isMissed(error) ? lost(error) : error).catch(() => undefined);
   return client;
 }
 
-/** Tells whether a call got no answer in time: by the deadline that it was sent with, or by one of this adapter's. */
+/** Returns whether a call got no response in time: by its own deadline, or by one of this adapter's. */
 function isMissed(error: Error): boolean {
   return error instanceof Unavailable || convertToCommandError(error) instanceof DeadlineExceededError;
 }
 
-/** Returns the error of a lost connection. */
+/** Returns the error for a lost connection. */
 function lost({ message }: Error): UnavailableError {
   const [name, metadata] = ['UNAVAILABLE', new Metadata()];
   return new UnavailableError({ name, message, code: status.UNAVAILABLE, details: message, metadata });
 }
 
 /**
- * Waits until the connection is established, or refused, which the next call reports. The library would wait for ever
- * on a node that takes connections and says nothing, because it is frozen.
- * @throws Unavailable when that takes too long: the next call looks for the leader again
+ * Waits until the connection is established or refused; the next call reports a refusal. The library would wait forever for a
+ * frozen node, which accepts connections but doesn't respond.
+ * @throws Unavailable if that takes too long; the next call looks for the leader again
  */
 async function requireConnection(client: EventStoreDBClient): Promise<void> {
   const service = await client['getGRPCClient'](grpcStreams.StreamsClient, 'connect');
@@ -98,7 +98,7 @@ async function requireConnection(client: EventStoreDBClient): Promise<void> {
   throw late;
 }
 
-/** Tells whether a connection was established or refused in time. */
+/** Returns whether a connection was established or refused in time. */
 async function stands(channel: Channel): Promise<boolean> {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
@@ -126,7 +126,10 @@ export async function openRead(
   )();
 }
 
-/** Opens a line for appends to the leader. @param deadline in ms */
+/**
+ * Opens a call for appends to the leader.
+ * @param deadline in ms
+ */
 export async function openAppendLine(client: EventStoreDBClient, deadline: number): Promise<AppendLine> {
   await requireConnection(client);
   return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
@@ -134,22 +137,22 @@ export async function openAppendLine(client: EventStoreDBClient, deadline: numbe
   )();
 }
 
-/** Returns the server's version, `24.2.0`; `unknown` for a server that is too old to report it. */
+/** Returns the server's version, such as `24.2.0`; `unknown` if the server is too old to report it. */
 export async function serverVersion(client: EventStoreDBClient): Promise<string> {
   return (await client['capabilities']).serverVersion;
 }
 
-/** Calls the server's HTTP interface and returns the parsed answer. */
+/** Calls the server's HTTP interface and returns the parsed response. */
 export function callHttp(client: EventStoreDBClient, method: 'GET' | 'POST', path: string): Promise<unknown> {
   return client['HTTPRequest'](method, path, { headers: { accept: 'application/json' } });
 }
 
-/** Returns the connection, opened if need be. */
+/** Returns the connection, opening it if necessary. */
 export function openChannel(client: EventStoreDBClient): Promise<Channel> {
   return client['getChannel']();
 }
 
-/** Turns the refusal of an append into the library's error class, which its own appends throw. */
+/** Converts the refusal of an append to the library's error class, which the library's own appends throw. */
 export const refusalOf = unpackToCommandError;
 
 /** Reads a UUID from a message as text. */

@@ -1,4 +1,4 @@
-/** Requests to the server and events in its answers, as they are on the wire: bodies stay the bytes that they are. */
+/** Builds requests to the server, and reads events from its responses, as raw messages: bodies stay bytes. */
 
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
@@ -17,8 +17,8 @@ const DIRECTIONS = {
 } as const;
 
 /**
- * Builds a read of up to `count` events of a stream from a revision, inclusive; undefined: from its first or
- * last.
+ * Builds a read of up to `count` events in a stream, starting at a revision, inclusive; if undefined, at the first or last
+ * event.
  */
 export function readStream(
   stream: string,
@@ -34,14 +34,14 @@ export function readStream(
 }
 
 /**
- * Builds a read of up to `count` events of all streams from a position, inclusive; undefined: from the first
- * or the last.
+ * Builds a read of up to `count` events in all streams, starting at a position, inclusive; if undefined, at the first or last
+ * event.
  */
 export function readAll(direction: Direction, from: WirePosition | undefined, count: number): ReadReq {
   return request(options(direction).setAll(place(direction, from)).setCount(String(count)));
 }
 
-/** Builds a subscription to all events after a position; undefined: from the beginning. */
+/** Builds a subscription to all events after a position; if undefined, from the beginning. */
 export function subscribeToAll(after: WirePosition | undefined): ReadReq {
   const live = new Options.SubscriptionOptions();
   return request(options('forwards').setAll(place('forwards', after)).setSubscription(live));
@@ -52,12 +52,12 @@ export function identifier(stream: string): InstanceType<typeof shared.StreamIde
   return new shared.StreamIdentifier().setStreamName(bytes(stream));
 }
 
-/** Encodes a text as UTF-8, in the type of array that the messages accept. */
+/** Encodes a text as UTF-8, in the array type that the messages accept. */
 export function bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text));
 }
 
-/** Returns the event in an answer; undefined for answers without one (confirmations, ends of reads). */
+/** Returns the event in a response; undefined for responses without one (confirmations, ends of reads). */
 export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   const event = answer.getEvent()?.getEvent();
   if (event === undefined) return undefined;
@@ -72,9 +72,9 @@ export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   };
 }
 
-/** Type of a tombstone, the last event of a deleted stream. */
+/** The type of a tombstone, which is a deleted stream's last event. */
 export const TOMBSTONE = '$streamDeleted';
-/** The stream that holds the names of erased streams. */
+/** The stream that contains the names of erased streams. */
 export const ERASED_STREAM = 'annal-erased';
 /** The stream whose newest event records whether the log is closed. */
 export const CLOSED_STREAM = 'annal-closed';

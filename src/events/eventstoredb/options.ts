@@ -1,34 +1,34 @@
-/** The options of opening an EventStoreDB. */
+/** The options for opening an EventStoreDB. */
 import type { LogClosed } from '../closed.ts';
 import type { WrittenBatch } from '../store.ts';
 
-/** Options of `EventStoreDbStore.open`. */
+/** Options for `EventStoreDbStore.open`. */
 export interface EventStoreDbOptions {
   /**
-   * `esdb://user:password@host:2113?tls=true`, several hosts for gossip seeds, `esdb+discover://` for a DNS name of a
-   * cluster. `kurrentdb:` means the same.
+   * `esdb://user:password@host:2113?tls=true`, several hosts for gossip seeds, `esdb+discover://` for a cluster's DNS name.
+   * `kurrentdb:` means the same.
    */
   readonly url: string;
-  /** Logs lost connections; a pino logger fits. */
+  /** Logs lost connections; may be a pino logger. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Called with the number of appends of each acknowledged batch: here always one. */
+  /** Called with the number of appends in each acknowledged batch, which is always one here. */
   readonly onBatch?: (appends: number) => void;
   /**
-   * Called with each append that the subscription brings, whichever process wrote it. If it is set, this process follows the
-   * log without subscribers, too.
+   * Called with each append that the subscription receives, whichever process wrote it. If it is set, this process follows the
+   * log even without subscribers.
    */
   readonly onHeard?: ((batch: WrittenBatch) => void) | undefined;
   /** Called when the subscription that follows the log begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
-  /** Called once if the log turns out to be closed while this process runs on it: nothing more can be written to it. */
+  /** Called once if the log is found to be closed while this process uses it: nothing more can be written to it. */
   readonly onClosed?: (error: LogClosed) => void;
-  /** Uses the log although it is closed: only for the mover. */
+  /** Uses the log although it is closed; only for moving the log. */
   readonly moving?: boolean;
-  /** The approximate maximum of bytes of bodies read at a time; only one event may exceed it. Default 16 MB. */
+  /** The approximate maximum number of body bytes read at a time; only a single event may exceed it. Default: 16 MB. */
   readonly pageBytes?: number;
   /**
-   * The longest wait for an answer before the server counts as unavailable, in ms, retries included. Default
-   * 8,000: with its other work, a request is then answered within ten seconds.
+   * The longest wait for a response, including retries, before the server counts as unavailable, in ms. Default: 8,000, so
+   * that a request is answered within ten seconds, including its other work.
    */
   readonly answerWithin?: number;
 }

@@ -5,10 +5,10 @@ export interface OutageLog {
   warn(details: object, message: string): void;
 }
 
-/** The shortest time between two lines about a lasting outage, in ms. */
+/** The minimum time between two lines about an ongoing outage, in ms. */
 const TELL_EVERY_MS = 60_000;
 
-/** Logs the outages of one thing that is retried while it fails. */
+/** Logs the outages of one operation that is retried while it fails. */
 export class Outage {
   #since: number | undefined;
   #told = 0;
@@ -19,7 +19,7 @@ export class Outage {
     private readonly what: string,
   ) {}
 
-  /** Records a failure, the first or a repeated one. */
+  /** Records a failure, whether it is the first one or repeated. */
   failed(error: unknown): void {
     const now = performance.now();
     if (this.#since === undefined) {

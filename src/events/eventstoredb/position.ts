@@ -1,18 +1,18 @@
 /**
- * Positions of EventStoreDB: the byte offset of the event in the transaction file, padded as those of the embedded log.
- * Sixteen digits are enough for ten petabytes. Commit and prepare position are the same for all but explicit
+ * Converts EventStoreDB's positions: the event's byte offset in the transaction file, padded like positions in the embedded
+ * log. Sixteen digits are enough for ten petabytes. The commit and prepare positions are the same except in explicit
  * transactions, which Annal never writes.
  */
 import { toPosition as padded } from '../position.ts';
 import { BEGINNING, type Position } from '../store.ts';
 
-/** A place in `$all` as the server says it: two byte offsets, decimal. */
+/** A place in `$all` as the server reports it: two byte offsets, decimal. */
 export interface WirePosition {
   readonly commit: string;
   readonly prepare: string;
 }
 
-/** Returns the position of an event from its two byte offsets, decimal. */
+/** Returns an event's position from its two byte offsets, decimal. */
 export function toPosition(commit: string, prepare: string): Position {
   return (commit === prepare ? padded(commit) : `${padded(commit)}/${padded(prepare)}`) as Position;
 }

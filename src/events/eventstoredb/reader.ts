@@ -1,4 +1,4 @@
-/** All reads from the server. Each read is one call, which is repeated when the connection breaks. */
+/** Reads from the server. Each read is one call, which is retried if the connection breaks. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { readHash } from '../chain.ts';
 import type { Identity } from '../refusal.ts';
@@ -12,13 +12,13 @@ import { type Direction, eventIn, isInternal, readAll, readStream } from './mess
 import { toWire } from './position.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** How many events a search for the newest event reads back at a time, to skip statistics and tombstones. */
+/** How many events are read backwards at a time to find the newest event, skipping statistics and tombstones. */
 const LOOK_BACK = [1, 32, 1_000] as const;
 
 /** The part of a stream to read. */
 export interface StreamPart {
   readonly stream: string;
-  /** Revision, inclusive; undefined: the first or the last. */
+  /** Revision, inclusive; if undefined, the first or the last event. */
   readonly from: number | undefined;
   readonly direction: Direction;
   readonly limit: number;
@@ -27,17 +27,17 @@ export interface StreamPart {
 /** The result of a call. */
 interface Read {
   readonly events: RecordedEvent[];
-  /** True if it stopped before the requested number of events because of its size. */
+  /** True if it stopped before the requested number of events because of the size limit. */
   readonly cut: boolean;
 }
 
-/** Reads streams and the total order. Every method throws `Unavailable` when the server stays away. */
+/** Reads streams and the total order. Every method throws `Unavailable` if the server remains unreachable. */
 export class Reader {
   readonly #head = new SharedRead(() => this.#readHead());
   readonly #reached = new SharedRead(() => this.#readReached());
 
   /**
-   * @param limits about the most bytes of bodies that a page may have (one event may exceed it), and how long a page may
+   * @param limits the approximate maximum number of body bytes in a page (one event may exceed it), and how long a page may
    *   take, in ms.
    */
   constructor(
@@ -47,7 +47,10 @@ export class Reader {
     private readonly limits: { readonly pageBytes: number; readonly answerWithin: number },
   ) {}
 
-  /** The next events of a stream, and whether there may be more. @throws StreamDeleted */
+  /**
+   * Returns a stream's next events, and whether there may be more.
+   * @throws StreamDeleted
+   */
   async stream({
     stream,
     from,
@@ -58,13 +61,19 @@ export class Reader {
     return { events, ended: !cut && events.length < limit };
   }
 
-  /** The last event of a stream; undefined when it was never written. @throws StreamDeleted */
+  /**
+   * Returns a stream's last event; undefined if the stream was never written to.
+   * @throws StreamDeleted
+   */
   async last(stream: string): Promise<RecordedEvent | undefined> {
     const { events } = await this.#read(readStream(stream, 'backwards', undefined, 1), stream);
     return events[0];
   }
 
-  /** Ids, places and hashes of the events of a stream between two revisions, both inclusive. @throws StreamDeleted */
+  /**
+   * Returns ids, places and hashes of the events in a stream between two revisions, both inclusive.
+   * @throws StreamDeleted
+   */
   async identities(stream: string, from: number, to: number): Promise<Identity[]> {
     const found: Identity[] = [];
     for (let next = Math.max(from, 0); next <= to; ) {
@@ -78,10 +87,7 @@ export class Reader {
     return found;
   }
 
-  /**
-   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
-   * prefixes.
-   */
+  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
     // A read begins with the event at its position.
     const count = after === BEGINNING ? limit : limit + 1;
@@ -107,7 +113,7 @@ export class Reader {
     return inTime(this.limits.answerWithin, this.#head.get());
   }
 
-  /** The position of the newest event of any kind: tombstones and names of erased streams are never removed. */
+  /** Returns the position of the newest event of any kind, because tombstones and names of erased streams are never removed. */
   reached(): Promise<Position> {
     return inTime(this.limits.answerWithin, this.#reached.get());
   }

@@ -10,7 +10,7 @@ const options = z.array(z.object({ name: z.string(), value: z.string().nullish()
 
 /**
  * Checks the server once, when the store is opened.
- * @throws Unavailable when it is too old, or doesn't answer.
+ * @throws Unavailable if it is too old, or doesn't respond.
  */
 export async function assertServer(
   client: LogClient,
@@ -27,7 +27,7 @@ export async function assertServer(
 
 /**
  * Checks the server's version.
- * @param version as the server reports it, such as `24.2.0`; a version that can't be parsed is accepted.
+ * @param version as reported by the server, such as `24.2.0`; a version that can't be parsed is accepted.
  * @throws Unavailable
  */
 export function assertVersion(version: string): void {
@@ -37,10 +37,7 @@ export function assertVersion(version: string): void {
   if (newer < 0) throw new Unavailable(`EventStoreDB ${version} is too old; use 24.2 or later`);
 }
 
-/**
- * Returns the largest append that the server accepts, in bytes; undefined if this user may not read the
- * setting.
- */
+/** Returns the largest append that the server accepts, in bytes; undefined if this user isn't allowed to read the setting. */
 async function maxAppendBytes(client: LogClient): Promise<number | undefined> {
   const told = options.safeParse(await client.http('GET', '/info/options').catch(() => undefined));
   const size = Number(told.data?.find(({ name }) => name === 'MaxAppendSize')?.value ?? Number.NaN);

@@ -45,10 +45,10 @@ export class EventStoreDbStore implements EventStore {
   readonly #feed: Feed;
   readonly #appending: Outage;
   readonly #busy = new Set<Promise<unknown>>();
-  /** The last append of each stream that has any under way. */
+  /** The last append to each stream that has appends in progress. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #closed = false;
-  /** The reason why this process must no longer write to the log. */
+  /** The reason why this process must not write to the log any more. */
   #left: LogClosed | undefined;
 
   private constructor(options: EventStoreDbOptions) {
@@ -85,8 +85,8 @@ export class EventStoreDbStore implements EventStore {
 
   /**
    * Connects.
-   * @throws Unavailable when no server answers, the server is too old, the URL is invalid, or the credentials
-   * are refused; LogClosed when the log was moved elsewhere, or is about to be, unless `moving` is set.
+   * @throws Unavailable if no server responds, the server is too old, the URL is invalid, or the credentials are refused;
+   *   LogClosed if the log was moved, or is about to be, unless `moving` is set.
    */
   static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
     const store = new EventStoreDbStore(options);
@@ -107,13 +107,13 @@ export class EventStoreDbStore implements EventStore {
     this.#assertOpen();
     const append = new Append(stream, expected, events);
     const onRetry = (error: unknown): void => this.#appending.failed(error);
-    // After a failure it is unknown whether the append was written. When it is sent again, the server
-    // recognises what it already has.
+    // After a failure it is unknown whether the append was written. When it is resent, the server recognises events that it
+    // already has.
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await inTime(this.#answerWithin, this.#track(this.#inTurn(stream, write)));
     this.#appending.works();
-    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads this log
-    // anymore.
+    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads this log any
+    // more.
     this.#assertStays();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
@@ -173,17 +173,23 @@ export class EventStoreDbStore implements EventStore {
     await this.#reader.reached();
   }
 
-  /** Closes the log to every process that doesn't open it with `moving`. Idempotent. @throws Unavailable */
+  /**
+   * Closes the log to every process that doesn't open it with `moving`. Idempotent.
+   * @throws Unavailable
+   */
   closeLog(movedTo?: string): Promise<void> {
     return this.#closing.close(this.#reader, this.#appender, movedTo);
   }
 
-  /** Opens the log to all again. Idempotent. @throws Unavailable */
+  /**
+   * Reopens the log to all processes. Idempotent.
+   * @throws Unavailable
+   */
   reopenLog(): Promise<void> {
     return this.#closing.reopen(this.#reader, this.#appender);
   }
 
-  /** Refuses new appends, waits for appends and handlers in flight, and completes subscriptions. */
+  /** Refuses new appends, waits for appends and handlers in progress, and completes subscriptions. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -192,7 +198,7 @@ export class EventStoreDbStore implements EventStore {
     await this.#client.close();
   }
 
-  /** The log was closed under this process. */
+  /** Called when the log was closed while this process was using it. */
   #leave(): void {
     const { closed } = this.#closing;
     if (this.#options.moving === true || this.#left !== undefined || closed === undefined) return;
@@ -203,7 +209,7 @@ export class EventStoreDbStore implements EventStore {
   /** Makes one attempt to append. */
   async #append(append: Append): Promise<AppendResult> {
     const { stream, base, events, head } = append;
-    // The server compares revisions; that the hash is right, too, was seen before or is looked at.
+    // The server compares only revisions. That the hash is right, too, is known from events already seen, or is checked here.
     if (!this.#heads.knows(stream, base)) {
       const last = await this.#reader.last(stream);
       if (last === undefined ? append.expected !== 'none' : !this.#heads.knows(stream, base))
@@ -223,7 +229,7 @@ export class EventStoreDbStore implements EventStore {
     return answerRefused(this.#reader, { append, actual: last?.revision ?? 'none', erased: false });
   }
 
-  /** First the stream, then its name: if the process dies in between, the erasure is requested again. */
+  /** The stream is erased first, then its name is stored: if the process dies in between, the erasure is requested again. */
   async #erase(stream: string): Promise<void> {
     try {
       await persist(() => this.#client.tombstone(stream), { stream });
@@ -234,7 +240,7 @@ export class EventStoreDbStore implements EventStore {
     this.#feed.recent.clear();
   }
 
-  /** Appends to one stream go out one after the other, in the order in which they were asked for. */
+  /** Runs appends to one stream one after another, in the order in which they were requested. */
   #inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(stream) ?? Promise.resolve()).then(work, work);
     this.#turns.set(stream, turn);

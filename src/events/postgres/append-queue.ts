@@ -1,8 +1,8 @@
 /**
- * Group commit without a timer: while the database writes one batch, the next one collects. A single append
- * is sent at once; under load, batches grow until the database keeps up. A batch is one statement in one round trip. Its
- * arrays are in PostgreSQL's binary format: in text every body would be escaped here and unescaped there, in binary it is
- * copied (array_send in PostgreSQL's arrayfuncs.c).
+ * Group commit without a timer: while the database writes one batch, the next one is collected. A single append is sent
+ * immediately; under load, batches grow until the database keeps up. A batch is one statement in one round trip. Its arrays
+ * are in PostgreSQL's binary format: as text, every body would be escaped here and unescaped by the server, but in binary it
+ * is copied (array_send in PostgreSQL's arrayfuncs.c).
  */
 import type pg from 'pg';
 import type { Append } from '../append.ts';
@@ -15,54 +15,57 @@ import { asUnavailable, isAway, persist, type Session } from './session.ts';
 interface AppendQueueOptions {
   /** The maximum number of appends per batch. */
   readonly batchAppends: number;
-  /** The approximate maximum of bytes per batch; one append may exceed it. */
+  /** The approximate maximum number of bytes per batch; one append may exceed it. */
   readonly batchBytes: number;
-  /** Writes appends to distinct streams. May have written them even when it rejects. */
+  /** Writes appends to distinct streams. It may have written them even if it rejects. */
   readonly write: (appends: readonly Append[]) => Promise<BatchOutcome>;
-  /** Settles the appends of a batch that has been written. */
+  /** Settles the appends in a batch that was written. */
   readonly settle: (outcome: BatchOutcome) => void;
   /** Called for a failure that is followed by another attempt. */
   readonly onRetry: (error: unknown) => void;
 }
 
 /**
- * Up to this many appends are sent together. Of a longer queue, half waits for the next batch: if all were
- * sent, all their callers would continue at the same time, so the database would idle while they prepare
- * their next appends, and they while it writes (measured with 16 clients: 10% more creates per second).
+ * Up to this many appends are sent together. If the queue is longer, half of it waits for the next batch. If all appends were
+ * sent, all their callers would continue at the same time: the database would be idle while they prepare their next appends,
+ * and they would be idle while it writes (measured with 16 clients: 10% more creates per second).
  */
 const SMALL_BATCH = 8;
 
-/** The size from which an append isn't written together with others, which would wait for it. */
+/** An append of this size or larger isn't written together with others, because they would have to wait for it. */
 const LARGE_BYTES = 500_000;
 
-/** Appends that wait, in order. */
+/** The waiting appends, in order. */
 export class AppendQueue {
   #waiting: Append[] = [];
-  /** Large ones, and those to their streams that came later. */
+  /** Large appends, and later appends to the same streams. */
   readonly #large: Append[] = [];
-  /** True if small ones have gone before the first large one. */
+  /** True if a batch of small appends has been written since the first large one began to wait. */
   #isLargeDue = false;
   #draining = false;
   #drained: Promise<void> = Promise.resolve();
 
   constructor(readonly options: AppendQueueOptions) {}
 
-  /** Puts an append in line. It settles through its own promise. */
+  /** Adds an append to the queue. It settles through its own promise. */
   add(append: Append): void {
     (this.#isLarge(append) ? this.#large : this.#waiting).push(append);
     if (this.#draining) return;
     this.#draining = true;
-    // A microtask later, so that the appends of one tick go together.
+    // Starts a microtask later, so that the appends from one tick are sent together.
     this.#drained = Promise.resolve().then(() => this.#drain());
   }
 
-  /** Tells whether an append waits among the large ones. Those to one stream stay in one queue, and so in order. */
+  /**
+   * Returns whether an append waits among the large ones. Appends to the same stream stay in the same queue, so that their
+   * order is kept.
+   */
   #isLarge({ bytes, stream }: Append): boolean {
     const isTo = (other: Append): boolean => other.stream === stream;
     return bytes < LARGE_BYTES ? this.#large.some(isTo) : !this.#waiting.some(isTo);
   }
 
-  /** Resolves once nothing waits and nothing is in the database. */
+  /** Resolves when nothing is waiting and nothing is being written. */
   async idle(): Promise<void> {
     while (this.#draining) await this.#drained;
   }
@@ -73,8 +76,8 @@ export class AppendQueue {
   }
 
   /**
-   * Returns the next batch: at most one append per stream, because the second depends on the result of the first, and
-   * half of the waiting appends if there are many. A large append is a separate batch, after one batch of small ones.
+   * Returns the next batch: at most one append per stream, because the second depends on the first one's result, and only half
+   * of the waiting appends if there are many. A large append is a separate batch, after one batch of small appends.
    */
   #next(): readonly Append[] {
     const { batchAppends, batchBytes } = this.options;
@@ -108,8 +111,8 @@ export class AppendQueue {
     const { write, settle, onRetry } = this.options;
     let outcome: BatchOutcome;
     try {
-      // After a broken connection it is unknown whether the batch was written. When it is sent again, appends
-      // that were written are recognised.
+      // After a broken connection it is unknown whether the batch was written. When it is resent, appends that were written
+      // are recognised.
       outcome = await persist(() => write(batch), onRetry);
     } catch (error) {
       if (isAway(error)) {
@@ -117,7 +120,7 @@ export class AppendQueue {
         for (const append of [...batch, ...this.#waiting.splice(0), ...this.#large.splice(0)])
           append.reject(asUnavailable(error));
       } else if (batch.length > 1) {
-        // One of them is at fault: written one by one, only that one fails.
+        // One append caused the error: if they are written one by one, only that append fails.
         for (const append of batch) await this.#write([append]);
       } else {
         for (const append of batch) append.reject(error);
@@ -128,7 +131,7 @@ export class AppendQueue {
   }
 }
 
-/** The log's answer to one append of a batch. */
+/** The log's response to one append in a batch. */
 type Outcome =
   | { readonly append: Append; readonly written: true; readonly positions: readonly Position[] }
   | {
@@ -138,9 +141,9 @@ type Outcome =
       readonly erased: boolean;
     };
 
-/** The log's answer to a batch. */
+/** The log's response to a batch. */
 export interface BatchOutcome {
-  /** The head of the log right before the batch; no events lie between it and the batch. */
+  /** The log's head right before the batch; there are no events between it and the batch. */
   readonly previous: Position;
   readonly outcomes: readonly Outcome[];
 }
@@ -150,7 +153,7 @@ type Refused = [index: number, revision: number | null, erased: boolean][];
 const APPEND_BATCH =
   'SELECT previous, base, refused FROM log.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)';
 
-/** Writes appends to distinct streams; each is accepted or refused on its own. */
+/** Writes appends to distinct streams; each append is accepted or refused separately. */
 export async function writeBatch(session: Session, appends: readonly Append[]): Promise<BatchOutcome> {
   const rows = await session.query<[string, string | null, string | null]>(statement(appends));
   const [previous, base, refusedText] = rows[0] ?? ['0', null, null];
@@ -206,7 +209,7 @@ function header(type: keyof typeof OID, length: number, elementBytes: number): B
   return buffer;
 }
 
-/** Encodes a `text[]` parameter of at least one element. */
+/** Encodes a `text[]` parameter with at least one element. */
 function textArray(values: readonly string[]): Buffer {
   const sizes = values.map((value) => Buffer.byteLength(value));
   const buffer = header(
@@ -222,7 +225,7 @@ function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-/** Encodes an `int4[]` parameter of at least one element. */
+/** Encodes an `int4[]` parameter with at least one element. */
 function intArray(values: readonly number[]): Buffer {
   const buffer = header('int4', values.length, values.length * 4);
   let at = HEADER_BYTES;
@@ -233,7 +236,7 @@ function intArray(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** Encodes a `uuid[]` parameter of at least one element, from UUIDs with hyphens. */
+/** Encodes a `uuid[]` parameter with at least one element, from UUIDs with hyphens. */
 function uuidArray(values: readonly string[]): Buffer {
   const buffer = header('uuid', values.length, values.length * 16);
   let at = HEADER_BYTES;

@@ -1,11 +1,11 @@
 /**
- * Closes a log in PostgreSQL to writers on every instance at once. A trigger refuses their inserts with the
- * error of a standby, so they answer 503, and the append path needs no check. The trigger is created under a
- * lock that waits for appends in flight, so no events follow once it exists.
+ * Closes a log in PostgreSQL to writers on all instances at the same time. A trigger rejects their inserts with a standby's
+ * error, so that they return 503 and appends need no extra check. The trigger is created under a lock that waits for appends
+ * in progress, so no events are added after it exists.
  */
 import pg from 'pg';
 
-/** The session setting that exempts the copier from the trigger. */
+/** The session setting that exempts the copying process from the trigger. */
 const EXEMPT = 'annal.moving';
 
 const CLOSE = `
@@ -22,17 +22,17 @@ CREATE OR REPLACE TRIGGER closed BEFORE INSERT OR DELETE ON log.events
 
 const REOPEN = 'DROP TRIGGER IF EXISTS closed ON log.events; DROP FUNCTION IF EXISTS log.refuse_writes();';
 
-/** Returns the URL with which a log can be written while it is closed. */
+/** Returns a URL with which a log can be written to while it is closed. */
 export function exempt(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c ${EXEMPT}=on`)}`;
 }
 
-/** Refuses every write from now on; waits for those in flight. Idempotent. The schema exists. */
+/** Refuses every write from now on; waits for writes in progress. Idempotent. The schema must exist. */
 export async function closeLog(url: string): Promise<void> {
   await run(url, CLOSE);
 }
 
-/** Lets writers in again. Idempotent. */
+/** Allows writes again. Idempotent. */
 export async function reopenLog(url: string): Promise<void> {
   await run(url, REOPEN);
 }

@@ -1,6 +1,6 @@
 /**
- * Notifies subscribers of new events: at once of this process's own commits, by NOTIFY of other processes'
- * commits, and by polling the head of the log in case a notification was missed.
+ * Notifies subscribers of new events: immediately for this process's own commits, by NOTIFY for other processes' commits, and
+ * by polling the log's head in case a notification was missed.
  */
 
 import { RecentBatches } from '../batches.ts';
@@ -11,7 +11,7 @@ import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { SharedPages } from './shared-pages.ts';
 
-/** Pause before a connection to listen on is tried again, in ms. */
+/** The pause before a listening connection is retried, in ms. */
 const RECONNECT_AFTER = 200;
 
 /** Dependencies of the feed. */
@@ -19,16 +19,16 @@ export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answ
   /** The interval at which the head is polled, in ms. */
   readonly recheckEvery: number;
   readonly head: () => Promise<Position>;
-  /** Reads what other processes wrote. */
+  /** Reads the events that other processes wrote. */
   readonly pages: Pages;
-  /** The server process that this store writes through: its notifications bring no news. */
+  /** The server process that this store writes through, whose notifications contain nothing new. */
   readonly writer: () => number | undefined;
   readonly onLost: (error: unknown) => void;
-  /** True if other processes of this machine hand over what they write: it is only read if they don't. */
+  /** True if other processes on this machine hand over what they write; it is read only if they don't. */
   readonly hasPeers: boolean;
 }
 
-/** News of the log, for any number of listeners. */
+/** Notifies any number of listeners of events in the log. */
 export class Feed {
   readonly recent = new RecentBatches();
   #known: Position = BEGINNING;
@@ -36,7 +36,7 @@ export class Feed {
   readonly #session: Session;
   readonly #shared: SharedPages;
   #timer: NodeJS.Timeout | undefined;
-  /** True if a poll was requested that hasn't begun. */
+  /** True if a poll was requested but hasn't begun. */
   #due = false;
   #checking = false;
   #retry: NodeJS.Timeout | undefined;
@@ -64,17 +64,17 @@ export class Feed {
     });
   }
 
-  /** True once the store is closing: no further notifications arrive. */
+  /** True when the store is closing; no further notifications will arrive. */
   get closed(): boolean {
     return this.#closed;
   }
 
-  /** The newest position that this process has heard of. Everything up to it can be read. */
+  /** The newest position that this process knows of. Everything up to it can be read. */
   get known(): Position {
     return this.#known;
   }
 
-  /** Calls `wake` whenever there may be more, until the returned function is called. */
+  /** Calls `wake` whenever there may be more events, until the returned function is called. */
   listen(wake: () => void): () => void {
     this.#listeners.add(wake);
     this.#timer ??= setInterval(() => void this.check(), this.options.recheckEvery).unref();
@@ -84,32 +84,32 @@ export class Feed {
     };
   }
 
-  /** Takes a batch that another process of this machine has written. */
+  /** Accepts a batch that another process on this machine wrote. */
   receive(batch: WrittenBatch): void {
     this.#shared.offer(batch);
   }
 
-  /** Hands over a batch that was just committed. */
+  /** Publishes a batch that was just committed. */
   publish(batch: WrittenBatch): void {
     if (this.#listeners.size > 0) this.recent.add(batch);
     else this.recent.clear();
     this.reach(batch.position);
   }
 
-  /** Makes known that the log reaches at least this far. */
+  /** Records that the log reaches at least this position. */
   reach(position: Position): void {
     if (position <= this.#known) return;
     this.#known = position;
     for (const wake of this.#listeners) wake();
   }
 
-  /** Forgets the batches: a stream was erased. */
+  /** Discards the cached batches, because a stream was erased. */
   forget(): void {
     this.#shared.forget();
     this.recent.clear();
   }
 
-  /** Makes sure that notifications arrive, then looks at the head for those that did not. */
+  /** Ensures that notifications arrive, then checks the head for missed ones. */
   async check(): Promise<void> {
     this.#due = true;
     if (this.#checking) return;
@@ -128,7 +128,7 @@ export class Feed {
     this.#checking = false;
   }
 
-  /** Wakes everyone for the last time and closes the connection. */
+  /** Wakes all listeners one last time and closes the connection. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
@@ -139,7 +139,7 @@ export class Feed {
 
   #notified(payload: string, backend: number): void {
     if (payload === 'erased') this.forget();
-    // A batch of our own is published by the append itself, from memory and sooner.
+    // Batches of this process are published by the append itself, from memory and sooner.
     else if (backend !== this.options.writer()) this.#shared.hear(toPosition(payload));
   }
 }

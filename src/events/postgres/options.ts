@@ -1,30 +1,31 @@
-/** The options of opening the embedded log. */
+/** The options for opening the embedded log. */
 import type pg from 'pg';
 import type { WrittenBatch } from '../store.ts';
 
-/** Options of `PostgresEventStore.open`. */
+/** Options for `PostgresEventStore.open`. */
 export interface PostgresEventStoreOptions {
-  /** `postgres://…`; the store keeps one connection to write through and one to listen on. */
+  /** `postgres://…`; the store keeps one connection for writing and one for listening. */
   readonly url: string;
-  /** The connections for reads. Default: a separate pool, which `close` ends. */
+  /** The connections for reads. Default: a separate pool, which `close` closes. */
   readonly pool?: pg.Pool;
-  /** Logs lost connections; a pino logger fits. */
+  /** Logs lost connections; may be a pino logger. */
   readonly log?: { warn(details: object, message: string): void };
-  /** Called with the number of appends of each committed batch. */
+  /** Called with the number of appends in each committed batch. */
   readonly onBatch?: (appends: number) => void;
-  /** Called with each batch that this process wrote, for other processes of this machine. */
+  /** Called with each batch that this process wrote, for other processes on this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
-  /** True if other processes of this machine hand over what they write (`receive`). Default: false. */
+  /** True if other processes on this machine hand over what they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
-  /** The maximum number of appends written at a time. Default 500. */
+  /** The maximum number of appends written at a time. Default: 500. */
   readonly batchAppends?: number;
   /**
-   * The approximate maximum of bytes of bodies written or read at a time; only one append may exceed it. Default 16 MB.
+   * The approximate maximum number of body bytes written or read at a time; only a single append may exceed it. Default: 16
+   * MB.
    */
   readonly batchBytes?: number;
-  /** The interval at which the head is polled in case a notification was missed, in ms. Default 1,000. */
+  /** The interval at which the head is polled in case a notification was missed, in ms. Default: 1,000. */
   readonly recheckEvery?: number;
-  /** The maximum wait for an answer of the server before it counts as unavailable, in ms. Default 8,000. */
+  /** The longest wait for a response before the server counts as unavailable, in ms. Default: 8,000. */
   readonly answerWithin?: number;
 }
 
@@ -37,9 +38,9 @@ export const DEFAULTS = {
 } as const;
 
 /**
- * The settings that the writing session needs, whatever the database's defaults: durable commits; a new
- * snapshot for each statement after the lock; index lookups even before the first ANALYZE; one plan for all
- * batches; batches of 16 MB without temporary files.
+ * The settings that the writing session needs, whatever the database's defaults are: durable commits; a new snapshot for each
+ * statement after the lock; index lookups even before the first ANALYZE; one plan for all batches; batches of 16 MB without
+ * temporary files.
  */
 export const WRITER_SETUP = `
   SET synchronous_commit = on;

@@ -1,4 +1,4 @@
-/** All reads from the log. Each method runs one statement, which is repeated when the connection breaks. */
+/** Reads from the log. Each method runs one statement, which is retried if the connection breaks. */
 import type pg from 'pg';
 import { toNumber, toPosition } from '../position.ts';
 import type { Identity } from '../refusal.ts';
@@ -15,8 +15,8 @@ export interface StreamPart {
   readonly limit: number;
 }
 
-// The running sum keeps a page of large events from filling the memory: it ends with the row that passes the bound.
-// Sizes of bodies that are stored out of line are known without fetching them.
+// The running sum prevents a page with large events from filling the memory: the page ends with the row that exceeds the
+// limit. The sizes of bodies stored out of line are known without fetching them.
 const BEFORE = `coalesce(sum(octet_length(data) + octet_length(metadata))
   OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before`;
 
@@ -43,10 +43,10 @@ const logPage = (wanted: string): string => `
   ) measured WHERE before < $3 ORDER BY position`;
 
 const ALL = logPage('true');
-// Events that are filtered out come without their bodies; their positions show how far the page reaches.
+// Events that were filtered out are returned without their bodies; their positions show how far the page reaches.
 const FILTERED = logPage('stream ^@ ANY ($4::text[])');
 
-/** The row of an event that was filtered out. */
+/** The row for an event that was filtered out. */
 type FilteredOut = [position: string, string, string, string, string, data: null, metadata: null];
 
 // Index events_stream_revision. The hash is at the end of the metadata (chain.ts).
@@ -54,11 +54,11 @@ const IDENTITIES = `
   SELECT revision, id, position, left(right(metadata, 66), 64) FROM log.events
    WHERE stream = $1 AND revision BETWEEN $2 AND $3 ORDER BY revision`;
 
-/** Reads through a pool. Every method throws `Unavailable` when the server stays away. */
+/** Reads through a pool. Every method throws `Unavailable` if the server remains unreachable. */
 export class Reader {
   /**
-   * @param pageBytes about the most bytes of bodies a page may have; one event may exceed it.
-   * @param answerWithin the longest wait for an answer, in ms.
+   * @param pageBytes the approximate maximum number of body bytes in a page; one event may exceed it.
+   * @param answerWithin the longest wait for a response, in ms.
    */
   constructor(
     private readonly pool: pg.Pool,
@@ -66,7 +66,7 @@ export class Reader {
     private readonly answerWithin: number,
   ) {}
 
-  /** The next events of a stream, and whether there may be more. */
+  /** Returns a stream's next events, and whether there may be more. */
   async stream({
     stream,
     from,
@@ -81,10 +81,7 @@ export class Reader {
     return { events: rows.map(toEvent), ended: rows.length < limit && !this.#nearBound(rows) };
   }
 
-  /**
-   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
-   * prefixes.
-   */
+  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
     const bounds = [toNumber(after), limit, this.pageBytes];
     const rows =
@@ -100,13 +97,13 @@ export class Reader {
     };
   }
 
-  /** The position of the newest event. */
+  /** Returns the newest event's position. */
   async head(): Promise<Position> {
     const [row] = await this.#rows<[string | null]>('log-head', 'SELECT max(position) FROM log.events', []);
     return row?.[0] == null ? BEGINNING : toPosition(row[0]);
   }
 
-  /** The last position that any transaction has drawn, committed or not. */
+  /** Returns the last position that any transaction has drawn, whether committed or not. */
   async reached(): Promise<Position> {
     const [row] = await this.#rows<[string]>(
       'log-reached',
@@ -122,7 +119,7 @@ export class Reader {
     return rows.length > 0;
   }
 
-  /** Ids, places and hashes of the events of a stream between two revisions, both inclusive. */
+  /** Returns ids, places and hashes of the events in a stream between two revisions, both inclusive. */
   async identities(stream: string, from: number, to: number): Promise<Identity[]> {
     const rows = await this.#rows<[string, string, string, string]>('log-identities', IDENTITIES, [
       stream,
@@ -137,12 +134,12 @@ export class Reader {
     }));
   }
 
-  /** Checks that the server answers. */
+  /** Checks that the server responds. */
   async ping(): Promise<void> {
     await this.#rows('log-ping', 'SELECT 1', []);
   }
 
-  /** Returns true if a page may have been cut because of its size. (A UTF-16 unit is at most three bytes.) */
+  /** Returns true if a page may have been cut because of its size. (A UTF-16 unit takes at most three bytes.) */
   #nearBound(rows: readonly EventRow[]): boolean {
     return rows.reduce((sum, row) => sum + row[5].length + row[6].length, 0) * 3 >= this.pageBytes;
   }

@@ -1,12 +1,12 @@
-/** Rows of `log.events` as events. */
+/** Converts rows of `log.events` to events. */
 import type pg from 'pg';
 import { toPosition } from '../position.ts';
 import type { RecordedEvent } from '../store.ts';
 
-/** The columns of an event, in the order of `EventRow`. */
+/** The columns for an event, in the order of `EventRow`. */
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata';
 
-/** An event as it comes from the server: texts, unparsed. */
+/** An event as returned by the server: unparsed text. */
 export type EventRow = [
   position: string,
   stream: string,
@@ -17,10 +17,10 @@ export type EventRow = [
   metadata: string,
 ];
 
-/** Leaves values as the texts that the server sent. */
+/** Leaves values as the text that the server sent. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
-/** Returns the event that a row contains. */
+/** Returns the event in a row. */
 export function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): RecordedEvent {
   return {
     id,

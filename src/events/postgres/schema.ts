@@ -1,16 +1,15 @@
 /**
- * The tables of the embedded log: one of events, one of the names of erased streams.
- * Order. Every writer holds one advisory lock from before it draws positions until its transaction has ended.
- * Positions therefore become visible in rising order, and a reader that continues after a position can't miss
- * an event. Positions that a rolled-back transaction drew stay unused; such gaps are harmless because no
- * reader waits for a particular number.
- * Storage. PostgreSQL 16 or later. Bodies up to 8 KB stay in the row uncompressed (`toast_tuple_target`,
- * `EXTERNAL`): compressing them costs more than the insert itself.
+ * The tables of the embedded log: one with events, one with the names of erased streams. Order: every writer holds one
+ * advisory lock from before it draws positions until its transaction has ended. So positions become visible in ascending
+ * order, and a reader that continues after a position can't miss an event. Positions that a rolled-back transaction drew stay
+ * unused; such gaps are harmless, because no reader waits for a particular number. Storage: PostgreSQL 16 or later. Bodies up
+ * to 8 KB stay in the row uncompressed (`toast_tuple_target`, `EXTERNAL`), because compressing them would cost more than the
+ * insert itself.
  */
 
 /** The advisory lock that every writer of the log takes: "annal" in ASCII. */
 const WRITE_LOCK = '418464555372';
-/** The advisory lock of installing the schema. */
+/** The advisory lock for installing the schema. */
 const INSTALL_LOCK = '418464555373';
 
 /** NOTIFY channel: the payload is the position of the newest event, or `erased`. */

@@ -1,6 +1,6 @@
 /**
- * A dedicated connection, opened when needed and reopened after it broke: which errors mean that PostgreSQL is unreachable, and
- * how operations are repeated then.
+ * A dedicated connection, which is opened when needed and reopened after it breaks. Also determines which errors mean that
+ * PostgreSQL is unreachable, and retries operations after them.
  */
 import pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
@@ -11,17 +11,17 @@ export interface SessionOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly name: string;
-  /** SQL that runs on every new connection before its first use. */
+  /** SQL that is run on every new connection before its first use. */
   readonly setup: string;
-  /** The maximum wait for a connection, and for an answer, in ms. */
+  /** The longest wait for a connection, and for a response, in ms. */
   readonly answerWithin: number;
   /** Called when a connection in use is lost. */
   readonly onLost?: (error: unknown) => void;
-  /** Takes notifications: payload and the backend that sent them. */
+  /** Receives notifications: the payload, and the server process that sent it. */
   readonly onNotification?: (payload: string, processId: number) => void;
 }
 
-/** A connection that reopens itself. It rejects with the errors of `pg`; see `isAway`. */
+/** A connection that reopens itself. It rejects with errors from `pg`; see `isAway`. */
 export class Session {
   #client: Promise<pg.Client> | undefined;
   /** The open connection and its server process. */
@@ -29,12 +29,12 @@ export class Session {
 
   constructor(readonly options: SessionOptions) {}
 
-  /** The server process of the present connection; undefined while there is none. */
+  /** The current connection's server process; undefined while there is none. */
   get backend(): number | undefined {
     return this.#open?.backend;
   }
 
-  /** Runs one statement, on a new connection if the last one broke. A late answer costs the connection. */
+  /** Runs one statement, on a new connection if the last one broke. If a response is late, the connection is closed. */
   async query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<R[]> {
     const client = await this.connect();
     try {
@@ -46,13 +46,13 @@ export class Session {
     }
   }
 
-  /** The connection, opened if there is none. */
+  /** Returns the connection, opening it if there is none. */
   connect(): Promise<pg.Client> {
     this.#client ??= this.#begin();
     return this.#client;
   }
 
-  /** Ends the connection once its work is done. */
+  /** Closes the connection once its work is done. */
   async end(): Promise<void> {
     const opening = this.#client;
     this.#client = undefined;
@@ -98,9 +98,9 @@ export class Session {
 }
 
 /**
- * SQLSTATE classes of a server that can't serve now: 08 connection, 53 resources, 57 operator intervention
- * (shutdown, start-up, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001
- * and 40P01 lost races. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATE classes for a server that is temporarily unable to serve: 08 connection, 53 resources, 57 operator intervention
+ * (shutdown, startup, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001 and 40P01 lost
+ * races. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08|53|57|58|25006|40001|40P01)/;
 
@@ -112,12 +112,12 @@ const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 export function isAway(error: unknown): boolean {
   if (error instanceof Unavailable) return true;
   if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? '');
-  // Node and the client library throw many classes for refused, reset or ended connections and missed deadlines;
-  // mistakes in code throw these.
+  // Node and the client library throw many different classes for refused, reset or ended connections and missed deadlines;
+  // mistakes in code throw only these.
   return error instanceof Error && !MISTAKES.some((mistake) => error instanceof mistake);
 }
 
-/** Returns `Unavailable` when an error means that the server is unreachable, otherwise the error itself. */
+/** Returns `Unavailable` if an error means that the server is unreachable, otherwise the error itself. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable || !isAway(error)) return error;
   return new Unavailable(`the event log does not answer: ${error instanceof Error ? error.message : error}`, {
@@ -125,11 +125,11 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** How long operations are repeated, in ms: enough for a lost connection. */
+/** How long operations are retried, in ms: long enough for a lost connection. */
 const PATIENCE_MS = 1_500;
 
 /**
- * Retries a repeatable operation until it succeeds, or fails for another reason than an unreachable server.
+ * Retries a repeatable operation until it succeeds, or until it fails for a reason other than an unreachable server.
  * @param onRetry called with each failure that is followed by another attempt.
  * @throws Unavailable after the last attempt.
  */

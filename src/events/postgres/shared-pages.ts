@@ -1,6 +1,6 @@
 /**
- * Gets the events that other processes wrote, once for all subscribers of this process: processes of this machine hand
- * them over (`offer`), all others are read.
+ * Gets the events that other processes wrote, once for all subscribers in this process: processes on this machine hand over
+ * their events (`offer`), all other events are read.
  */
 import { placeInAppend } from '../batches.ts';
 import { later, toNumber } from '../position.ts';
@@ -9,35 +9,35 @@ import type { Pages } from '../subscription.ts';
 
 /** Events of a page. */
 const PAGE_EVENTS = 500;
-/** Beyond this distance, as after a start, subscribers read pages of their own, each from where it is. */
+/** If they are further behind, for example after startup, subscribers read their own pages, each from its own position. */
 const MOST_BEHIND = 5_000;
-/** How long a batch that was written on this machine may take to be handed over, in ms, before it is read. */
+/** How long the handover of a batch written on this machine may take, in ms, before the batch is read instead. */
 const OVERDUE_MS = 20;
-/** Batches that wait for those before them. */
+/** The maximum number of batches that wait for earlier ones. */
 const MOST_OFFERED = 1_000;
 
 /** Dependencies. */
 export interface SharedPagesOptions {
   readonly pages: Pages;
-  /** Up to here subscribers know the log. */
+  /** Returns the position up to which subscribers know the log. */
   readonly known: () => Position;
   /** True if several subscribers would read the same page. */
   readonly isShared: () => boolean;
-  /** True if processes of this machine hand over what they write. */
+  /** True if processes on this machine hand over what they write. */
   readonly hasPeers: boolean;
-  /** Hands over a batch of whole appends that follows `known`. */
+  /** Publishes a batch of whole appends that follows `known`. */
   readonly publish: (batch: WrittenBatch) => void;
-  /** Makes known that the log reaches at least this far: subscribers read it themselves. */
+  /** Records that the log reaches at least this position; subscribers then read the events themselves. */
   readonly reach: (position: Position) => void;
 }
 
-/** Events of other processes. */
+/** Collects events from other processes. */
 export class SharedPages {
-  /** Batches that were handed over before those that they follow. */
+  /** Batches that were handed over before the batches that they follow. */
   readonly #offered = new Map<Position, WrittenBatch>();
   #wanted: Position = BEGINNING;
   #reading = false;
-  /** Counts erasures: a page that was read across one may have events that are gone. */
+  /** Counts erasures: if one happens while a page is being read, the page may contain erased events. */
   #erasures = 0;
 
   constructor(private readonly options: SharedPagesOptions) {}
@@ -50,7 +50,7 @@ export class SharedPages {
     else this.#want(position);
   }
 
-  /** Takes a batch of a process of this machine. Those that it follows may come later. */
+  /** Accepts a batch from a process on this machine. The batches that it follows may arrive later. */
   offer(batch: WrittenBatch): void {
     if (batch.position <= this.options.known()) return;
     this.#offered.set(batch.previous, batch);
@@ -58,13 +58,13 @@ export class SharedPages {
     this.#publishOffered();
   }
 
-  /** Drops pages that are being read, and batches: a stream was erased. */
+  /** Discards pages that are being read, and batches, because a stream was erased. */
   forget(): void {
     this.#erasures += 1;
     this.#offered.clear();
   }
 
-  /** Publishes the batches that follow what is known. To be called when that has grown. */
+  /** Publishes the batches that follow the known position. Called whenever the known position has advanced. */
   #publishOffered(): void {
     const { known, publish } = this.options;
     for (;;) {
@@ -93,7 +93,7 @@ export class SharedPages {
       const page = await pages.all(previous, PAGE_EVENTS).catch(() => undefined);
       const events = wholeAppends(page?.events ?? []);
       const position = events.at(-1)?.position;
-      // Batches that came meanwhile lie within the page, or before events that it lacks.
+      // Batches that arrived meanwhile are within the page, or before events that the page lacks.
       if (position === undefined || erasures !== this.#erasures || previous !== known()) reach(wanted);
       else publish({ previous, events, position });
       this.#publishOffered();
@@ -102,7 +102,7 @@ export class SharedPages {
   }
 }
 
-/** Returns the events up to the last append of which none is missing. */
+/** Returns the events up to the last complete append. */
 function wholeAppends(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   const last = events.findLastIndex((event) => {
     const { index, count } = placeInAppend(event);

@@ -1,4 +1,4 @@
-/** The embedded default of the event store port: a log in PostgreSQL, without anything else to install. */
+/** The embedded default adapter of the event store port: a log in PostgreSQL, for which nothing else has to be installed. */
 import type pg from 'pg';
 import { Observable } from 'rxjs';
 import { openPool } from '../../database/pool.ts';
@@ -27,7 +27,7 @@ import { persist, Session } from './session.ts';
 
 const PAGE_EVENTS = 500;
 
-/** Stores events in PostgreSQL. `schema.ts` explains why readers miss nothing. */
+/** Stores events in PostgreSQL. `schema.ts` explains why readers don't miss any events. */
 export class PostgresEventStore implements EventStore {
   readonly #options: PostgresEventStoreOptions;
   readonly #batchBytes: number;
@@ -71,8 +71,8 @@ export class PostgresEventStore implements EventStore {
   }
 
   /**
-   * Opens the log and installs its schema if the database has none; in a database that is only read it must be there.
-   * @throws Unavailable when the server cannot be reached.
+   * Opens the log and installs its schema if the database has none; in a read-only database, the schema must already exist.
+   * @throws Unavailable if the server can't be reached.
    */
   static async open(options: PostgresEventStoreOptions): Promise<PostgresEventStore> {
     const store = new PostgresEventStore(options);
@@ -130,7 +130,7 @@ export class PostgresEventStore implements EventStore {
     });
   }
 
-  /** Takes a batch that another process of this machine has written, so that it need not be read. */
+  /** Accepts a batch that another process on this machine wrote, so that it needn't be read. */
   receive(batch: WrittenBatch): void {
     this.#feed.receive(batch);
   }
@@ -157,7 +157,7 @@ export class PostgresEventStore implements EventStore {
     return this.#reader.ping();
   }
 
-  /** Refuses new appends, waits for appends and handlers in flight, and completes subscriptions. */
+  /** Refuses new appends, waits for appends and handlers in progress, and completes subscriptions. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -168,7 +168,7 @@ export class PostgresEventStore implements EventStore {
     if (this.#options.pool === undefined) await this.#pool.end();
   }
 
-  /** Tells subscribers first, then callers: a read that follows the answer is then already on its way. */
+  /** Notifies subscribers first, then callers, so that reading has already begun when the caller gets the result. */
   #settle({ previous, outcomes }: BatchOutcome): void {
     const events: RecordedEvent[] = [];
     for (const outcome of outcomes) {
@@ -196,7 +196,7 @@ export class PostgresEventStore implements EventStore {
         this.#track(
           answerRefused(this.#reader, outcome).then(
             (result) => {
-              // An attempt whose answer was lost wrote it, so subscribers haven't been notified yet.
+              // An attempt whose response was lost wrote the append, so subscribers haven't been notified yet.
               this.#feed.reach(result.position);
               append.resolve(result);
             },

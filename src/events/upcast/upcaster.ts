@@ -1,5 +1,5 @@
-/** The data of an event, as parsed from its JSON text. */
+/** An event's data, as parsed from its JSON text. */
 export type EventData = Readonly<Record<string, unknown>>;
 
-/** Turns the data of one version of an event type into those of the next. Pure; looks at nothing but these data. */
+/** Converts the data of an event type from one version to the next. Pure; depends only on this data. */
 export type Upcaster = (data: EventData) => EventData;

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 codes. HL7 does not enumerate the code system of the value set `currencies`. The list includes codes that
- * were withdrawn since R4 was published, because older bills contain them.
+ * ISO 4217 codes. HL7 doesn't list the codes in the value set `currencies`. This list includes codes withdrawn since R4 was
+ * published, because older bills contain them.
  */
 export const CURRENCIES: readonly string[] = [
   ...'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD'.split(

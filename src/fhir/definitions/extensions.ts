@@ -1,20 +1,20 @@
-/** Extensions that R4 itself defines, from the generated table: https://hl7.org/fhir/R4/extensibility-registry.html */
+/** Extensions defined by R4 itself, from the generated table: https://hl7.org/fhir/R4/extensibility-registry.html */
 import { readFileSync } from 'node:fs';
 
 /** The content that an extension may have. */
 export interface ValueTypes {
-  /** Types of its value, separated by commas; empty for an extension that has parts instead of a value. */
+  /** The types of its value, separated by commas; empty for an extension that has parts instead of a value. */
   types: string;
-  /** Url of a part (an extension within this one) → the content of that part. */
+  /** Maps the URL of a part (a nested extension) to the part's content. */
   parts?: Record<string, ValueTypes>;
 }
 
-/** The form of `generated/extensions.json`: url → the extension's content. */
+/** The form of `generated/extensions.json`: URL → the extension's content. */
 export type ExtensionTable = Record<string, ValueTypes>;
 
 let table: ReadonlyMap<string, ValueTypes> | undefined;
 
-/** Returns the content of an extension that R4 defines; undefined for other extensions. */
+/** Returns the content of an extension defined by R4; undefined for other extensions. */
 export function knownExtension(url: string): ValueTypes | undefined {
   if (table === undefined) {
     const text = readFileSync(new URL('./generated/extensions.json', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 /** The format of the generated tables, and the definitions of types, which are parsed when first needed. */
 import { readFileSync } from 'node:fs';
 
-/** `[element or '' for the type itself, key, human text, FHIRPath]` of an error-level invariant. */
+/** An error-level invariant as `[element or '' for the type itself, key, human text, FHIRPath]`. */
 export type CompactRule = [element: string, key: string, human: string, expression: string];
 
 /** A type in the table. Backbone types are named by their path (`Observation.component`). */
@@ -9,8 +9,8 @@ export interface CompactType {
   base?: string;
   resource?: true;
   /**
-   * Name → `min..max types value-set`. After the cardinality, `s` marks an element of summaries and `m` a modifier.
-   * Types are separated by commas; a reference's targets are written `Reference(Patient|Group)`, a content reference
+   * Name → `min..max types value-set`. After the cardinality, `s` marks an element in summaries and `m` a modifier. Types are
+   * separated by commas; a reference's targets are written as `Reference(Patient|Group)`, a content reference as
    * `#Observation.referenceRange`, and a choice's name includes its `[x]`.
    */
   elements: Record<string, string>;
@@ -21,7 +21,7 @@ export interface CompactType {
 export interface StructureTable {
   readonly fhirVersion: string;
   readonly types: Record<string, CompactType>;
-  /** Last part of a value set's url → code system → codes. */
+  /** The last part of a value set's URL → code system → codes. */
   readonly valueSets: Record<string, Record<string, readonly string[]>>;
 }
 
@@ -44,13 +44,13 @@ export interface ElementDefinition {
   /** True if it may change the meaning of other elements (`isModifier`). */
   readonly modifier: boolean;
   readonly types: readonly ElementType[];
-  /** Key of the value set that it is bound to with strength `required`. */
+  /** The key of the value set that it is bound to with strength `required`. */
   readonly binding?: string;
 }
 
 /** An error-level invariant. */
 export interface Invariant {
-  /** Name of the element that the rule applies to; undefined if it applies to the type itself. */
+  /** The name of the element that the rule applies to; undefined if it applies to the type itself. */
   readonly element?: string;
   readonly key: string;
   readonly human: string;
@@ -62,9 +62,9 @@ export interface TypeDefinition {
   readonly name: string;
   /** True if it is a resource type that can be instantiated. */
   readonly resource: boolean;
-  /** True if it has DomainResource's elements (`contained` and the like). */
+  /** True if it has the elements of DomainResource (`contained` and so on). */
   readonly domain: boolean;
-  /** Elements, those of the base type first. */
+  /** Elements, with the base type's elements first. */
   readonly elements: readonly ElementDefinition[];
   readonly invariants: readonly Invariant[];
 }
@@ -90,7 +90,7 @@ const parsed = new Map<string, TypeDefinition>();
 
 /**
  * Returns a type's definition, parsed when first needed.
- * @throws Error if R4 does not define the type.
+ * @throws Error if R4 doesn't define the type.
  */
 export function typeDefinition(name: string): TypeDefinition {
   const known = parsed.get(name);
@@ -112,21 +112,21 @@ export function typeDefinition(name: string): TypeDefinition {
   return definition;
 }
 
-/** Returns whether a name is one of all R4 resource types, not only of the 26. */
+/** Returns whether a name is one of all the R4 resource types, not only of the 26. */
 export function isR4ResourceType(name: string): boolean {
   if (name === 'Resource' || name === 'DomainResource') return false;
   const { types } = structures();
   return Object.hasOwn(types, name) && types[name]?.resource === true;
 }
 
-/** Returns whether R4 defines a type of that name: a resource type, a datatype, a primitive or a backbone. */
+/** Returns whether R4 defines a type with that name: a resource type, a datatype, a primitive or a backbone. */
 export function isTypeName(name: string): boolean {
   return PRIMITIVES.has(name) || Object.hasOwn(structures().types, name);
 }
 
 /**
  * Returns a required value set as code system → codes.
- * @throws Error for a key that is not in the table.
+ * @throws Error for a key that isn't in the table.
  */
 export function valueSet(key: string): Readonly<Record<string, readonly string[]>> {
   const systems = structures().valueSets[key];
@@ -134,12 +134,12 @@ export function valueSet(key: string): Readonly<Record<string, readonly string[]
   return systems;
 }
 
-/** Returns whether the table lists the codes of a required value set. It does not for media types and the like. */
+/** Returns whether the table lists the codes in a required value set. For media types, for example, it doesn't. */
 export function isEnumerated(key: string): boolean {
   return structures().valueSets[key] !== undefined;
 }
 
-/** Returns the JSON name of an element in one of its types: `value` + `Quantity` → `valueQuantity`. */
+/** Returns an element's JSON name for one of its types: `value` + `Quantity` → `valueQuantity`. */
 export function jsonName(element: ElementDefinition, code: string): string {
   if (!element.choice) return element.name;
   const type = code === 'SimpleQuantity' ? 'Quantity' : code;

@@ -1,6 +1,6 @@
 /**
- * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are resolved against the definitions
- * once (choices to their JSON names), so that evaluation only reads members and compares.
+ * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are resolved once against the definitions
+ * (choices to their JSON names), so that evaluation only has to read members and compare them.
  */
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
@@ -20,9 +20,9 @@ import { type Expression, parseExpression } from './parse.ts';
 import { isOfType, ofType } from './type-tests.ts';
 
 interface Scope {
-  /** Types of the focus (`$this`). */
+  /** The types of the focus (`$this`). */
   readonly focus: Types;
-  /** Type of `%resource`, if known. */
+  /** The type of `%resource`, if known. */
   readonly resource: Types;
 }
 
@@ -95,11 +95,11 @@ function call(name: string, given: readonly Expression[], on: Compiled, scope: S
   );
 }
 
-/** JSON name of an element, and for a primitive the name of its `_name` sibling. */
+/** An element's JSON name and, for a primitive, the name of its `_name` sibling. */
 type Name = readonly [key: string, shadow: string | undefined];
 
 /**
- * Compiles reading an element of every item.
+ * Compiles code that reads an element in every item.
  * @param name the name without a choice's type: `value` reads `valueQuantity`.
  */
 function member(name: string, on: Compiled): Compiled {
@@ -158,7 +158,7 @@ function readAll(items: readonly Node[], names: readonly Name[]): readonly Node[
   return found ?? NOTHING;
 }
 
-/** Returns a primitive that has an extension but no value: FHIRPath counts it as present. */
+/** Returns the primitives that have an extension but no value: FHIRPath counts them as present. */
 function bareNodes(shadow: Json | undefined): Node[] | undefined {
   if (shadow === undefined) return undefined;
   return Array.isArray(shadow) ? shadow.map(() => NO_VALUE) : [NO_VALUE];

@@ -1,4 +1,4 @@
-/** Types of compiled expressions. */
+/** Types for compiled expressions. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Node } from './nodes.ts';
 
@@ -14,33 +14,33 @@ export interface Environment {
 export type Evaluator = (focus: readonly Node[], environment: Environment) => readonly Node[];
 
 /**
- * Returns the truth of an expression at a focus: undefined if it evaluates to nothing; a single item that isn't a
- * boolean is true.
+ * Returns whether an expression is true at a focus: undefined if it evaluates to nothing; a single item that isn't a boolean
+ * counts as true.
  * @throws NeedsEngine if only the full engine can evaluate it
  */
 export type Truth = (focus: readonly Node[], environment: Environment) => boolean | undefined;
 
-/** Types that the items of a collection may have, known before evaluation; undefined means any. */
+/** The possible types of a collection's items, known before evaluation; undefined means any. */
 export type Types = ReadonlySet<string> | undefined;
 
 /** A compiled expression. */
 export interface Compiled {
   readonly run: Evaluator;
   readonly types: Types;
-  /** The result as a boolean, for expressions that are boolean: avoids collecting items. */
+  /** The result as a boolean, for boolean expressions; avoids collecting items. */
   readonly truth?: Truth;
   /** Returns whether the result has any item, without collecting items. */
   readonly found?: (focus: readonly Node[], environment: Environment) => boolean;
 }
 
-/** Thrown for an expression that the compiler does not support. */
+/** Thrown for an expression that the compiler doesn't support. */
 export class NotCompiled extends Error {
   override readonly name = 'NotCompiled';
 }
 
 /** The empty collection. */
 export const NOTHING: readonly Node[] = [];
-/** The types of literals and results: no names are looked up in them. */
+/** The types of literals and results, in which no names are looked up. */
 export const NO_TYPES: Types = new Set();
 
 const TRUE: readonly Node[] = [true];

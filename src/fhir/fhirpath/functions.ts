@@ -26,7 +26,7 @@ export interface Argument {
 
 /**
  * Compiles a call.
- * @param on the input collection of the function.
+ * @param on the function's input collection.
  */
 type Translate = (on: Compiled, given: readonly Argument[]) => Compiled;
 
@@ -91,7 +91,7 @@ const all: Translate = (on, given) => {
   );
 };
 
-/** Returns the translation that selects items by position. */
+/** Returns a translation that selects items by position. */
 function part(from: number, to?: number): Translate {
   return (on) => ({
     run: (focus, environment) => on.run(focus, environment).slice(from, to),
@@ -163,7 +163,7 @@ function descend(item: Json, into: Node[]): void {
   }
 }
 
-/** Compiles `children()`: the items may have any type, so names on them cannot be choices. */
+/** Compiles `children()`. The items may have any type, so names on them can't be choices. */
 function children(on: Compiled): Compiled {
   return {
     run: (focus, environment) =>
@@ -191,8 +191,8 @@ const replaceMatches: Translate = (on, given) => {
 };
 
 /**
- * Resolves a literal reference without reading storage: to the contained resource that it names, or to an object with
- * only the type that it names. Empty if the type cannot be determined.
+ * Resolves a literal reference without reading storage: to the contained resource that it names, or to an object with only the
+ * type that it names. Empty if the type can't be determined.
  */
 function resolve(item: Node, root: JsonObject): Json[] {
   const text = item !== NO_VALUE && isObject(item) ? item.reference : item;

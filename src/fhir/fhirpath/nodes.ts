@@ -1,21 +1,21 @@
-/** Items of FHIRPath collections over FHIR's JSON: equality and order. */
+/** Compares the items of FHIRPath collections over FHIR's JSON, by equality and order. */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A primitive element that has an id or an extension but no value. */
 export const NO_VALUE = Symbol('no value');
 
-/** An item of a collection. */
+/** An item in a collection. */
 export type Node = Json | typeof NO_VALUE;
 
 /**
- * Thrown when two items cannot be compared here, for example because it requires converting units; the full engine may
- * be able to.
+ * Thrown when two items can't be compared here, for example because units have to be converted; the full engine may be able to
+ * compare them.
  */
 export class NeedsEngine extends Error {
   override readonly name = 'NeedsEngine';
 }
 
-/** Returns whether two items are equal; undefined when one of them has no value. */
+/** Returns whether two items are equal; undefined if one of them has no value. */
 export function equalValues(one: Node, other: Node): boolean | undefined {
   return one === NO_VALUE || other === NO_VALUE ? undefined : deepEqual(one, other);
 }
@@ -49,8 +49,8 @@ export function equalCollections(left: readonly Node[], right: readonly Node[]):
 }
 
 /**
- * Returns a string that equal items share, so that distinct items are found in linear time. Items without a value equal
- * no other item.
+ * Returns a string that is the same for equal items, so that distinct items are found in linear time. An item without a value
+ * isn't equal to any other item.
  */
 function itemKey(item: Node): string | typeof NO_VALUE {
   if (item === NO_VALUE) return NO_VALUE;
@@ -61,7 +61,7 @@ function itemKey(item: Node): string | typeof NO_VALUE {
   return `{${members.map((key) => `${JSON.stringify(key)}:${String(itemKey(item[key] ?? null))}`).join()}}`;
 }
 
-/** Returns the items without those that equal an earlier one. */
+/** Returns the items without those that are equal to an earlier one. */
 export function distinct(items: readonly Node[]): readonly Node[] {
   if (items.length < 2) return items;
   const seen = new Set<string>();
@@ -77,7 +77,7 @@ export function isDistinct(items: readonly Node[]): boolean {
   return distinct(items).length === items.length;
 }
 
-/** Returns the distinct items that are in the other collection too. */
+/** Returns the distinct items that are also in the other collection. */
 export function intersection(items: readonly Node[], others: readonly Node[]): readonly Node[] {
   if (items.length === 0 || others.length === 0) return [];
   const keys = new Set(others.map(itemKey));
@@ -86,7 +86,7 @@ export function intersection(items: readonly Node[], others: readonly Node[]): r
 
 /**
  * Compares two items: negative, zero or positive; undefined if the order is unknown.
- * @throws NeedsEngine for quantities of different units.
+ * @throws NeedsEngine for quantities with different units.
  */
 export function compareValues(one: Node, other: Node): number | undefined {
   if (one === NO_VALUE || other === NO_VALUE) return undefined;
@@ -107,8 +107,8 @@ function compareQuantities(one: JsonObject, other: JsonObject): number | undefin
 const TEMPORAL = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/;
 
 /**
- * Compares dates and times. With different precisions the order is unknown (undefined) if the coarser value includes
- * the finer one. A date has no time zone, so it may be up to 14 hours earlier or later than a value that has one.
+ * Compares dates and times. If their precision differs, the order is unknown (undefined) if the coarser value includes the
+ * finer one. A date has no time zone, so it may be up to 14 hours earlier or later than a value with one.
  */
 function compareTimes(one: string, other: string): number | undefined {
   if (one === other) return 0;
@@ -128,7 +128,7 @@ function compareTimes(one: string, other: string): number | undefined {
 
 const ZONES = 14 * 3_600_000;
 
-/** Returns the first and the last millisecond that a text may mean, in UTC. */
+/** Returns the first and last millisecond that a text may mean, in UTC. */
 function span(text: string): { from: number; to: number } {
   if (text.length > 10) {
     const at = Date.parse(text);

@@ -1,11 +1,11 @@
-/** FHIRPath's operators, in its three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
+/** FHIRPath's operators, with three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
 import { isNumber } from '#src/shared/json/json.ts';
 import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, toTruth } from './compiled.ts';
 import { compareValues, distinct, equalCollections, equalValues } from './nodes.ts';
 
 /**
  * Compiles an operation on two operands.
- * @throws NotCompiled for an operator that R4's invariants do not use.
+ * @throws NotCompiled for an operator that R4's invariants don't use.
  */
 export function operation(operator: string, left: Compiled, right: Compiled): Compiled {
   switch (operator) {
@@ -57,7 +57,7 @@ function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, rig
       return one === undefined || other === undefined ? undefined : one !== other;
     });
   }
-  /** The value on the left, and on the right, that decides the result by itself, and that result. */
+  /** The left and right values that determine the result by themselves, and that result. */
   const [decisiveLeft, decisiveRight, outcome] = {
     and: [false, false, false],
     or: [true, true, true],

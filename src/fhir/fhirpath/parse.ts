@@ -1,6 +1,6 @@
 /** Parses the part of FHIRPath's grammar that R4's invariants use (http://hl7.org/fhirpath/N1/#grammar). */
 
-/** An expression. `on` is the part before the dot; absent: the focus. */
+/** An expression. `on` is the part before the dot; if absent, the focus. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: string | number | boolean }
   | { readonly kind: 'empty' }
@@ -20,7 +20,7 @@ export type Expression =
       readonly right: Expression;
     };
 
-/** Thrown for an expression that this parser does not support. */
+/** Thrown for an expression that this parser doesn't support. */
 export class UnknownSyntax extends Error {
   override readonly name = 'UnknownSyntax';
 }

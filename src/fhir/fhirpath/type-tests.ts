@@ -1,18 +1,18 @@
-/** `is`, `as` and `ofType`, where types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
+/** Compiles `is`, `as` and `ofType` if types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
 import { isObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, isTypeName } from '../definitions/tables.ts';
 import { type Compiled, fromTruth, NOTHING, NotCompiled } from './compiled.ts';
 import { NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
 
-/** Types that others derive from: an item of another type may also be of one of these. */
+/** Types that other types derive from: an item with a different type may also have one of these. */
 const GENERAL = new Set(
   'Element BackboneElement Resource DomainResource Quantity uri string integer'.split(' '),
 );
 
 /**
- * Compiles `as` and `ofType`: the items that have a type.
- * @throws NotCompiled if only the full engine can tell.
+ * Compiles `as` and `ofType`, which return the items with a given type.
+ * @throws NotCompiled if only the full engine can determine the type.
  */
 export function ofType(on: Compiled, type: Expression | undefined): Compiled {
   const name = readTypeName(type);
@@ -29,8 +29,8 @@ export function ofType(on: Compiled, type: Expression | undefined): Compiled {
 }
 
 /**
- * Compiles `is`: whether an item has a type.
- * @throws NotCompiled if only the full engine can tell.
+ * Compiles `is`, which returns whether an item has a given type.
+ * @throws NotCompiled if only the full engine can determine the type.
  */
 export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
   const test = typeTest(on, readTypeName(type));
@@ -53,8 +53,8 @@ function isFhir(namespace: Expression): boolean {
 }
 
 /**
- * Returns one answer for all items, or a test for each item: if types are unknown until evaluation, `resourceType`
- * decides.
+ * Returns one result for all items, or a test for each item: if types aren't known before evaluation, `resourceType`
+ * determines the type.
  */
 function typeTest({ types }: Compiled, name: string): boolean | ((item: Node) => boolean) {
   if (types === undefined) {

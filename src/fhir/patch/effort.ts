@@ -1,17 +1,17 @@
-/** Limits the cost of evaluating the paths of one FHIRPath Patch. */
+/** Limits the cost of evaluating the paths in one FHIRPath Patch. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Maximum steps of one path, about 100 ms. A step is one value of the resource times one part of the path. */
+/** Maximum steps for one path, about 100 ms. A step is one value in the resource times one part of the path. */
 const MAX_PATH_STEPS = 150_000;
-/** Maximum steps of all paths of a patch. */
+/** Maximum steps for all paths in a patch. */
 const MAX_PATCH_STEPS = 1_500_000;
-/** This many characters of text count as one value. */
+/** How many characters of text count as one value. */
 const TEXT = 100;
-/** Number of comparisons between values of a union that cost about one step. */
+/** How many comparisons between a union's values cost about one step. */
 const PAIRS = 10;
-/** Names, functions and operators of a path. */
+/** Matches a path's names, functions and operators. */
 const PARTS = /[A-Za-z_]\w*|[=<>!&|]+/g;
 
 /** Counts the steps of paths that an engine evaluates on the whole resource. */
@@ -40,7 +40,7 @@ export class Effort {
   }
 
   /**
-   * Counts work on a list, one step per item.
+   * Counts work on a list, in proportion to its length.
    * @throws Refusal too_large (413)
    */
   list(length: number, at: string): void {

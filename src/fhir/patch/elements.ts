@@ -1,4 +1,4 @@
-/** Looks up R4's definitions of the elements in a FHIRPath Patch: their type, and whether they repeat. */
+/** Looks up R4's definitions of the elements in a FHIRPath Patch: their types, and whether they repeat. */
 import {
   type ElementDefinition,
   isR4ResourceType,
@@ -15,8 +15,8 @@ export interface NamedElement {
 }
 
 /**
- * Returns an element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined if the type does not
- * have it.
+ * Returns an element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined if the type doesn't have
+ * it.
  */
 export function findNamedElement(type: string, name: string): NamedElement | undefined {
   for (const definition of typeDefinition(type).elements) {
@@ -30,14 +30,14 @@ export function findNamedElement(type: string, name: string): NamedElement | und
   return undefined;
 }
 
-/** Returns all JSON names that an element can have: one, or those of a choice. */
+/** Returns all JSON names that an element can have: one, or several for a choice. */
 export function jsonNames(definition: ElementDefinition): readonly string[] {
   return definition.choice
     ? definition.types.map(({ code }) => jsonName(definition, code))
     : [definition.name];
 }
 
-/** Returns the data type for the suffix that it adds to `value` (`Quantity`, `DateTime`). */
+/** Returns the data type for the suffix that it appends to `value` (`Quantity`, `DateTime`). */
 export function findDataType(suffix: string): string | undefined {
   const primitive = suffix.charAt(0).toLowerCase() + suffix.slice(1);
   if (PRIMITIVES.has(primitive)) return primitive;
@@ -58,8 +58,8 @@ const QUANTITIES = new Set(['Quantity', 'SimpleQuantity', 'Age', 'Count', 'Dista
 const NUMBERS = new Set(['decimal', 'integer', 'positiveInt', 'unsignedInt']);
 
 /**
- * Returns whether a value of one type is allowed where R4 expects another: the same type, or one of the same JSON form.
- * The format is not checked here: every patched resource is validated.
+ * Returns whether a value of one type is allowed where R4 expects another: the same type, or a type with the same JSON form.
+ * The format isn't checked here, because every patched resource is validated.
  */
 export function fits(given: string, expected: string): boolean {
   return family(given) === family(expected);

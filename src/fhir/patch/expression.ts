@@ -1,18 +1,18 @@
-/** Decides which FHIRPath expressions may be the path of a patch: only those that navigate within the resource. */
+/** Determines which FHIRPath expressions may be the path of a patch: only those that navigate within the resource. */
 import { z } from 'zod';
 import { loadEngine } from '../fhirpath/engine.ts';
 import { isPlain } from './plain-path.ts';
 
-/** Maximum characters of all paths of one patch that have more than names and positions. */
+/** Maximum total length of a patch's paths that contain more than names and positions. */
 export const MAX_PARSED = 20_000;
 /** Maximum length of an expression. */
 export const MAX_LENGTH = 1_000;
-/** Maximum nesting of criteria within criteria: each level multiplies the cost by the resource's size. */
+/** Maximum nesting of criteria within criteria, because each level multiplies the cost by the resource's size. */
 const MAX_NESTED_CRITERIA = 1;
 
 /**
- * Functions that navigate to elements or compare them. Others compute new values, follow references to other resources
- * (https://hl7.org/fhir/R4/fhirpatch.html forbids it), or can run for very long (`matches`, `repeat`).
+ * Functions that navigate to elements or compare them. Other functions compute new values, follow references to other
+ * resources (forbidden by https://hl7.org/fhir/R4/fhirpatch.html), or can run for very long (`matches`, `repeat`).
  */
 const FUNCTIONS = new Set(
   (
@@ -24,10 +24,10 @@ const FUNCTIONS = new Set(
 /** Functions whose argument is evaluated once per item. */
 const CRITERIA = new Set(['where', 'exists', 'all']);
 
-/** Arithmetic is refused: it computes new values, and takes seconds on numbers of a million digits. */
+/** Arithmetic is refused, because it computes new values, and takes seconds on numbers with a million digits. */
 const ARITHMETIC = new Set(['MultiplicativeExpression', 'AdditiveExpression']);
 
-/** Operators that compare collections regardless of order; their cost is the square of the size. */
+/** Operators that compare collections regardless of order; their cost grows with the square of the size. */
 const SIMILAR = new Set(['~', '!~']);
 
 interface SyntaxNode {
@@ -45,9 +45,8 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
 );
 
 /**
- * Returns the reason why an expression cannot be the path of a patch; undefined if it can. Variables are refused
- * because criteria that navigate from `%resource` cost as much as nested ones; a path begins at the resource without
- * them.
+ * Returns why an expression can't be the path of a patch; undefined if it can. Variables are refused, because criteria that
+ * navigate from `%resource` cost as much as nested ones; a path begins at the resource without them.
  * @returns the end of a sentence that begins with "path".
  */
 export function findExpressionFault(expression: string): string | undefined {
@@ -83,9 +82,9 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
 }
 
 /**
- * Quotes `div` after a dot, so that it is read as an element: FHIRPath's grammar defines it as an operator, but HL7's
- * own test cases for patches write `Patient.text.div`. Strings and quoted names are unchanged, and so are expressions
- * that `findExpressionFault` refuses for their length: many unclosed quotes would take quadratic time.
+ * Quotes `div` after a dot, so that it is read as an element: FHIRPath's grammar defines it as an operator, but HL7's own test
+ * cases for patches write `Patient.text.div`. Strings and quoted names stay unchanged. Expressions that `findExpressionFault`
+ * refuses for their length also stay unchanged, because many unclosed quotes would take quadratic time.
  */
 export function quoteDiv(expression: string): string {
   if (expression.length > MAX_LENGTH) return expression;

@@ -1,4 +1,4 @@
-/** Applies a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
+/** Applies a FHIRPath Patch according to https://hl7.org/fhir/R4/fhirpatch.html: its table of operations and its base rules. */
 
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -25,9 +25,9 @@ import {
 } from './tree.ts';
 
 /**
- * Applies operations in order, all or none, one per step. The given resource is not changed.
- * @param textAsKnown returns texts of the resource and of paths as the client knows them; paths are evaluated on those
- * @throws Refusal invalid (422) naming the operation and its path, also if the result is nested deeper than a body may
+ * Applies operations in order, all or none, one per step. The given resource isn't changed.
+ * @param textAsKnown returns text in the resource and in paths as the client knows it; paths are evaluated on this text
+ * @throws Refusal invalid (422) naming the operation and its path, including when the result is nested deeper than a body may
  *   be; too_large (413) if evaluating the paths costs too much.
  */
 export function* applyFhirPathPatch(
@@ -52,7 +52,7 @@ export function* applyFhirPathPatch(
   return root.value;
 }
 
-/** The resource during the patch. */
+/** The resource while it is being patched. */
 interface Root {
   readonly value: JsonObject;
   readonly effort: Effort;
@@ -62,8 +62,8 @@ interface Root {
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
 /**
- * Refuses content that is nested too deep before the next path is evaluated, since evaluation recurses through the
- * whole resource.
+ * Refuses content that is nested too deep before the next path is evaluated, because evaluation recurses through the whole
+ * resource.
  */
 function refuseDeep(location: Location, added: Content, operation: FhirPathOperation): void {
   const levels = MAX_DEPTH - 2 * location.length;
@@ -133,7 +133,7 @@ function applyOperation(root: Root, operation: FhirPathOperation): void {
 
 type Of<T extends FhirPathOperation['type']> = Extract<FhirPathOperation, { type: T }>;
 
-/** Appends to a list, or sets an element that does not repeat and is absent. */
+/** Appends to a list, or sets a missing element that doesn't repeat. */
 function add(root: Root, operation: Of<'add'>): void {
   const location = single(root, operation);
   const element = namedElement(typeAt(root.value, location), operation.name, operation);
@@ -154,7 +154,7 @@ function add(root: Root, operation: Of<'add'>): void {
   setElement(parent, key, added);
 }
 
-/** Replaces an element. A choice may change its type, and with it its JSON name: the old one is removed. */
+/** Replaces an element. A choice's type may change, and with it the JSON name; the old name is then removed. */
 function replace(root: Root, operation: Of<'replace'>): void {
   const location = single(root, operation);
   const last = location.at(-1);
@@ -187,7 +187,7 @@ function single(root: Root, operation: FhirPathOperation): Location {
   );
 }
 
-/** Returns the whole list that a path names; an empty list if its parent exists and the list does not. */
+/** Returns the whole list that a path names; an empty list if its parent exists but the list doesn't. */
 function collection(
   root: Root,
   operation: Of<'insert'> | Of<'move'>,
@@ -270,7 +270,7 @@ function jsonNameFor(definition: NamedElement['definition'], code: string): stri
   return definition.choice ? jsonNames(definition)[at] : definition.name;
 }
 
-/** Returns an object of an anonymous type, built from its parts. */
+/** Returns an object with an anonymous type, built from its parts. */
 function assemble(
   value: Extract<PatchValue, { kind: 'parts' }>,
   type: string,

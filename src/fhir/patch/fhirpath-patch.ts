@@ -1,4 +1,4 @@
-/** Parses FHIRPath Patch documents, which are Parameters resources, strictly: https://hl7.org/fhir/R4/fhirpatch.html */
+/** Strictly parses FHIRPath Patch documents, which are Parameters resources: https://hl7.org/fhir/R4/fhirpatch.html */
 
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -33,7 +33,7 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
   | { readonly type: 'move'; readonly source: number; readonly destination: number }
 );
 
-/** The required parts of each operation; others are refused. */
+/** The required parts of each operation; other parts are refused. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   add: ['type', 'path', 'name', 'value'],
   insert: ['type', 'path', 'index', 'value'],
@@ -43,8 +43,8 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Parses a Parameters resource as a patch. Without operations, the patch changes nothing.
- * @throws Refusal malformed (400) naming every operation that does not have the form in the specification.
+ * Parses a Parameters resource as a patch. A patch without operations changes nothing.
+ * @throws Refusal malformed (400) naming every operation that doesn't have the specified form.
  */
 export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] {
   const given = readParameters(parameters);
@@ -154,7 +154,7 @@ function readIndex(part: Part | undefined, name: string, at: string): number {
   throw malformed(at, `needs a part ${name} with a valueInteger from 0`);
 }
 
-/** Reads a part's value: `value[x]` of any data type, a resource, or parts, which may nest. */
+/** Reads a part's value: `value[x]` with any data type, a resource, or parts, which may nest. */
 function readValue(part: Part | undefined, at: string): PatchValue {
   if (part === undefined)
     throw malformed(at, 'needs a part value, for example {"name": "value", "valueString": "…"}');

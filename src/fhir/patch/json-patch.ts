@@ -1,6 +1,6 @@
 /**
- * JSON Patch over value trees whose numbers keep their literals: https://www.rfc-editor.org/rfc/rfc6902. R4 does not
- * define a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, says 422.
+ * Applies JSON Patch to value trees that keep numbers as written: https://www.rfc-editor.org/rfc/rfc6902. R4 doesn't define a
+ * status for a patch that can't be applied (http.html#patch); RFC 5789, section 2.2, specifies 422.
  */
 
 import { z } from 'zod';
@@ -19,11 +19,11 @@ export type JsonPatchOperation = { readonly path: Pointer; readonly text: string
   | { readonly op: 'move' | 'copy'; readonly from: Pointer }
 );
 
-/** Maximum operations in one document. */
+/** Maximum number of operations in one document. */
 const MAX_OPERATIONS = 10_000;
-/** Maximum values that the copies of one document may create; stops repeated doubling by `copy`. */
+/** Maximum number of values that one document's copies may create; stops repeated doubling by `copy`. */
 const MAX_COPIED = 200_000;
-/** Maximum characters of text in those copies: more than the event of a resource may hold. */
+/** Maximum characters of text in these copies: more than a resource's event may contain. */
 const MAX_COPIED_TEXT = 12_000_000;
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
@@ -35,7 +35,7 @@ const pointer = z.string('must be a JSON Pointer, for example /name/0/family').t
 });
 const value = z.custom<Json>((given) => given !== undefined, 'is missing');
 
-/** Members that RFC 6902 does not define are ignored, as its section 4 asks. */
+/** Members that RFC 6902 doesn't define are ignored, as its section 4 requires. */
 const operationSchema = z.discriminatedUnion(
   'op',
   [
@@ -51,8 +51,8 @@ const operationSchema = z.discriminatedUnion(
 
 /**
  * Parses a patch document.
- * @throws Refusal malformed (400) naming every operation that does not have the form of RFC 6902; too_large (413) for
- *   too many operations.
+ * @throws Refusal malformed (400) naming every operation that doesn't have the form in RFC 6902; too_large (413) for too many
+ *   operations.
  */
 export function parseJsonPatch(document: Json): JsonPatchOperation[] {
   if (!Array.isArray(document)) {
@@ -88,10 +88,10 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
 }
 
 /**
- * Applies operations in order, all or none, one per step. The given resource is not changed. Arrays and objects that
- * become empty by removals are removed too, since FHIR's JSON does not allow them (json.html).
- * @throws Refusal invalid (422) naming the operation whose path finds nothing, whose `test` fails, or which nests a
- *   value deeper than a body may be; too_large (413) if copies create too many values.
+ * Applies operations in order, all or none, one per step. The given resource isn't changed. Arrays and objects that become
+ * empty through removals are removed too, because FHIR's JSON doesn't allow them (json.html).
+ * @throws Refusal invalid (422) naming the operation whose path finds nothing, whose `test` fails, or which nests a value
+ *   deeper than a body may be; too_large (413) if copies create too many values.
  */
 export function* applyJsonPatch(
   resource: JsonObject,
@@ -103,7 +103,8 @@ export function* applyJsonPatch(
     applyOperation(tree, operation);
     yield;
   }
-  // The depth of moved values is checked here once: measuring each move would cost the resource's size each time.
+  // The depth of moved values is checked once here, because measuring it at each move would cost the resource's size each
+  // time.
   if (isDeeper(tree.root, MAX_DEPTH)) {
     throw new Refusal('invalid', { code: 'structure', diagnostics: `the JSON Patch ${TOO_DEEP}` });
   }
@@ -154,7 +155,7 @@ function add(tree: Tree, path: Pointer, added: Json, operation: JsonPatchOperati
 }
 
 /**
- * Makes a list that is absent, so that `/telecom/-` adds its first item: FHIR's JSON has no empty lists to add to
+ * Creates a missing list, so that `/telecom/-` adds its first item, because FHIR's JSON has no empty lists to add to
  * (docs/spec/decisions.md, section 5 "Writes").
  */
 function makeList(tree: Tree, path: Pointer): void {
@@ -200,8 +201,8 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
 }
 
 /**
- * Returns a copy for the operation's path. The depth is checked first, because a value that moves have nested too deep
- * cannot be traversed.
+ * Returns a copy for the operation's path. The depth is checked first, because a value that moves have nested too deep can't
+ * be traversed.
  */
 function copyForPath(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');
@@ -215,7 +216,7 @@ function copyForPath(tree: Tree, source: Json, operation: JsonPatchOperation): J
   });
 }
 
-/** Returns the value without the containers that removals left empty, and without parents that become empty by this. */
+/** Returns the value without the containers that removals left empty, and without parents that become empty as a result. */
 function pruned(value: Json, emptied: ReadonlySet<Json>): Json | undefined {
   if (Array.isArray(value)) {
     const kept = value.flatMap((item): Json[] => {

@@ -1,10 +1,10 @@
-/** JSON Pointer: https://www.rfc-editor.org/rfc/rfc6901. */
+/** Reads JSON Pointers: https://www.rfc-editor.org/rfc/rfc6901. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A pointer's decoded reference tokens; an empty list means the whole document. */
 export type Pointer = readonly string[];
 
-/** A `~` that does not begin `~0` or `~1`, which is invalid (RFC 6901, section 3). */
+/** A `~` that doesn't begin `~0` or `~1`, which is invalid (RFC 6901, section 3). */
 const TILDE = /~(?![01])/;
 /** An index: digits without a leading zero (RFC 6901, section 4). */
 const INDEX = /^(?:0|[1-9]\d*)$/;
@@ -43,8 +43,7 @@ export type Place =
 
 /**
  * Returns the location of a pointer's last token: a member, or an index up to the array's length (`-` is the length).
- * Undefined if its parent does not exist, if the token cannot occur in it, and for `__proto__`, which would not become
- * a member.
+ * Undefined if the parent doesn't exist or the token isn't valid in it, and for `__proto__`, which wouldn't become a member.
  */
 export function placeAt(document: Json, pointer: Pointer): Place | undefined {
   const last = pointer.at(-1);

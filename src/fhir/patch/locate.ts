@@ -1,6 +1,6 @@
 /**
- * Finds the elements of a resource that a FHIRPath expression selects. fhirpath.js evaluates the expression; its result
- * nodes contain the locations.
+ * Finds the elements in a resource that a FHIRPath expression selects. fhirpath.js evaluates the expression; its result nodes
+ * contain the locations.
  */
 import { isLosslessNumber } from 'lossless-json';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -10,7 +10,7 @@ import { memberPath } from './expression.ts';
 import { followPlain } from './plain-path.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
 
-/** Thrown for a path that cannot be evaluated on this resource, or that selects something else than its elements. */
+/** Thrown for a path that can't be evaluated on this resource, or that selects something other than its elements. */
 export class NotLocated extends Error {
   override readonly name = 'NotLocated';
 }
@@ -24,24 +24,24 @@ interface FoundNode {
   readonly _data: unknown;
 }
 
-/** How a resource is evaluated. */
+/** Controls how a resource is evaluated. */
 export interface View {
   /** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
   readonly spend: (expression: string) => void;
-  /** Returns a text of the resource as the client knows it, with the same length. */
+  /** Returns text in the resource as the client knows it, with the same length. */
   readonly textAsKnown: (text: string) => string;
 }
 
 /**
  * Returns the elements that an expression selects, in order, each once.
  * @param expression as the client wrote it
- * @throws NotLocated; also the Refusal that `spend` throws
+ * @throws NotLocated; also the Refusal from `spend`
  */
 export function locate(resource: JsonObject, expression: string, view: View): Location[] {
   const plain = followPlain(resource, expression);
   if (plain !== undefined) return plain;
   view.spend(expression);
-  // A copy is evaluated: fhirpath.js may write type information into its input, and does not support numbers with
+  // A copy is evaluated, because fhirpath.js may write type information into its input, and doesn't support numbers kept as
   // literals.
   const { fhirpath, model } = loadEngine();
   const readable = forFhirpath(resource, view.textAsKnown);
@@ -79,7 +79,7 @@ function withoutValue(resource: JsonObject, expression: string, view: View): Loc
   });
 }
 
-/** Returns the locations of the path's part before its last name; the resource itself for a path of one name. */
+/** Returns the locations of the part of a path before its last name; the resource itself for a path with a single name. */
 export function locateParents(resource: JsonObject, expression: string, view: View): Location[] {
   return expression === '' ? [[]] : locate(resource, expression, view);
 }
@@ -101,7 +101,9 @@ function makeLocation(node: FoundNode, readable: unknown, resource: JsonObject):
   return [...parent, index === undefined ? { key } : { key, index }];
 }
 
-/** Returns an item's index by its `_` object: fhirpath.js gives no index for lists in which no item has a value. */
+/**
+ * Returns an item's index, found by its `_` object, because fhirpath.js gives no index for lists in which no item has a value.
+ */
 function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number | undefined {
   const extras = isRecord(parent.data) ? parent.data[`_${key}`] : undefined;
   if (!Array.isArray(extras)) return undefined;
@@ -109,7 +111,7 @@ function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number |
   return index < 0 ? undefined : index;
 }
 
-/** Returns the JSON name of an element: its own, or for a choice the one with the type. */
+/** Returns an element's JSON name: its own or, for a choice, the name with the type. */
 function presentKey(
   resource: JsonObject,
   location: Location,
@@ -123,7 +125,10 @@ function presentKey(
   return jsonNames(element.definition).find((key) => isPresent(parent, key));
 }
 
-/** Returns a copy for fhirpath.js: with its own exact decimals instead of numbers with literals, and texts as shown. */
+/**
+ * Returns a copy for fhirpath.js, with its own exact decimals instead of numbers kept as literals, and with text as the client
+ * knows it.
+ */
 function forFhirpath(value: Json, textAsKnown: View['textAsKnown']): unknown {
   if (typeof value === 'string') return textAsKnown(value);
   if (isLosslessNumber(value)) return loadEngine().fhirpath.FP_Decimal.getDecimal(value.value);

@@ -1,4 +1,4 @@
-/** The form of the Parameters of a FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html), and its error messages. */
+/** The form of a FHIRPath Patch's Parameters (https://hl7.org/fhir/R4/fhirpatch.html), and its error messages. */
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -6,19 +6,19 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Maximum operations in one Parameters: each path is evaluated on the whole resource. */
+/** Maximum number of operations in one Parameters, because each path is evaluated on the whole resource. */
 const MAX_FHIRPATH_OPERATIONS = 1_000;
 
-/** Maximum parts of one operation, and of one value. */
+/** Maximum number of parts in one operation, and in one value. */
 const MAX_PARTS = 1_000;
 
-/** Maximum unknown members that messages name. */
+/** Maximum number of unknown members that a message names. */
 const MAX_NAMED = 20;
 
 const OPERATION = 'an object with name `operation` and an array part';
 const PARTS = 'an array of parts such as {"name": "path", "valueString": "Patient.birthDate"}';
 
-/** Returns zod's option for a value that is missing, or isn't what it must be. */
+/** Returns zod's option for a value that is missing or isn't what it must be. */
 const mustBe = (what: string) => ({
   error: ({ input }: { readonly input?: unknown }) =>
     input === undefined ? `is missing: it must be ${what}` : `must be ${what}`,
@@ -56,7 +56,7 @@ const parametersSchema = z.strictObject({
     .optional(),
 });
 
-/** A part of an operation, or of a value. */
+/** A part of an operation or a value. */
 export type Part = z.infer<typeof partSchema>;
 
 /**
@@ -68,7 +68,7 @@ export function readParameters(parameters: JsonObject): readonly Json[] {
 }
 
 /**
- * Returns the parts of an operation.
+ * Returns an operation's parts.
  * @param at its FHIRPath in the Parameters
  * @throws Refusal malformed (400)
  */
@@ -77,9 +77,9 @@ export function readParts(operation: Json, at: string): readonly Part[] {
 }
 
 /**
- * Returns the parts of a value of an anonymous type.
+ * Returns the parts of a value with an anonymous type.
  * @param at the FHIRPath of its operation
- * @param name of the part that has them
+ * @param name the name of the part that contains them
  * @throws Refusal malformed (400)
  */
 export function readInnerParts(parts: Json, at: string, name: string): readonly Part[] {

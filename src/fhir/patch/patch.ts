@@ -1,4 +1,4 @@
-/** Parses and applies PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
+/** Parses and applies both kinds of PATCH documents: https://hl7.org/fhir/R4/http.html#patch. Pure. */
 import { isObject, type JsonObject, MAX_VALUES, type ParsedJson, parseJson } from '#src/shared/json/json.ts';
 import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { atOnce, type Steps } from '#src/shared/load/slices.ts';
@@ -8,19 +8,16 @@ import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts'
 import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
 import { sameIdentity } from './protected.ts';
 
-/**
- * A parsed patch. `exact` means that its values may have numbers with literals, and so may the resource it is applied
- * to.
- */
+/** A parsed patch. `exact` means that numbers may be kept as literals in its values and in the resource it is applied to. */
 export type Patch = { readonly exact: boolean } & (
   | { readonly format: 'json-patch'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly format: 'fhirpath-patch'; readonly operations: readonly FhirPathOperation[] }
 );
 
-/** Media type of JSON Patch. */
+/** JSON Patch's media type. */
 export const JSON_PATCH = 'application/json-patch+json';
 
-/** Media types of PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
+/** Media types for PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
 export const PATCH_TYPES = [
   JSON_PATCH,
   'application/fhir+json',
@@ -31,7 +28,7 @@ export const PATCH_TYPES = [
 /**
  * Parses a PATCH body.
  * @param contentType as in the request, with parameters.
- * @throws Refusal unsupported_media_type (415); malformed (400) naming the operations that are not well formed.
+ * @throws Refusal unsupported_media_type (415); malformed (400) naming the operations that aren't well formed.
  */
 export function parsePatch(contentType: string, { value, exact }: ParsedJson): Patch {
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -53,9 +50,9 @@ export function parsePatch(contentType: string, { value, exact }: ParsedJson): P
 }
 
 /**
- * Parses the resource of a PATCH entry in a Bundle: Parameters, or a Binary that holds a JSON Patch
+ * Parses the resource in a Bundle's PATCH entry: Parameters, or a Binary that contains a JSON Patch
  * (https://hl7.org/fhir/R4/http.html#transaction).
- * @param exact whether the Bundle's tree has numbers with literals.
+ * @param exact whether the Bundle's tree keeps numbers as literals.
  * @throws Refusal malformed (400)
  */
 export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
@@ -72,12 +69,11 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 }
 
 /**
- * Applies a patch to a resource, all of it or nothing, one operation per step. The given resource is not changed; the
- * result shares no object with it. The result is not validated here, but like every write later.
- * @param textAsKnown returns texts of the resource and of paths as the client knows them: FHIRPath compares parts of them
- * @returns the patched resource, with numbers with literals if the resource or the patch had any.
- * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large
- *   (413)
+ * Applies a patch to a resource, all of it or nothing, one operation per step. The given resource isn't changed; the result
+ * shares no object with it. The result isn't validated here, but later, like every write.
+ * @param textAsKnown returns text in the resource and in paths as the client knows it, because FHIRPath compares parts of it
+ * @returns the patched resource, with numbers kept as literals if the resource or the patch had any.
+ * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large (413)
  */
 export function* patchInSteps(
   resource: JsonObject,
@@ -90,7 +86,7 @@ export function* patchInSteps(
       : yield* applyFhirPathPatch(resource, patch.operations, textAsKnown);
   yield;
   const { values } = sizeOfJson(patched ?? null);
-  // A resource that was larger before may stay so.
+  // A resource that was already larger may stay so.
   if (values > MAX_VALUES && values > sizeOfJson(resource).values) {
     const diagnostics = `after the patch the resource has ${values} JSON values; the limit is ${MAX_VALUES}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics });
@@ -98,18 +94,18 @@ export function* patchInSteps(
   return sameIdentity(resource, patched);
 }
 
-/** Applies a patch like `patchInSteps`, without pauses. */
+/** Applies a patch as `patchInSteps` does, but without pauses. */
 export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
   return atOnce(patchInSteps(resource, patch));
 }
 
 function decodeBase64(data: unknown): string {
-  // Whitespace is removed first: a pattern that allows it in two places takes quadratic time on a run of blanks.
+  // Whitespace is removed first, because a pattern that allows it in two places takes quadratic time on a run of spaces.
   if (typeof data === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(data.replace(/\s+/g, ''))) {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));
     } catch {
-      // Not UTF-8: refused below.
+      // Not UTF-8; refused below.
     }
   }
   throw malformed('Binary.data must be the JSON Patch as UTF-8 in base64');

@@ -1,6 +1,6 @@
 /**
- * Follows paths of names and positions, which most patches have, without the FHIRPath engine; the cost does not depend
- * on the resource's size.
+ * Follows paths of names and positions, which most patches have, without the FHIRPath engine; the cost doesn't depend on the
+ * resource's size.
  */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Location, objectAt, type Step } from './tree.ts';
@@ -18,7 +18,7 @@ export function isPlain(path: string): boolean {
 
 /**
  * Follows a path whose names all occur in the JSON. Lists are supported only with an index, or at the end.
- * @returns undefined for other paths, and if something is missing: the engine then evaluates them
+ * @returns undefined for other paths, and if something is missing; the engine then evaluates the path
  */
 export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
   const text = path.trim();
@@ -35,7 +35,7 @@ export function followPlain(resource: JsonObject, path: string): Location[] | un
       location.push({ key });
       continue;
     }
-    // FHIRPath gives items without a value no position.
+    // FHIRPath doesn't count items without a value as positions.
     if (value.length === 0 || value.includes(null)) return undefined;
     if (digits !== undefined) {
       const index = Number(digits);

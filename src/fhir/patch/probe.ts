@@ -1,13 +1,13 @@
-/** Finds operations of a patch that reveal stored values. Pure. */
+/** Finds operations in a patch that reveal stored values. Pure. */
 import type { Patch } from './patch.ts';
 
-/** A path of names and positions of elements, which compares nothing. */
+/** A path of element names and positions, which compares nothing. */
 const PLAIN = /^[A-Za-z]\w*(?:\[\d+\])?(?:\.`?[A-Za-z]\w*`?(?:\[\d+\])?)*$/;
 
 /**
- * Describes the part of a patch that reads stored values: `test`, `copy` and `move` of JSON Patch, `move` and paths
- * with criteria of FHIRPath Patch. Returns undefined for a patch that only writes.
- * @returns the words in the middle of a sentence
+ * Describes the part of a patch that reads stored values: `test`, `copy` and `move` in JSON Patch; `move` and paths with
+ * criteria in FHIRPath Patch. Returns undefined for a patch that only writes.
+ * @returns words for the middle of a sentence
  */
 export function probeIn(patch: Patch): string | undefined {
   if (patch.format === 'json-patch') {

@@ -1,5 +1,5 @@
 /**
- * Elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): locations in a resource and their content,
+ * Handles elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): locations in a resource and their content,
  * including the `_` sibling with a primitive's id and extensions, which is kept in sync.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -15,13 +15,13 @@ export interface Step {
 /** The steps from the resource down to an element; an empty list is the resource itself. */
 export type Location = readonly Step[];
 
-/** The content of an element: `value` under its name, `extra` (id and extensions of a primitive) under `_name`. */
+/** An element's content: `value` under its name, `extra` (a primitive's id and extensions) under `_name`. */
 export interface Content {
   readonly value?: Json;
   readonly extra?: JsonObject;
 }
 
-/** Returns the object that contains an element's children: the element, or for a primitive its `_` sibling. */
+/** Returns the object that contains an element's children: the element itself or, for a primitive, its `_` sibling. */
 export function objectAt(root: JsonObject, location: Location): JsonObject | undefined {
   let object: JsonObject | undefined = root;
   for (const { key, index } of location) {
@@ -33,7 +33,7 @@ export function objectAt(root: JsonObject, location: Location): JsonObject | und
   return object;
 }
 
-/** Returns the same object as `objectAt`; creates the `_` sibling if a primitive has none yet. */
+/** Returns the same object as `objectAt`, but creates the `_` sibling if a primitive has none yet. */
 export function objectFor(root: JsonObject, location: Location): JsonObject | undefined {
   const found = objectAt(root, location);
   const last = location.at(-1);
@@ -50,11 +50,11 @@ export function objectFor(root: JsonObject, location: Location): JsonObject | un
   return made;
 }
 
-/** Returns the type of the element at a location: a name in the definitions. Undefined if R4 has no such element. */
+/** Returns the type of the element at a location, as a name in the definitions; undefined if R4 has no such element. */
 export function typeAt(root: JsonObject, location: Location): string | undefined {
   let type: string | undefined = typeof root.resourceType === 'string' ? root.resourceType : undefined;
   location.forEach(({ key }, depth) => {
-    // A primitive has the children of any element: id and extensions.
+    // A primitive has the same children as any element: id and extensions.
     const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
     type = owner === undefined ? undefined : findNamedElement(owner, key)?.code;
     if (type !== 'Resource') return;
@@ -69,13 +69,13 @@ export function isPresent(parent: JsonObject, key: string): boolean {
   return Object.hasOwn(parent, key) || Object.hasOwn(parent, `_${key}`);
 }
 
-/** Sets an element that does not repeat; without `value` and `extra` it is removed. */
+/** Sets an element that doesn't repeat; without `value` and `extra`, the element is removed. */
 export function setElement(parent: JsonObject, key: string, { value, extra }: Content): void {
   put(parent, key, value);
   put(parent, `_${key}`, extra);
 }
 
-/** The items of a list, with `name` and `_name` in sync. `store` writes changes to the resource. */
+/** A list's items, with `name` and `_name` in sync. `store` writes changes to the resource. */
 export class ElementList {
   readonly #items: Content[];
 
@@ -119,12 +119,12 @@ export class ElementList {
   }
 }
 
-/** Returns the list under a JSON name, empty if there is none. */
+/** Returns the list under a JSON name; empty if there is none. */
 export function openList(parent: JsonObject, key: string): ElementList {
   return new ElementList(parent, key);
 }
 
-/** Removes an element, and then each parent that becomes empty: FHIR's JSON has no empty objects or arrays. */
+/** Removes an element, and then each parent that becomes empty, because FHIR's JSON has no empty objects or arrays. */
 export function removeAt(root: JsonObject, location: Location): void {
   const last = location.at(-1);
   const parent = objectAt(root, location.slice(0, -1));

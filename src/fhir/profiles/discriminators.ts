@@ -1,4 +1,4 @@
-/** Decides which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
+/** Determines which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { isBound } from './bindings.ts';
 import { elementHolder, type Item, listItems } from './items.ts';
@@ -6,21 +6,21 @@ import { isFixed, matchesPattern } from './match.ts';
 import { type Place, resolveReference } from './places.ts';
 import { baseType, type Discriminator, findProfile, type ProfileNode } from './table.ts';
 
-/** Returns whether a resource conforms to one of some profiles. */
+/** Returns whether a resource conforms to at least one of some profiles. */
 export type Conforms = (place: Place, profiles: readonly string[]) => boolean;
 
-/** Returns the place of a resource that is an item. */
+/** Returns the place of an item that is a resource. */
 export type PlaceOfItem = (item: Item, from: Place) => Place;
 
-/** Returns whether an item matches a slice by one discriminator. */
+/** Returns whether an item matches a slice according to one discriminator. */
 export type Match = (item: Item, from: Place) => boolean;
 
-/** Returns the resource type of a profile, or of a base definition. */
+/** Returns the resource type that a profile, or a base definition, is for. */
 export function typeOfProfile(url: string): string | undefined {
   return findProfile(url)?.type ?? baseType(url);
 }
 
-/** Returns the profiles of which the value at the end of a discriminator's path must conform to one. */
+/** Returns the profiles of which the value at the end of a discriminator's path must conform to at least one. */
 export function profilesAt(slice: ProfileNode, path: string): readonly string[] {
   const referenced = path.endsWith('resolve()');
   return expected(slice, splitSteps(path)).flatMap(({ types = [] }) =>
@@ -28,12 +28,12 @@ export function profilesAt(slice: ProfileNode, path: string): readonly string[] 
   );
 }
 
-/** Returns the values at the end of a discriminator's path from an item. */
+/** Returns the values at the end of a discriminator's path, starting from an item. */
 export type Reach = (item: Item, from: Place, path: string) => readonly Reached[];
 
 /**
- * Returns a function that follows paths and keeps the last result, since many slices ask for the same path of an item
- * in turn.
+ * Returns a function that follows paths and caches the last result, because many slices request the same path from an item in
+ * succession.
  */
 export function openReach(placeOfItem: PlaceOfItem): Reach {
   let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
@@ -45,7 +45,7 @@ export function openReach(placeOfItem: PlaceOfItem): Reach {
   };
 }
 
-/** Returns the test of a discriminator for a slice. If the slice does not constrain the path, no item matches. */
+/** Returns the test for a slice's discriminator. If the slice doesn't constrain the path, no item matches. */
 export function makeMatch(
   { type, path }: Discriminator,
   slice: ProfileNode,
@@ -80,8 +80,8 @@ export function makeMatch(
 }
 
 /**
- * Returns the test for discriminators by value and by pattern: the slice's fixed value, pattern or required binding
- * decides, at the path or above it.
+ * Returns the test for discriminators by value and by pattern, which uses the slice's fixed value, pattern or required
+ * binding, at the path or above it.
  */
 function valueMatch(slice: ProfileNode, steps: readonly string[], reachAt: Reach): Match {
   const [profile] = steps.join() === 'url' ? (slice.types?.[0]?.profiles ?? []) : [];
@@ -106,13 +106,13 @@ function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => b
   return [];
 }
 
-/** Returns the steps of a discriminator's path, without `$this`. */
+/** Returns a discriminator path's steps, without `$this`. */
 function splitSteps(path: string): readonly string[] {
   return path.split('.').filter((step) => step !== '$this' && step !== '');
 }
 
 /**
- * Returns a slice's constraints at the end of a path, its own or those of slices below. A reference's target has no
+ * Returns a slice's constraints at the end of a path: its own, or those of slices below it. A reference's target has no
  * separate node.
  */
 function expected(slice: ProfileNode, steps: readonly string[]): readonly ProfileNode[] {

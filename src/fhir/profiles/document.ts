@@ -1,14 +1,14 @@
 /**
- * Checks the rules of documents: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
+ * Checks the rules for documents (https://hl7.org/fhir/R4/documents.html#content), and how their entries are named:
  * https://hl7.org/fhir/R4/bundle.html#bundle-unique
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
 
-/** Elements of a Composition whose targets must be in its document. */
+/** Elements in a Composition whose targets must be in its document. */
 const HELD = ['subject', 'encounter', 'author', 'attester', 'custodian', 'event', 'section'];
 
-/** A literal reference of a resource: FHIRPath of the Reference, and its text. */
+/** A literal reference in a resource: the Reference's FHIRPath, and its text. */
 export interface FoundReference {
   readonly path: string;
   readonly reference: string;
@@ -17,10 +17,9 @@ export interface FoundReference {
 const ENTRY = /^Bundle\.entry\[(\d+)\]\.resource(?:\.(\w+))?/;
 
 /**
- * Checks the references of a document. Errors are unresolved references of its Composition, and every unresolved
- * `urn:`; other unresolved relative references are reported as information. Entries must have the fullUrl of their
- * resource.
- * @param references all of them, in order
+ * Checks a document's references. Errors are unresolved references in its Composition, and every unresolved `urn:`; other
+ * unresolved relative references are reported as information. Each entry must have its resource's fullUrl.
+ * @param references all references, in order
  * @returns no issues if it isn't a document
  */
 export function checkDocument({ resource, path }: Place, references: readonly FoundReference[]): Issue[] {

@@ -1,8 +1,8 @@
-/** Collects a resource's faults by a profile. */
+/** Collects a resource's faults according to a profile. */
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue, IssueType } from '#src/shared/issue.ts';
 
-/** A fault or remark by a profile. */
+/** A fault or remark according to a profile. */
 export interface Fault {
   readonly severity: 'error' | 'warning' | 'information';
   readonly code: IssueType;
@@ -12,22 +12,20 @@ export interface Fault {
   readonly text: string;
   /** Url of the profile. */
   readonly profile: string;
-  /**
-   * True if it concerns an element that identifies the profile's resources: a fixed value, a pattern, a required code.
-   */
+  /** True if it is about an element that identifies the profile's resources: a fixed value, a pattern, a required code. */
   readonly identity: boolean;
-  /** The fault that causes this one: if that is reported, this one need not be. */
+  /** The fault that causes this one: if the cause is reported, this fault needn't be. */
   readonly cause?: Fault;
 }
 
-/** Returns whether faults include an error, so that the resource does not conform. */
+/** Returns whether the faults include an error, so that the resource doesn't conform. */
 export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some(({ severity }) => severity === 'error');
 }
 
 /**
- * Returns faults as issues: each once, without those caused by another one in the list; at most `MAX_FAULTS`, and a
- * note on the rest.
+ * Returns faults as issues, without duplicates and without faults caused by another one in the list; at most `MAX_FAULTS`,
+ * with a note about the rest.
  */
 export function toIssues(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);

@@ -1,4 +1,4 @@
-/** Reads elements of FHIR's JSON by their FHIRPath names; each value comes with its type and its path. */
+/** Reads elements in FHIR's JSON by their FHIRPath names; each value is returned with its type and path. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
   type ElementDefinition,
@@ -9,11 +9,11 @@ import {
 } from '../definitions/tables.ts';
 import { choiceStep } from '../element-path.ts';
 
-/** A value of an element. */
+/** An element's value. */
 export interface Item {
   /** Undefined for a primitive that has only an extension. */
   readonly value: Json | undefined;
-  /** Id and extensions of a primitive. */
+  /** A primitive's id and extensions. */
   readonly shadow: JsonObject | undefined;
   /** A resource's own type, a backbone's path, or the datatype. */
   readonly type: string;
@@ -58,9 +58,9 @@ function toAccess(element: ElementDefinition): Access {
 }
 
 /**
- * Returns the values of an element.
- * @param holder the object that has it, of type `type` at `path`.
- * @param name FHIRPath name: for a choice, without its type.
+ * Returns an element's values.
+ * @param holder the object that has the element, with type `type` at `path`.
+ * @param name FHIRPath name; for a choice, without its type.
  */
 export function listItems(holder: JsonObject, type: string, name: string, path: string): Item[] {
   const items: Item[] = [];
@@ -91,7 +91,7 @@ function makeItem(value: Json | undefined, shadow: Json | undefined, code: strin
   return { value: value ?? undefined, shadow: isObject(shadow) ? shadow : undefined, type, path };
 }
 
-/** Returns the object that has an item's own elements: for a primitive, the one with its id and extensions. */
+/** Returns the object that contains an item's own elements: for a primitive, the object with its id and extensions. */
 export function elementHolder({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
   if (isObject(value)) return { holder: value, type };
   return { holder: shadow ?? {}, type: 'Element' };

@@ -5,12 +5,12 @@
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { equalValues } from '../fhirpath/nodes.ts';
 
-/** Returns whether a value equals the fixed value exactly. */
+/** Returns whether a value is exactly the fixed value. */
 export function isFixed(value: Json | undefined, fixed: Json): boolean {
   return value !== undefined && equalValues(value, fixed) === true;
 }
 
-/** Returns whether a value has everything in a pattern; more is allowed. */
+/** Returns whether a value contains everything in a pattern; it may contain more. */
 export function matchesPattern(value: Json | undefined, pattern: Json): boolean {
   if (value === undefined) return false;
   if (Array.isArray(pattern)) {

@@ -1,29 +1,29 @@
 /**
- * Resolves references between resources inside one resource: contained ones and Bundle entries.
+ * Resolves references between resources inside one resource, which may be contained resources and Bundle entries.
  * https://hl7.org/fhir/R4/bundle.html#references
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { asArray } from '../validation/walk.ts';
 
-/** A resource and where it is. */
+/** A resource and its place. */
 export interface Place {
   readonly resource: JsonObject;
   /** Its FHIRPath from the outermost resource. */
   readonly path: string;
-  /** The resource that contains it; itself if it is not contained. */
+  /** The resource that contains it; the resource itself if it isn't contained. */
   readonly root: Place;
-  /** The Bundle of which it is an entry. */
+  /** The Bundle in which it is an entry. */
   readonly bundle?: BundlePlaces;
   readonly fullUrl?: string;
 }
 
-/** The entries of a Bundle. */
+/** A Bundle's entries. */
 export interface BundlePlaces {
   readonly entries: readonly Place[];
   readonly byUrl: ReadonlyMap<string, Place>;
 }
 
-/** Returns the place of a resource that is not in another one. */
+/** Returns the place of a resource that isn't inside another one. */
 export function makePlace(
   resource: JsonObject,
   path: string,
@@ -58,7 +58,7 @@ export function bundlePlaces(bundle: JsonObject, path: string): BundlePlaces {
 
 const BELOW_BASE = /^(.*\/)[A-Z][A-Za-z]*\/[A-Za-z0-9\-.]{1,64}$/;
 
-/** Returns the resource that a Reference names if it is contained or in the same Bundle. */
+/** Returns the resource that a Reference names, if it is contained or in the same Bundle. */
 export function resolveReference(reference: Json | undefined, from: Place): Place | undefined {
   if (typeof reference !== 'string') return undefined;
   const { root } = from;

@@ -1,4 +1,4 @@
-/** Checks bindings and invariants of a profile's element. */
+/** Checks the bindings and invariants on a profile's element. */
 import { compileInvariant, type Holds } from '../validation/invariants.ts';
 import { isBound, namedCodes } from './bindings.ts';
 import type { Fault } from './faults.ts';
@@ -6,10 +6,7 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/**
- * A fault without the members that the scope adds. By default it is an error and doesn't concern the profile's
- * identity.
- */
+/** A fault without the members that the scope adds. By default, it is an error and isn't about the profile's identity. */
 type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
 
 /** The context of a check: the resource, the profile, and the receiver of faults. */
@@ -17,11 +14,11 @@ export interface Scope {
   readonly place: Place;
   readonly profile: string;
   tell(fault: Tell): void;
-  /** Reports faults that were found before, unchanged. */
+  /** Reports faults that were found earlier, unchanged. */
   pass(faults: readonly Fault[]): void;
 }
 
-/** Checks that an item has a code of the value set that the profile binds it to. */
+/** Checks that an item has a code from the value set that the profile binds it to. */
 export function checkBinding(
   { strength, valueSet }: NonNullable<ProfileNode['binding']>,
   item: Item,
@@ -36,7 +33,7 @@ export function checkBinding(
   scope.tell({ code: 'code-invalid', path: item.path, ...told });
 }
 
-/** Compiled invariants by type and expression. */
+/** Compiled invariants, by type and expression. */
 const compiled = new Map<string, Holds>();
 
 /** Checks a profile's error-level invariants on an item. */

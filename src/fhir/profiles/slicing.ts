@@ -1,4 +1,4 @@
-/** Assigns an element's items to slices. https://hl7.org/fhir/R4/profiling.html#slicing */
+/** Assigns an element's items to slices: https://hl7.org/fhir/R4/profiling.html#slicing */
 import {
   type Conforms,
   type Match,
@@ -12,7 +12,7 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/** A slice with the tests that distinguish it from others. */
+/** A slice, with the tests that distinguish it from other slices. */
 interface Slice {
   readonly name: string;
   readonly node: ProfileNode;
@@ -23,15 +23,17 @@ interface Slice {
   readonly conforms: readonly Match[];
 }
 
-/** The result for an item. `nearest`: it is in no slice, but this slice is of its kind and comes closest. */
+/**
+ * The result for an item. `nearest`: the item is in no slice, but it is of the same kind as this slice, which comes closest.
+ */
 export type Assigned =
   | { readonly item: Item; readonly slice: string }
   | { readonly item: Item; readonly nearest?: { readonly slice: string; readonly faults: readonly Fault[] } };
 
-/** Returns the faults, by a profile, of the resource that an item is, or has as its `resource`. */
+/** Returns the faults, according to a profile, in the resource that an item is or that it contains as `resource`. */
 export type FaultsOfContent = (item: Item, from: Place, profile: string) => readonly Fault[];
 
-/** Assigns items to slices. Created once per element of a profile. */
+/** Assigns items to slices. Created once per element in a profile. */
 export class Slicing {
   readonly #slices: readonly Slice[];
 
@@ -48,7 +50,7 @@ export class Slicing {
         makeMatch(one, slice, conforms, placeOfItem, reachAt);
       const byProfile = by.filter(({ type }) => type === 'profile');
       const inside = byProfile.filter(({ path }) => !path.includes('resolve()'));
-      // A slice that requires no profile takes all items of its kind.
+      // A slice that requires no profile accepts all items of its kind.
       const asked = byProfile.filter(({ path }) => profilesAt(slice, path).length > 0);
       return {
         name,
@@ -60,7 +62,7 @@ export class Slicing {
     });
   }
 
-  /** Returns the slice of an item. */
+  /** Returns an item's slice. */
   assign(item: Item, from: Place): Assigned {
     const ofKind = this.#slices.filter(({ kind }) => kind.every((match) => match(item, from)));
     const found = ofKind.find(({ conforms }) => conforms.every((match) => match(item, from)));
@@ -69,9 +71,9 @@ export class Slicing {
   }
 
   /**
-   * Finds the slice that an item comes closest to. Strictly, an item that conforms to no slice's profile is additional
-   * content, however small its fault. If it has everything that identifies a profile's resources, it is assigned to
-   * that slice, so that the fault is reported.
+   * Finds the slice that is closest to an item. Strictly, an item that doesn't conform to any slice's profile is additional
+   * content, however small its fault. If the item has everything that identifies a profile's resources, it is assigned to that
+   * profile's slice, so that the fault is reported.
    */
   #nearest(item: Item, from: Place, ofKind: readonly Slice[]): Assigned {
     const candidates = ofKind

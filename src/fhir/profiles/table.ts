@@ -6,9 +6,9 @@ import { isR4ResourceType } from '../definitions/tables.ts';
 /** A type that a profile allows for an element. */
 export interface ProfileType {
   readonly code: string;
-  /** Profiles; a value must conform to one of them. */
+  /** Profiles of which a value must conform to at least one. */
   readonly profiles?: readonly string[];
-  /** Profiles; the resource that a Reference names must conform to one of them. Base types are given by url. */
+  /** Profiles of which the resource that a Reference names must conform to at least one. Base types are given by URL. */
   readonly targets?: readonly string[];
 }
 
@@ -18,27 +18,27 @@ export interface Discriminator {
   readonly path: string;
 }
 
-/** A profile's constraints on an element beyond those of its base. */
+/** A profile's constraints on an element, in addition to those of its base. */
 export interface ProfileNode {
   readonly min?: number;
-  /** Absent: the base's maximum applies. */
+  /** If absent, the base's maximum applies. */
   readonly max?: number;
   readonly types?: readonly ProfileType[];
   readonly fixed?: Json;
   readonly pattern?: Json;
   readonly binding?: { readonly strength: 'required' | 'extensible'; readonly valueSet: string };
-  /** `[key, human text, FHIRPath]` of error-level invariants. */
+  /** Error-level invariants as `[key, human text, FHIRPath]`. */
   readonly rules?: readonly (readonly [key: string, human: string, expression: string])[];
   readonly slicing?: { readonly by: readonly Discriminator[]; readonly closed?: true };
   readonly slices?: Readonly<Record<string, ProfileNode>>;
-  /** By FHIRPath name: for a choice, without `[x]`. */
+  /** By FHIRPath name; for a choice, without `[x]`. */
   readonly children?: Readonly<Record<string, ProfileNode>>;
 }
 
 export interface Profile {
   readonly type: string;
   readonly version: string;
-  /** The bundled profile that it is based on; absent if it is based on its type itself. */
+  /** The bundled profile that it is based on; absent if it is based directly on its type. */
   readonly base?: string;
   readonly root: ProfileNode;
 }
@@ -47,11 +47,11 @@ export interface Profile {
 export interface ProfileTable {
   /** By canonical url. */
   readonly profiles: Readonly<Record<string, Profile>>;
-  /** Canonical url → code system → codes. */
+  /** Canonical URL → code system → codes. */
   readonly valueSets: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** Prefix of the urls of R4's own definitions. */
+/** The URL prefix of R4's own definitions. */
 const R4_DEFINITION = 'http://hl7.org/fhir/StructureDefinition/';
 
 let table: ProfileTable | undefined;
@@ -63,20 +63,20 @@ function profiles(): ProfileTable {
   return table;
 }
 
-/** Returns a bundled profile by its url, without a version. */
+/** Returns a bundled profile by its URL, without a version. */
 export function findProfile(url: string): Profile | undefined {
   const all = profiles().profiles;
   return Object.hasOwn(all, url) ? all[url] : undefined;
 }
 
-/** Returns the urls of all bundled profiles. */
+/** Returns the URLs of all bundled profiles. */
 export function profileUrls(): readonly string[] {
   return Object.keys(profiles().profiles);
 }
 
 const ofTypes = new Map<string, readonly string[]>();
 
-/** Returns the urls of the bundled profiles of a resource type. */
+/** Returns the URLs of the bundled profiles for a resource type. */
 export function listProfiles(type: string): readonly string[] {
   let urls = ofTypes.get(type);
   if (urls === undefined) {
@@ -87,8 +87,8 @@ export function listProfiles(type: string): readonly string[] {
 }
 
 /**
- * Returns the codes of a value set that a profile binds to: code system → codes.
- * @throws Error for one that is not in the table.
+ * Returns the codes in a value set that a profile binds to: code system → codes.
+ * @throws Error if the value set isn't in the table.
  */
 export function profileValueSet(url: string): Readonly<Record<string, readonly string[]>> {
   const systems = profiles().valueSets[url];
@@ -96,13 +96,13 @@ export function profileValueSet(url: string): Readonly<Record<string, readonly s
   return systems;
 }
 
-/** Returns the resource type if a url names its base definition: `…/StructureDefinition/Patient`. */
+/** Returns the resource type if a URL names its base definition: `…/StructureDefinition/Patient`. */
 export function baseType(url: string): string | undefined {
   const name = url.startsWith(R4_DEFINITION) ? url.slice(R4_DEFINITION.length) : '';
   return isR4ResourceType(name) || name === 'Resource' ? name : undefined;
 }
 
-/** Returns a profile's short name, the last part of its url. */
+/** Returns a profile's short name, which is the last part of its URL. */
 export function shortName(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }

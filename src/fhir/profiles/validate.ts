@@ -1,6 +1,6 @@
 /**
- * Validation for `$validate`: base R4 as at every write, the profiles in `meta.profile`, profiles that the caller
- * names, and the rules of documents.
+ * Validates for `$validate`: base R4 as on every write, the profiles in `meta.profile`, the profiles that the caller names,
+ * and the rules for documents.
  */
 
 import { withArticle } from '#src/shared/article.ts';
@@ -16,16 +16,16 @@ import { checkDocument, type FoundReference } from './document.ts';
 import { type Fault, toIssues } from './faults.ts';
 import { baseType, findProfile, profileUrls, shortName } from './table.ts';
 
-/** Validates like `validationSteps`, without pauses. */
+/** Validates as `validationSteps` does, but without pauses. */
 export function validateWithProfiles(resource: JsonObject, profiles?: readonly string[]): Issue[] {
   return atOnce(validationSteps(resource, profiles));
 }
 
 /**
- * Validates in steps, for a Bundle one entry and profile each.
- * @param resource of any R4 type.
- * @param profiles canonical urls that it must conform to, with or without `|version`.
- * @returns everything found; no issue has severity `error` if the resource is valid. Issues without a severity are
+ * Validates in steps; for a Bundle, one step per entry and profile.
+ * @param resource with any R4 type.
+ * @param profiles canonical URLs that it must conform to, with or without `|version`.
+ * @returns everything that was found; no issue has severity `error` if the resource is valid. Issues without a severity are
  *   errors.
  */
 export function* validationSteps(resource: JsonObject, profiles: readonly string[] = []): Steps<Issue[]> {
@@ -41,7 +41,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   const check = new ProfileCheck(resource);
   if (resource.resourceType === 'Bundle') yield* check.entries();
   const faults: Fault[] = [];
-  // Faults are added once, as a resource may repeat one profile thousands of times in `meta.profile`.
+  // Faults are added only once, because a resource may repeat one profile thousands of times in `meta.profile`.
   const added = new Set<readonly Fault[]>();
   const addAll = (more: readonly Fault[]): void => {
     if (added.has(more)) return;
@@ -88,7 +88,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   return [...base, ...ofDocument, ...toIssues(faults), ...remarks.list()];
 }
 
-/** The resolution of a canonical url: a bundled profile, or a base definition of R4. */
+/** The definition that a canonical URL resolves to: a bundled profile, or an R4 base definition. */
 type Resolved = { readonly url: string; readonly base?: string } | { readonly fault: string };
 
 function resolveCanonical(canonical: string): Resolved {

@@ -1,28 +1,28 @@
-/** References into other records: an answer under a grant doesn't have them (docs/spec/decisions.md, section 1). */
+/** Finds references to other records, which responses under a grant don't contain (docs/spec/decisions.md, section 1). */
 import { type RecordTarget, recordTarget } from './record-target.ts';
 
 /**
- * Returns those ids whose resources are in a record or in the directory of its project; deleted ones count.
+ * Returns those of the given ids whose resources are in a record or in its project's directory, including deleted resources.
  * @param record the real id of its Patient
  */
 export type WithinRecord = (record: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** The values with which references are compared. */
+/** The values that references are compared with. */
 export interface Surroundings {
   readonly record: string;
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
   readonly within: WithinRecord;
 }
 
-/** The beginning of a `reference` in compact JSON. A quotation mark within a string is escaped, so this isn't part of one. */
+/** Matches a `reference` in compact JSON. A quotation mark inside a string is escaped, so a match is never part of a string. */
 const REFERENCE = /"reference":"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Returns the references of a JSON text into other records, with the types that they name. One look-up answers for all
- * of them; there is none if all name the record's Patient, the directory, or nothing here.
- * @param text of one body or of several; a UTF-8 text may be in it as Latin-1
- * @throws as `within`
+ * Returns the references in a JSON text to other records, with the types that they name. There is one lookup for all
+ * references; none if they all name the record's Patient, the directory, or nothing on this service.
+ * @param text one or more bodies; UTF-8 text in it may be given as Latin-1
+ * @throws the same errors as `within`
  */
 export async function foreignTypes(
   text: string,
@@ -47,14 +47,14 @@ export async function foreignTypes(
   );
 }
 
-/** The ids of the documents that an Observation of REST v1 was derived from, which are no references. */
+/** Matches the ids of documents that a REST v1 Observation was derived from, which aren't references. */
 const DERIVED_FROM = /"derived_from":\[("[^"\\]*"(?:,"[^"\\]*")*)\]/g;
 
 /**
- * Returns JSON text whose Observations of REST v1 name only documents of a record. One look-up answers for all of them;
- * there is none if they name no document.
- * @param text as that of `foreignTypes`
- * @throws as `within`
+ * Returns JSON text whose REST v1 Observations name only documents in a record. There is one lookup for all Observations; none
+ * if they name no documents.
+ * @param text the same as for `foreignTypes`
+ * @throws the same errors as `within`
  */
 export async function withoutForeignDocuments(
   text: string,
@@ -69,7 +69,7 @@ export async function withoutForeignDocuments(
   });
 }
 
-/** Returns the ids of a list that has at least one; none of them contains a quotation mark. */
+/** Returns the ids in a non-empty list; no id contains a quotation mark. */
 function idsIn(list: string): string[] {
   return list.slice(1, -1).split('","');
 }

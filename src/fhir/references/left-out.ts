@@ -1,7 +1,7 @@
 /**
- * References into other records, which an application under a grant doesn't see (docs/spec/decisions.md, section 1).
- * Its writes start from the visible data, and don't remove hidden data: a Reference that is sent back unchanged gets
- * its `reference` again.
+ * Handles references to other records, which an application under a grant may not see (docs/spec/decisions.md, section 1). Its
+ * writes are based on the visible data, and don't remove hidden data: a Reference that is sent back unchanged gets its
+ * `reference` again.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
@@ -10,7 +10,7 @@ import { recordTarget } from './record-target.ts';
 /** A stored version as an application sees it. */
 export interface ShownVersion {
   readonly shown: JsonObject;
-  /** Place, without indexes → objects there that lost their reference, in their order. */
+  /** Maps a path without indexes to the objects there that lost their reference, in order. */
   readonly leftOut: ReadonlyMap<string, readonly LeftOut[]>;
 }
 
@@ -20,11 +20,11 @@ interface LeftOut {
 }
 
 /**
- * Returns a stored version without references into other records.
+ * Returns a stored version without references to other records.
  * @param record the real id of its Patient
- * @param withinRecord returns those ids whose resources are in a record or the directory of its project; not called if
- * no reference can lead out of it
- * @throws as `withinRecord`
+ * @param withinRecord returns those of the given ids whose resources are in a record or its project's directory; not called if
+ *   no reference can point outside
+ * @throws the same errors as `withinRecord`
  */
 export async function shownVersion(
   stored: JsonObject,
@@ -59,7 +59,7 @@ export async function shownVersion(
   return { shown: mapped(stored, '', strip), leftOut };
 }
 
-/** Returns a new version with the references that its application didn't see, where it left their objects as they were. */
+/** Returns a new version with the references that its application couldn't see, wherever it left their objects unchanged. */
 export function withLeftOut(value: JsonObject, { leftOut }: Pick<ShownVersion, 'leftOut'>): JsonObject {
   if (leftOut.size === 0) return value;
   const waiting = new Map([...leftOut].map(([place, all]) => [place, [...all]]));
@@ -71,7 +71,7 @@ export function withLeftOut(value: JsonObject, { leftOut }: Pick<ShownVersion, '
   });
 }
 
-/** Returns every `reference` of a resource. */
+/** Returns every `reference` in a resource. */
 export function referencesIn(value: Json): Set<string> {
   const found = new Set<string>();
   const walk = (each: Json): void => {
@@ -85,7 +85,7 @@ export function referencesIn(value: Json): Set<string> {
   return found;
 }
 
-/** Replaces objects, outer ones after inner ones. Parts that stay are shared. */
+/** Replaces objects, inner ones before outer ones. Unchanged parts are shared. */
 function mapped(
   object: JsonObject,
   place: string,

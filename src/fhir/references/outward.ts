@@ -1,13 +1,16 @@
-/** Texts of a record as an application under a grant sees them: without references into other records, with its ids. */
+/**
+ * Returns a record's text as an application under a grant sees it: without references to other records, and with the
+ * application's own ids.
+ */
 import type { IdExchange } from '#src/shared/access/id-exchange.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { foreignTypes, type Surroundings, withoutForeignDocuments } from './foreign.ts';
 import { withoutReferences } from './reference-edits.ts';
 
 /**
- * Returns a text as the application gets it. A UTF-8 text may be in it as Latin-1, because ids are ASCII.
- * @param around undefined: references aren't looked at
- * @throws as `Surroundings.within`
+ * Returns a text as the application gets it. UTF-8 text in it may be given as Latin-1, because ids are ASCII.
+ * @param around if undefined, references aren't checked
+ * @throws the same errors as `Surroundings.within`
  */
 export async function outwardText(
   text: string,
@@ -17,7 +20,7 @@ export async function outwardText(
   return exchangeIds(around === undefined ? text : await keepWithin(text, around), ids);
 }
 
-/** Returns JSON text without references into other records, and without ids of their documents. */
+/** Returns JSON text without references to other records, and without the ids of their documents. */
 export async function keepWithin(text: string, around: Surroundings): Promise<string> {
   const types = await foreignTypes(text, around);
   const own =
@@ -25,15 +28,15 @@ export async function keepWithin(text: string, around: Surroundings): Promise<st
   return withoutForeignDocuments(own, around);
 }
 
-/** Exchanges the ids of a text. */
+/** Exchanges the ids in a text. */
 export function exchangeIds(text: string, ids: IdExchange): Promise<string> {
   return inSlices(exchanged(text, ids));
 }
 
-/** Characters that are exchanged in one step. */
+/** The number of characters processed in one step. */
 const STEP = 500_000;
 
-/** Exchanges the ids of a long text in steps. */
+/** Exchanges the ids in a long text, in steps. */
 function* exchanged(text: string, ids: IdExchange): Steps<string> {
   if (text.length <= STEP) return ids.outward(text);
   const parts: string[] = [];
@@ -48,14 +51,14 @@ function* exchanged(text: string, ids: IdExchange): Steps<string> {
 
 const ID_CHARACTER = /[0-9A-Fa-f-]/;
 
-/** Returns the first place, at or after another, that isn't within characters that may be an id. */
+/** Returns the first position, at or after a given one, that isn't inside characters that may be an id. */
 function endOfIds(text: string, at: number): number {
   let end = at;
   while (end < text.length && ID_CHARACTER.test(text.charAt(end))) end += 1;
   return end;
 }
 
-/** Returns the place after the last character that can't be part of an id. */
+/** Returns the position after the last character that can't be part of an id. */
 export function startOfLastId(text: string): number {
   let start = text.length;
   while (start > 0 && ID_CHARACTER.test(text.charAt(start - 1))) start -= 1;

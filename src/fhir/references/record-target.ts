@@ -1,9 +1,9 @@
-/** References to resources that may belong to a record, whose reader may not see all records. */
+/** Recognises references to resources that may belong to a record, because the reader may not be allowed to see all records. */
 
 import { type Home, typeEntry } from '../types.ts';
 import { parseReference } from './references.ts';
 
-/** A resource that belongs to a record, as a reference names it. */
+/** A resource in a record, as named by a reference. */
 export interface RecordTarget {
   readonly type: string;
   readonly id: string;
@@ -13,8 +13,8 @@ export interface RecordTarget {
 const IN_RECORDS: readonly Home[] = ['record', 'either'];
 
 /**
- * Returns the resource in a record that a reference names; undefined for directories, other servers and contained ones.
- * @param bases FHIR base URLs of this service, each with a slash at its end
+ * Returns the resource in a record that a reference names; undefined for directories, other servers and contained resources.
+ * @param bases this service's FHIR base URLs, each with a trailing slash
  */
 export function recordTarget(reference: string, bases: readonly string[]): RecordTarget | undefined {
   const parsed = parseReference(reference, bases);

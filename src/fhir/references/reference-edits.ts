@@ -1,16 +1,16 @@
-/** Leaves references out of JSON text; everything around them stays as it is, digits of numbers too. */
+/** Removes references from JSON text; everything around them stays unchanged, including the digits of numbers. */
 import type { Steps } from '#src/shared/load/slices.ts';
 
-/** Characters that are looked at in one step. */
+/** The number of characters processed in one step. */
 const STEP = 200_000;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [BRACE, BRACKET, END_BRACE, END_BRACKET] = [0x7b, 0x5b, 0x7d, 0x5d];
 
-/** An object or list of the text that has not ended. */
+/** An object or list in the text that hasn't ended yet. */
 interface Open {
-  /** Undefined in a list. */
+  /** Undefined for a list. */
   readonly members: Member[] | undefined;
-  /** The type that the object's reference names, if it is to be left out. */
+  /** The type that the object's reference names, if the reference is to be removed. */
   type: string | undefined;
 }
 
@@ -22,14 +22,14 @@ interface Member {
   to: number;
 }
 
-/** A part of the text and what replaces it. */
+/** A part of the text, and its replacement. */
 type Edit = readonly [from: number, to: number, replacement: string];
 
 /**
  * Returns the text without some references: an object loses its members `reference` and `_reference`, and gets `type` if
- * nothing else is left, because a Reference must say something.
- * @param text of JSON; or a part of one that begins and ends between values, such as some entries of a Bundle
- * @param findLeftOutType returns the type that a reference names if it is to be left out
+ * nothing else is left, because a Reference must not be empty.
+ * @param text JSON; or a part of it that begins and ends between values, such as some of a Bundle's entries
+ * @param findLeftOutType returns the type that a reference names, if the reference is to be removed
  */
 export function* withoutReferences(
   text: string,
@@ -77,7 +77,7 @@ export function* withoutReferences(
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['reference', '_reference']);
 
-/** Returns the edits that leave an object's reference out, with the commas between its members. */
+/** Returns the edits that remove an object's reference, together with the commas between its members. */
 function leftOut(members: readonly Member[], type: string): Edit[] {
   const [first, last] = [members[0], members.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -95,7 +95,7 @@ function leftOut(members: readonly Member[], type: string): Edit[] {
   });
 }
 
-/** Applies edits. One within another is left out with it. */
+/** Applies edits. An edit inside another one is dropped. */
 function edited(text: string, edits: Edit[]): string {
   if (edits.length === 0) return text;
   edits.sort(([a], [b]) => a - b);

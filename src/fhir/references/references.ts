@@ -1,6 +1,7 @@
 /**
  * Parses the text of references (https://hl7.org/fhir/R4/references.html#literal), and determines from a resource's own
- * content which record it belongs to (docs/spec/decisions.md, section 5 "References" and "Record, directory, terminology").
+ * content which record the resource belongs to (docs/spec/decisions.md, section 5 "References" and "Record, directory,
+ * terminology").
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -10,19 +11,19 @@ import { isResourceType, type ResourceType, typeEntry } from '../types.ts';
 export { rewriteReferences } from '../rewrite.ts';
 
 export type ParsedReference =
-  /** One of the 26 types, relative or below our base. `version` is that of `…/_history/<version>`. */
+  /** One of the 26 types, relative or below our base URL. `version` is from `…/_history/<version>`. */
   | { readonly kind: 'local'; readonly type: ResourceType; readonly id: string; readonly version?: string }
-  /** `#id`, a contained resource; an empty id is the container. */
+  /** `#id`, a contained resource; an empty id means the container. */
   | { readonly kind: 'contained'; readonly id: string }
-  /** `urn:uuid:…` or any other urn. */
+  /** `urn:uuid:…` or any other URN. */
   | { readonly kind: 'urn' }
   /** A URL elsewhere. */
   | { readonly kind: 'absolute' }
   /** `Patient?identifier=…`, in transactions. */
   | { readonly kind: 'conditional'; readonly type: string; readonly query: string }
-  /** Relative, or below our base, to an R4 type outside the 26. */
+  /** Relative, or below our base URL, to an R4 type that isn't one of the 26. */
   | { readonly kind: 'foreign-type'; readonly type: string; readonly id: string; readonly version?: string }
-  /** None of these: not a valid reference in R4. */
+  /** Anything else, which isn't a valid reference in R4. */
   | { readonly kind: 'malformed' };
 
 const LITERAL = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
@@ -32,8 +33,8 @@ const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 /**
  * Parses a reference.
  * @param text the value of `Reference.reference`.
- * @param bases our FHIR bases, each with a slash at its end (`https://host/fhir/R4/`); if empty, every absolute URL
- *   counts as another server's.
+ * @param bases our FHIR base URLs, each with a trailing slash (`https://host/fhir/R4/`); if empty, every absolute URL counts
+ *   as another server's.
  */
 export function parseReference(text: string, bases: readonly string[] = []): ParsedReference {
   if (text.startsWith('#')) return { kind: 'contained', id: text.slice(1) };
@@ -60,7 +61,7 @@ function parseRelative(text: string): ParsedReference {
 interface Target {
   readonly type: ResourceType;
   readonly id: string;
-  /** Set when the target names a version. */
+  /** Set if the target names a version. */
   readonly version?: string;
 }
 
@@ -77,9 +78,9 @@ export type Owner =
 
 /**
  * Returns the owner of a resource that is about to be written.
- * @param bases our FHIR bases, each with a slash at its end. The caller has replaced references by urn.
- * @returns the owner, or one fault: the element that determines the record is missing (`required`), or it does not name
- *   a patient here (`value`).
+ * @param bases our FHIR base URLs, each with a trailing slash. The caller has already replaced references by URN.
+ * @returns the owner, or one fault: the element that determines the record is missing (`required`), or it doesn't name a
+ *   patient on this service (`value`).
  */
 export function findOwner(
   resource: JsonObject,

@@ -1,4 +1,4 @@
-/** The categories of resources, in the form in which rows of read models and conditions on them compare. */
+/** Returns resources' categories, in the form used for comparison in read-model rows and conditions on them. */
 import type { Category, CategoryCoding } from '#src/shared/access/access.ts';
 import { isResourceType } from '../types.ts';
 import { searchKey, tokenForm } from './keys.ts';
@@ -8,13 +8,13 @@ import { readCoded } from './values.ts';
 const categoryPaths = (type: string) =>
   isResourceType(type) ? compiledParameter(type, 'category')?.paths : undefined;
 
-/** Returns whether resources of a type may have a category: those types have R4's search parameter `category`. */
+/** Returns whether a type's resources may have a category; such types have R4's search parameter `category`. */
 export function hasCategory(type: string): boolean {
   return categoryPaths(type) !== undefined;
 }
 
 /**
- * Returns the codings of a resource's `category`, as the search parameter reads them; those without a code left out.
+ * Returns the codings in a resource's `category`, as read by the search parameter; codings without a code are left out.
  * @param resource its parsed JSON
  */
 export function readCategories(type: string, resource: unknown): CategoryCoding[] {
@@ -25,13 +25,13 @@ export function readCategories(type: string, resource: unknown): CategoryCoding[
   );
 }
 
-/** Returns the hash of a category of a type: of its code in any system, or of its code in one. */
+/** Returns the hash of a type's category, given by a code in any system or in one system. */
 export function categoryKey(type: string, { system, code }: Category): string {
   const form = system === undefined ? tokenForm.code(code) : tokenForm.pair(system, code);
   return searchKey(`category ${type} ${form}`);
 }
 
-/** Returns the hashes of all categories that a resource with these codings is of, each once. */
+/** Returns the hashes of all categories that a resource with these codings belongs to, without duplicates. */
 export function categoryKeys(type: string, codings: readonly CategoryCoding[]): string[] {
   const keys = new Set<string>();
   for (const { system = '', code } of codings) {

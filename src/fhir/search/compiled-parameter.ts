@@ -6,33 +6,33 @@ export interface CompiledParameter {
   readonly code: string;
   /** `special` is the type of Location's `near`. */
   readonly type: 'token' | 'reference' | 'date' | 'string' | 'uri' | 'quantity' | 'composite' | 'special';
-  /** The paths of its values; for a composite, its bases. */
+  /** The paths to its values; for a composite, its bases. */
   readonly paths: readonly Path[];
   /** Set for a composite. */
   readonly composite?: Composite;
-  /** True if it compares how names sound (`phonetic.ts`) instead of how they are written. */
+  /** True if it compares how names sound (`phonetic.ts`) rather than how they are written. */
   readonly sounds?: true;
   /**
-   * The codes under which a read model stores its values: its own, or those of the parameters whose union it is
-   * (`combo-code`: `code` and `component-code`), so that no value is stored twice.
+   * The codes under which a read model stores its values: its own, or those of the parameters whose union it is (`combo-code`:
+   * `code` and `component-code`), so that no value is stored twice.
    */
   readonly stored: readonly string[];
 }
 
-/** A composite of two parts, which is the only kind that the 26 types have. */
+/** A composite with two parts, which is the only kind in the 26 types. */
 export interface Composite {
   /** The parameters that define how each part is compared. */
   readonly parts: readonly [Part, Part];
   /**
-   * True if the second part is compared by order: its values are then stored with the codes of the first part, a token
-   * (`About`).
+   * True if the second part is compared by order: its values are then stored with the codes of the first part, which is a
+   * token (`About`).
    */
   readonly ordered: boolean;
-  /** For each of the composite's paths, in order: the paths of both parts relative to it. */
+  /** For each of the composite's paths, in order: both parts' paths relative to it. */
   readonly bases: readonly (readonly [firsts: readonly Path[], seconds: readonly Path[]])[];
 }
 
-/** The parameter of a part. */
+/** A part's parameter. */
 export interface Part {
   readonly code: string;
   readonly type: string;

@@ -1,5 +1,5 @@
 /**
- * Compiles composites, which combine values of several parameters in one place.
+ * Compiles composites, which combine the values of several parameters in the same place.
  * https://hl7.org/fhir/R4/search.html#composite
  */
 import { searchParameter } from '../definitions/search-parameters.ts';
@@ -12,7 +12,7 @@ const ORDERED = new Set(['quantity', 'date', 'string']);
 /**
  * Compiles a composite.
  * @param paths its bases.
- * @throws Error if it does not have two parts, or if its expressions find no value of its parameters.
+ * @throws Error if it doesn't have two parts, or if its expressions find no values for its parameters.
  */
 export function compileComposite(
   type: ResourceType,
@@ -25,7 +25,7 @@ export function compileComposite(
   }
   const expressions = components.map(({ expression }) => expression);
   const of = (part: typeof first, base: Path) => {
-    // R4 swaps the expressions of DocumentReference's `relationship`, so the one that finds values of the parameter is
+    // R4 swaps the expressions in DocumentReference's `relationship`, so the expression that finds values for the parameter is
     // used.
     const own = expressions.map((expression) => compilePaths(expression, base.type));
     const found = own.find((relative) => relative.some((path) => part.places.has(placeName(base, path))));
@@ -50,7 +50,7 @@ function placeName(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
   return `${[...base.steps, ...steps].join('.')} ${type}`;
 }
 
-/** Adds the paths of their codes to the paths of values that composites compare by order. */
+/** Adds the paths to codes to the paths of values that composites compare by order. */
 export function withAbout(parameters: readonly CompiledParameter[]): readonly CompiledParameter[] {
   const about = new Map<string, Path['about']>();
   for (const { composite, paths } of parameters) {

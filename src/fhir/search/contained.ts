@@ -1,24 +1,24 @@
-/** Contained resources that chained searches look into: https://hl7.org/fhir/R4/references.html#contained */
+/** Contained resources that chained searches include: https://hl7.org/fhir/R4/references.html#contained */
 import { createHash } from 'node:crypto';
 import { isResourceType, type ResourceType } from '../types.ts';
 
-/** Maximum number of a resource's contained resources that searches find: the first ones of the supported types. */
+/** Maximum number of contained resources per resource that searches find: the first ones with supported types. */
 const MOST_CONTAINED = 1_000;
 
 /** A contained resource. */
 export interface Contained {
   readonly type: ResourceType;
-  /** The id of its row, which never equals a resource's id: see `containedId`. */
+  /** The id of its row, which is never the same as a resource's id: see `containedId`. */
   readonly rowId: string;
   readonly resource: unknown;
 }
 
-/** The contained resources of one resource, by their local ids. */
+/** One resource's contained resources, by their local ids. */
 export type ContainedResources = ReadonlyMap<string, Contained>;
 
 const NONE: ContainedResources = new Map();
 
-/** Returns the contained resources of a resource that are of the supported types. */
+/** Returns a resource's contained resources that have supported types. */
 export function containedIn(id: string, resource: unknown): ContainedResources {
   const { contained } = resource as { readonly contained?: unknown };
   if (!Array.isArray(contained)) return NONE;
@@ -32,16 +32,13 @@ export function containedIn(id: string, resource: unknown): ContainedResources {
   return found;
 }
 
-/**
- * The UUID version of a contained resource's row id. Resources have ids of version 7, and no other code creates version
- * 8.
- */
+/** The UUID version of a contained resource's row id. Resource ids have version 7, and no other code creates version 8. */
 export const CONTAINED_VERSION = 8;
 
 /**
- * Returns the id of a contained resource's row: a UUID of version 8
- * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8), which distinguishes it from a resource's row.
- * @param id of the resource that contains it.
+ * Returns the id of a contained resource's row: a version 8 UUID (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8),
+ * which distinguishes it from a resource's row.
+ * @param id the id of the resource that contains it.
  * @param local its id there, without `#`.
  */
 function containedId(id: string, local: string): string {

@@ -3,28 +3,28 @@ import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '..
 
 /** A path from a resource to elements. */
 export interface Path {
-  /** JSON names; lists are flattened. Empty: the resource itself. */
+  /** JSON names; lists are flattened. If empty, the resource itself. */
   readonly steps: readonly string[];
-  /** FHIR type of the elements at the end: `Coding`, `dateTime`, `Observation.component`. */
+  /** The FHIR type of the elements at the end: `Coding`, `dateTime`, `Observation.component`. */
   readonly type: string;
-  /** Value set to which a `code` element is bound with strength `required`. */
+  /** The value set to which a `code` element is bound with strength `required`. */
   readonly binding?: string;
-  /** `where(system = 'email')`: the value that a member of the elements must have. */
+  /** `where(system = 'email')`: the value that one of the elements' members must have. */
   readonly where?: readonly [member: string, value: string];
   /** `where(resolve() is Patient)`: the type that the reference's text must name. */
   readonly refersTo?: string;
-  /** `a.exists() and a != false`: the path yields one boolean, whether there is a value other than false. */
+  /** `a.exists() and a != false`: the path returns one boolean, which is true if there is a value other than false. */
   readonly truth?: true;
-  /** For a composite's second part: the codes to which the values belong. */
+  /** For a composite's second part: the codes that the values belong to. */
   readonly about?: About;
 }
 
-/** The codes to which values belong: they are in the same base as the values. */
+/** The codes that values belong to; they are in the same base as the values. */
 export interface About {
-  /** The path split in two: to the base (the resource, each component), and from there to the values. */
+  /** The path, split in two: to the base (the resource, or each component), and from there to the values. */
   readonly base: Path;
   readonly values: Path;
-  /** Paths of the tokens, relative to the base. */
+  /** The tokens' paths, relative to the base. */
   readonly codes: readonly Path[];
 }
 
@@ -33,8 +33,8 @@ const TRUTH = /^([\w.]+)\.exists\(\) and \1 != false$/;
 
 /**
  * Compiles an expression to paths.
- * @param base type at which it begins: a resource type or, in a composite's component, any other.
- * @throws Error for syntax that none of R4's search expressions for the 26 types uses.
+ * @param base the type at which it begins: a resource type or, in a composite's component, any type.
+ * @throws Error for syntax that isn't used in R4's search expressions for the 26 types.
  */
 export function compilePaths(expression: string, base: string): Path[] {
   const [, truth] = TRUTH.exec(expression) ?? [];
@@ -61,14 +61,14 @@ function compileOperand(operand: string, base: string): Path[] {
   return paths;
 }
 
-/** Primitive types that derive from another: https://hl7.org/fhir/R4/datatypes.html */
+/** Primitive types that are derived from another: https://hl7.org/fhir/R4/datatypes.html */
 const KINDS_OF: Readonly<Record<string, readonly string[]>> = {
   uri: ['canonical', 'oid', 'url', 'uuid'],
   string: ['code', 'id', 'markdown'],
   integer: ['positiveInt', 'unsignedInt'],
 };
 
-/** Wrong type names in R4's expressions, and the right ones: used in Observation's `code-value-date`. */
+/** Wrong type names in R4's expressions, with the right ones; used for Observation's `code-value-date`. */
 const MISSPELT: Readonly<Record<string, string>> = { DateTime: 'dateTime' };
 
 function isA(type: string, wanted: string): boolean {
@@ -83,7 +83,7 @@ function condition(text: string): Pick<Path, 'where' | 'refersTo'> {
   throw new Error(`where(${text}) in a search expression`);
 }
 
-/** Returns a path extended by one element, once for each type of a choice. */
+/** Returns a path extended by one element, with one path for each type of a choice. */
 function into(path: Path, name: string): Path[] {
   if (PRIMITIVES.has(path.type)) throw new Error(`${path.type} has no ${name}`);
   const element = typeDefinition(path.type).elements.find((each) => each.name === name);

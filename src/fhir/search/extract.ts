@@ -27,34 +27,32 @@ import {
   truthForms,
 } from './values.ts';
 
-/** Code of a search parameter and a value of it. */
+/** A search parameter's code and one of its values. */
 export interface Found<V> {
   readonly code: string;
   readonly value: V;
-  /**
-   * For composites: one of the codes to which the value belongs. A value with several codes is listed once for each.
-   */
+  /** For composites: one of the codes that the value belongs to. A value with several codes is listed once per code. */
   readonly about?: Coded;
 }
 
-/** The values of all parameters of a resource. */
+/** The values of all of a resource's parameters. */
 export interface SearchValues {
-  /** Forms (`keys.ts`) of tokens, references and uris, and `PRESENT` for every parameter that has a value. */
+  /** Forms (`keys.ts`) of tokens, references and URIs, and `PRESENT` for every parameter that has a value. */
   readonly forms: readonly Found<string>[];
   readonly strings: readonly Found<string>[];
   readonly periods: readonly Found<Period>[];
   readonly quantities: readonly Found<QuantityValue>[];
-  /** Ids in references to any type, each once. */
+  /** Ids in references to any type, without duplicates. */
   readonly targets: ReadonlySet<string>;
-  /** The texts by which tokens and references are sorted, by code. */
+  /** The text by which tokens and references are sorted, by code. */
   readonly sorts: ReadonlyMap<string, Ends>;
 }
 
 /** The suffix added to a reference parameter's code for the forms of logical identifiers. */
 export const LOGICAL = ':identifier';
-/** The suffix added to a parameter's code for the texts of `:text`. */
+/** The suffix added to a parameter's code for the text used in `:text`. */
 export const LABEL = ':text';
-/** The suffixes added to `near` for the degrees of positions. */
+/** The suffixes added to `near` for a position's degrees. */
 export const [LATITUDE, LONGITUDE] = [':latitude', ':longitude'];
 
 /** The targets of a resource's references to contained resources. */
@@ -79,9 +77,9 @@ interface Values {
 const STEP = 200;
 
 /**
- * Extracts the search values of a resource, in steps: one may have tens of thousands of elements.
+ * Extracts a resource's search values, in steps, because it may have tens of thousands of elements.
  * @param resource its parsed JSON; valid R4.
- * @param within the targets of its references to contained resources; without it, those references have none.
+ * @param within the targets of its references to contained resources; if absent, these references have no targets.
  */
 export function* extract(type: ResourceType, resource: unknown, within?: Within): Steps<SearchValues> {
   const values: Values = {
@@ -95,7 +93,7 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
   };
   for (const parameter of compiledParameters(type)) {
     const { code, paths, stored } = parameter;
-    // Its values are stored under other codes.
+    // The parameter's values are stored under other codes.
     if (stored[0] !== code) continue;
     if (parameter.type === 'composite') {
       addPairs(values, parameter, resource);
@@ -122,7 +120,7 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
 }
 
 /**
- * Adds the values of elements at a path, or at its base if it has one.
+ * Adds the values of the elements at a path, or at its base if it has one.
  * @returns whether there are any.
  */
 function addAll(
@@ -149,7 +147,7 @@ function addAll(
   return present;
 }
 
-/** Adds a value, once for each code to which it belongs. */
+/** Adds a value, once for each code that it belongs to. */
 function push<V>(all: Found<V>[], code: string, value: V, codes: readonly Coded[]): void {
   if (codes.length === 0) all.push({ code, value });
   else for (const about of codes) all.push({ code, value, about });
@@ -210,7 +208,7 @@ function add(
   }
 }
 
-/** Updates the first and the last of a code's sort texts. */
+/** Updates the first and last of a code's sort texts. */
 function addSort({ sorts }: Values, code: string, text: string | undefined): void {
   if (text === undefined) return;
   const ends = sorts.get(code);
@@ -219,7 +217,7 @@ function addSort({ sorts }: Values, code: string, text: string | undefined): voi
   else if (text > ends.last) ends.last = text;
 }
 
-/** Returns the form of a reference to a contained resource, or from one to its container. */
+/** Returns the form of a reference to a contained resource, or from a contained resource to its container. */
 function containedForms(element: unknown, within: Within | undefined): string[] {
   if (within === undefined || typeof element === 'string') return [];
   const { reference } = element as { readonly reference?: unknown };
@@ -234,14 +232,14 @@ function number(text: string): QuantityValue {
 }
 
 /**
- * Maximum number of a composite's pairs by which a resource is found; later pairs are ignored. Two codings make nine
- * pairs; a body full of codings, half in each part, would make more than the service can hold.
+ * Maximum number of a composite's pairs by which a resource is found; later pairs are ignored. Two codings result in nine
+ * pairs; a body full of codings, half in each part, would result in more than the service could hold in memory.
  */
 export const MOST_PAIRS = 50_000;
 
 /**
- * Adds each pair of both parts' forms in a base. Ordered second parts are stored with the codes of the first instead
- * (`About`).
+ * Adds each pair of both parts' forms in a base. If the second part is ordered, its values are stored with the first part's
+ * codes instead (`About`).
  */
 function addPairs({ forms }: Values, { code, paths, composite }: CompiledParameter, resource: unknown): void {
   if (composite === undefined || composite.ordered) return;

@@ -1,26 +1,24 @@
 /**
- * Forms: texts that represent searchable values. A resource has one for each way in which a search may name a value. A
- * projection stores their hashes (`searchKey`), and a query hashes the form that it looks for; equal texts match. Hashes of a
- * tenant's values are cached by code and form, since resources repeat the same values.
+ * Forms: texts that represent searchable values. A resource has one form for each way in which a search may name a value. A
+ * projection stores the forms' hashes (`searchKey`), and a query hashes the form that it searches for; equal texts match. The
+ * hashes of a tenant's values are cached by code and form, because resources repeat the same values.
  */
 import { hash } from 'node:crypto';
 
-/**
- * The forms of a token: `c:` a code in any system, `t:` a code in one system (empty: none), `s:` any code of a system.
- */
+/** A token's forms: `c:` a code in any system, `t:` a code in one system (empty for none), `s:` any code in a system. */
 export const tokenForm = {
-  /** Codes are compared without case (https://hl7.org/fhir/R4/search.html#token). */
+  /** Codes are compared case-insensitively (https://hl7.org/fhir/R4/search.html#token). */
   code: (code: string): string => `c:${code.toLowerCase()}`,
   pair: (system: string, code: string): string => `t:${system}|${code.toLowerCase()}`,
   system: (system: string): string => `s:${system}`,
-  /** The form for `:of-type`: an identifier's type and its value. */
+  /** The form for `:of-type`: an identifier's type and value. */
   ofType: (system: string, type: string, value: string): string =>
     `o:${system}|${type.toLowerCase()}|${value.toLowerCase()}`,
 };
 
 /**
- * The forms of a reference: `i:` by its id with any type, `r:` by type and id, `u:` a URL unchanged, `n:` a contained
- * resource by its row's id (`containedId`).
+ * A reference's forms: `i:` by its id with any type, `r:` by type and id, `u:` an unchanged URL, `n:` a contained resource by
+ * its row's id (`containedId`).
  */
 export const referenceForm = {
   id: (id: string): string => `i:${id}`,
@@ -32,31 +30,31 @@ export const referenceForm = {
 /** Returns the form of a code for how a word sounds. */
 export const soundForm = (sound: string): string => `m:${sound}`;
 
-/** Returns the form of a uri. */
+/** Returns a URI's form. */
 export const uriForm = (uri: string): string => `u:${uri}`;
 
-/** Returns the form of a composite's value: the forms of its two parts. */
+/** Returns the form of a composite's value, made from the forms of its two parts. */
 export const pairForm = (first: string, second: string): string => `${first} $ ${second}`;
 
-/** The form of a parameter that has any value, for `:missing`. */
+/** The form for a parameter that has any value, for `:missing`. */
 export const PRESENT = 'p';
 
-/** Returns the key of a form of a type's parameter in a tenant. */
+/** Returns the key for a form of a type's parameter in a tenant. */
 export function valueKey(tenant: string, type: string, code: string, form: string): string {
   return `${tenant} ${type} ${code} ${form}`;
 }
 
-/** Returns the type name in the keys of contained resources, so that a search of the type doesn't find them. */
+/** Returns the type name in the keys of contained resources, so that a search on the type doesn't find them. */
 export function containedType(type: string): string {
   return `#${type}`;
 }
 
-/** Returns the key that all contained resources of a type in a tenant have. */
+/** Returns the key that all of a tenant's contained resources with a given type have. */
 export function containedKey(tenant: string, type: string): string {
   return valueKey(tenant, containedType(type), '', PRESENT);
 }
 
-/** Returns the key that all resources of a record have. */
+/** Returns the key that all resources in a record have. */
 export function recordKey(record: string): string {
   return `record ${record}`;
 }
@@ -66,33 +64,33 @@ export function parameterKey(tenant: string, type: string, code: string): string
   return `${tenant} ${type} ${code}`;
 }
 
-/** Returns the text to hash for the system of the code to which a value belongs. */
+/** Returns the text to hash for the system of the code that a value belongs to. */
 export function systemKey(system: string): string {
   return `system ${system}`;
 }
 
 /**
- * Returns the text to hash for the values of a code in one record, or for one of its tokens.
- * @param about the hash of the code to which the values belong, or of the token.
+ * Returns the text to hash for a code's values in one record, or for one of its tokens.
+ * @param about the hash of the code that the values belong to, or of the token.
  */
 export function inRecordKey(about: string, record: string): string {
   return `${about} in ${record}`;
 }
 
-/** Parameters often combined with `patient` in searches (US Core requires the combinations of every server). */
+/** Parameters that searches often combine with `patient` (US Core requires every server to support these combinations). */
 const READ_BY = new Set(['category', 'code']);
 
 /**
- * Returns whether resources have a combined key for this form and their record (`inRecordKey`). With only the form's
- * key, an index finds resources of the whole project, and with only the record's key the whole record: either may be
- * many times the matches.
- * @param code of the parameter.
+ * Returns whether resources have a combined key for this form and their record (`inRecordKey`). With only the form's key, an
+ * index would find resources in the whole project; with only the record's key, the whole record. Either may be many times the
+ * number of matches.
+ * @param code the parameter's code.
  */
 export function hasKeyInRecord(code: string, form: string): boolean {
   return READ_BY.has(code) && (form.startsWith('c:') || form.startsWith('t:'));
 }
 
-/** Returns the text to hash for the dimension of a quantity in canonical units. */
+/** Returns the text to hash for a quantity's dimension in canonical units. */
 export function dimensionKey(dimension: string): string {
   return `dimension ${dimension}`;
 }
@@ -101,10 +99,7 @@ export function dimensionKey(dimension: string): string {
 const REMEMBERED = 20_000;
 const REMEMBERED_IN_ALL = 30_000;
 
-/**
- * Caches hashes of one type of one tenant. The keys of the cache are codes and forms, which are shorter than the texts
- * that are hashed.
- */
+/** Caches hashes for one type in one tenant. The cache is keyed by codes and forms, which are shorter than the hashed texts. */
 export class Hashes {
   readonly #tenant: string;
   readonly #type: string;
@@ -129,7 +124,7 @@ export class Hashes {
     return key;
   }
 
-  /** Returns the hash of a form (`valueKey`). */
+  /** Returns a form's hash (`valueKey`). */
   value(code: string, form: string): string {
     const known = this.#of(this.#values, code);
     let key = known.get(form);
@@ -140,7 +135,7 @@ export class Hashes {
     return key;
   }
 
-  /** Returns the hash of a code to which a parameter's values belong: that of the code's form in any system. */
+  /** Returns the hash of a code that a parameter's values belong to, which is the hash of the code's form in any system. */
   about(code: string, token: string): string {
     const known = this.#of(this.#codes, code);
     let key = known.get(token);
@@ -173,13 +168,13 @@ export class Hashes {
 }
 
 const types = new Map<string, Map<string, Hashes>>();
-/** Hashes cached since the caches were last cleared. */
+/** The number of hashes cached since the caches were last cleared. */
 let inAll = 0;
 
 /**
- * Returns the cache of a tenant's type. Use it for one resource or a few only: all caches are cleared together when
+ * Returns the cache for a tenant's type. Use it only for one resource or a few, because all caches are cleared together when
  * they are full.
- * @param type its name, or that of its contained resources (`containedType`).
+ * @param type its name, or the name for its contained resources (`containedType`).
  */
 export function typeHashes(tenant: string, type: string): Hashes {
   if (inAll >= REMEMBERED_IN_ALL) {
@@ -200,12 +195,12 @@ export function typeHashes(tenant: string, type: string): Hashes {
   return hashes;
 }
 
-/** Hashes that a generation of `searchKey`'s cache holds. */
+/** The maximum number of hashes in one generation of `searchKey`'s cache. */
 const HASHES = 10_000;
 
 /**
- * A cache in two generations: the older is dropped when the younger is full. Codes repeat in every resource, and an LRU
- * would take longer than the hash.
+ * A cache with two generations: the older one is dropped when the younger one is full. Codes recur in every resource, and an
+ * LRU cache would take longer than hashing.
  */
 let young = new Map<string, string>();
 let old = new Map<string, string>();
@@ -219,12 +214,12 @@ export function searchKey(text: string): string {
     old = young;
     young = new Map();
   }
-  // Long texts are rarely codes.
+  // Long texts are rarely codes, so they aren't cached.
   if (text.length < 200) young.set(text, key);
   return key;
 }
 
-/** Returns the bits by way of hexadecimal text, a third of the time of a digest in a buffer. */
+/** Returns the bits, read from a hexadecimal digest: this takes a third of the time of a digest in a buffer. */
 function firstBits(text: string): string {
   return BigInt.asIntN(64, BigInt(`0x${hash('sha256', text).slice(0, 16)}`)).toString();
 }

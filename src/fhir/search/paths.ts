@@ -1,7 +1,4 @@
-/**
- * Compiles the search parameters of each type with their paths from the generated tables, once per type; none is
- * written by hand.
- */
+/** Compiles each type's search parameters and their paths from the generated tables, once per type; none is written by hand. */
 import { searchParameter, searchParameterCodes } from '../definitions/search-parameters.ts';
 import { type ResourceType, typeEntry } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
@@ -10,10 +7,10 @@ import { compilePaths, type Path } from './expressions.ts';
 import { withTimeline } from './timeline.ts';
 
 const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special']);
-/** Parameters whose values every row of a read model has as columns. */
+/** Parameters whose values are columns in every row of a read model. */
 const OF_ROW = new Set(['_id', '_lastUpdated']);
 
-/** A string parameter, of types with names, whose algorithm R4 leaves to the server. */
+/** A string parameter, on types with names, whose algorithm R4 leaves to the server. */
 const PHONETIC = 'phonetic';
 
 const compiled = new Map<ResourceType, readonly CompiledParameter[]>();
@@ -46,8 +43,8 @@ function compile(type: ResourceType): readonly CompiledParameter[] {
 }
 
 /**
- * Returns code → the codes that store its values. If a parameter's values are the union of others of the same kind,
- * those store them; if two are equal, the first stores both.
+ * Maps a code to the codes that store its values. If a parameter's values are the union of other parameters of the same kind,
+ * those store them; if two parameters are equal, the first one stores both.
  */
 function storedCodes(
   type: ResourceType,
@@ -70,7 +67,7 @@ function storedCodes(
   return stored;
 }
 
-/** Returns one text per path: equal texts mean equal values. In a patient's record every `subject` is a Patient. */
+/** Returns one text per path: equal texts mean equal values, because in a patient's record every `subject` is a Patient. */
 function pathKeys(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
   const { home, owner } = typeEntry(type);
   return paths.map((path, at) => {
@@ -81,14 +78,13 @@ function pathKeys(type: ResourceType, { paths, composite }: Omit<CompiledParamet
   });
 }
 
-/** Returns the parameter with a code if it is among the type's `compiledParameters`. */
+/** Returns the parameter with a given code, if it is among the type's `compiledParameters`. */
 export function compiledParameter(type: ResourceType, code: string): CompiledParameter | undefined {
   return compiledParameters(type).find((parameter) => parameter.code === code);
 }
 
 /**
- * Returns whether a parameter is the reference that determines the record of a resource: always a reference to a
- * Patient.
+ * Returns whether a parameter is the reference that determines a resource's record, which is always a reference to a Patient.
  */
 export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
   const { owner } = typeEntry(type);
@@ -98,7 +94,7 @@ export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParamete
 
 const NOTHING: readonly unknown[] = [];
 
-/** Returns the elements at a path in a resource as JSON values; lists are flattened. */
+/** Returns the elements at a path in a resource, as JSON values; lists are flattened. */
 export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
   if (isWithout(resource, path.steps[0])) return NOTHING;
   let found: readonly unknown[] = [resource];
@@ -111,7 +107,7 @@ export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
     : found.filter((item) => holds(item, path));
 }
 
-/** Returns whether an element lacks a member; checked first, since most elements are absent from most resources. */
+/** Returns whether an element lacks a member. This is checked first, because most elements are absent from most resources. */
 function isWithout(element: unknown, name: string | undefined): boolean {
   if (name === undefined) return false;
   if (typeof element !== 'object' || element === null) return true;
@@ -140,8 +136,7 @@ function holds(item: unknown, { where, refersTo }: Path): boolean {
 }
 
 /**
- * Returns the type in the text of a reference: `Patient` for `Patient/1` or `https://…/Patient/1/_history/2`; else
- * undefined.
+ * Returns the type in a reference's text: `Patient` for `Patient/1` or `https://…/Patient/1/_history/2`; otherwise undefined.
  */
 export function typeInReference(reference: string): string | undefined {
   return /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/.exec(
@@ -149,7 +144,7 @@ export function typeInReference(reference: string): string | undefined {
   )?.[1];
 }
 
-/** Returns whether a parameter is sorted by texts that a row stores in addition to its keys (`sorts.ts`). */
+/** Returns whether a parameter is sorted by text that a row stores in addition to its keys (`sorts.ts`). */
 export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
   return type === 'token' || type === 'reference';
 }

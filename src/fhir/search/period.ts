@@ -1,13 +1,11 @@
-/**
- * Converts FHIR dates to ranges of moments; without an offset they are in UTC. https://hl7.org/fhir/R4/search.html#date
- */
+/** Converts FHIR dates to time ranges; without an offset, they are in UTC. https://hl7.org/fhir/R4/search.html#date */
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** The moments that a date text means: [from, to). */
+/** The range of times that a date text means: [from, to). */
 export interface Period {
   readonly from: Micros;
   readonly to: Micros;
-  /** True if the text is more precise than a microsecond: its moment lies between these two. */
+  /** True if the text is more precise than a microsecond: its exact time is between these two. */
   readonly isWithin?: true;
 }
 
@@ -15,7 +13,7 @@ const DATE =
   /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,40})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
 
 /**
- * Returns the period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined
+ * Returns the period that a FHIR date, dateTime or instant means: `2024` is a year, `2024-05-01T10:00:00Z` a second; undefined
  * for other text.
  */
 export function parsePeriod(text: string): Period | undefined {
@@ -28,10 +26,10 @@ export function parsePeriod(text: string): Period | undefined {
     return between(`${year}-${month}-01`, `${following}-01`);
   }
   const midnight = toMicros(`${year}-${month}-${day}T00:00:00Z`);
-  // Date.parse moves 30 February to March; such a date is invalid.
+  // Date.parse turns 30 February into a day in March, but such a date is invalid.
   if (Number.isNaN(midnight) || new Date(midnight / 1000).getUTCDate() !== Number(day)) return undefined;
   if (hour === undefined) return { from: midnight, to: midnight + 86_400_000_000 };
-  // A plus sign that was not percent-encoded arrives as a blank.
+  // A plus sign that wasn't percent-encoded arrives as a space.
   const zone = (offset ?? 'Z').replace(' ', '+');
   const minuteStart = toMicros(`${year}-${month}-${day}T${hour}:${minute}:00${zone}`);
   if (second === undefined) return { from: minuteStart, to: minuteStart + 60_000_000 };
@@ -47,7 +45,7 @@ function between(first: string, second: string): Period {
   return { from: toMicros(`${first}T00:00:00Z`), to: toMicros(`${second}T00:00:00Z`) };
 }
 
-/** Returns the following year as Date.parse takes it: after 9999 with a sign and six digits. */
+/** Returns the following year in a form that Date.parse accepts: after 9999, with a sign and six digits. */
 function next(year: string): string {
   return year === '9999' ? '+010000' : String(Number(year) + 1).padStart(4, '0');
 }

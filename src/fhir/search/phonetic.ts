@@ -1,15 +1,16 @@
-/** Encodes how names sound, by Lawrence Philips' Double Metaphone, for the search parameter `phonetic`. */
+/** Encodes how names sound, with Lawrence Philips' Double Metaphone, for the search parameter `phonetic`. */
 import { doubleMetaphone } from 'double-metaphone';
 import { folded, withoutIds } from './text.ts';
 
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 
-/** Maximum number of a text's words that are compared; later ones are ignored. */
+/** Maximum number of a text's words that are compared; later words are ignored. */
 const MOST_WORDS = 50;
 
 /**
- * Returns how each word of a text sounds: one or two codes a word. A word of letters that the algorithm doesn't know, such as
- * Cyrillic ones, sounds as it's written, without case and accents. Ids are masked: their parts would be words.
+ * Returns how each word in a text sounds: one or two codes per word. A word with letters that the algorithm doesn't know, such
+ * as Cyrillic, sounds as it is written, ignoring case and accents. Ids are masked, because otherwise their parts would be
+ * words.
  */
 export function listSounds(text: string): readonly (readonly string[])[] {
   const words = withoutIds(folded(text))

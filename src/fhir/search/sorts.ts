@@ -1,5 +1,5 @@
 /**
- * Defines the texts by which tokens and references are sorted, and where a row stores them.
+ * Defines the text by which tokens and references are sorted, and where a row stores it.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { ResourceType } from '../types.ts';
@@ -12,9 +12,9 @@ import { readCoded } from './values.ts';
 const BETWEEN = '\u0001';
 
 /**
- * Returns the text by which a token or a reference is sorted: for a token its first code, then the system; for a
- * reference its text, such as `Patient/5`. Long texts are cut, and a token's are without ids. Undefined for an element
- * that has neither.
+ * Returns the text by which a token or a reference is sorted: for a token, its first code, then the system; for a reference,
+ * its text, such as `Patient/5`. Long text is cut, and ids are masked in a token's text. Undefined for an element with
+ * neither.
  */
 export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
   const text = type === 'token' ? tokenText(element, path) : referenceText(element);
@@ -23,7 +23,7 @@ export function sortText(type: 'token' | 'reference', element: unknown, path: Pa
 }
 
 function tokenText(element: unknown, path: Path): string | undefined {
-  // The system of a `code` is implied by the element.
+  // The system of a `code` element is implied.
   if (typeof element === 'string') return element;
   const first = readCoded(element, path).find(({ code }) => code !== undefined);
   if (first?.code === undefined) return undefined;
@@ -38,7 +38,7 @@ function referenceText(element: unknown): string | undefined {
   return typeof reference === 'string' && !reference.startsWith('#') ? reference : undefined;
 }
 
-/** The first and the last text of a code's values: the sort keys in ascending and in descending order. */
+/** The first and last text of a code's values, which are the sort keys in ascending and descending order. */
 export interface Ends {
   first: string;
   last: string;
@@ -47,8 +47,8 @@ export interface Ends {
 const slots = new Map<ResourceType, ReadonlyMap<string, number>>();
 
 /**
- * Returns where a type's rows store the sort texts of each code. For slot n, counted from 1, position 2n holds the text
- * for descending order, and position 2n - 1 the text for ascending order.
+ * Returns where a type's rows store each code's sort texts. For slot n, counted from 1, position 2n contains the text for
+ * descending order, and position 2n - 1 the text for ascending order.
  */
 export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
   const known = slots.get(type);
@@ -63,8 +63,8 @@ export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
 }
 
 /**
- * Returns a resource's sort texts at the positions that `sortSlots` defines; null where there is none, and for a last
- * text that equals the first. Nulls at the end are left out.
+ * Returns a resource's sort texts at the positions that `sortSlots` defines; null if there is none, and for a last text that
+ * is the same as the first. Trailing nulls are left out.
  */
 export function sortRow(type: ResourceType, sorts: ReadonlyMap<string, Ends>): (string | null)[] {
   const row: (string | null)[] = [];

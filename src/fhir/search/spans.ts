@@ -8,7 +8,7 @@ export const WIDE_PERIOD = 86_400_000_000;
 
 /**
  * Returns the condition that a row's period is wide.
- * @param row name of the row, with the columns low and high
+ * @param row the row's name, with the columns low and high
  */
 export function isWidePeriod(row?: string): string {
   const of = row === undefined ? '' : `${row}.`;

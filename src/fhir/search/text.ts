@@ -1,16 +1,16 @@
 /**
- * Normalizes strings for searches (https://hl7.org/fhir/R4/search.html#string), and keeps searches and orders from telling
- * the digits of an id.
+ * Normalizes strings for searches (https://hl7.org/fhir/R4/search.html#string), and keeps searches and sort orders from
+ * revealing the digits of an id.
  */
-/** Accents, which are separate marks once a text is decomposed. */
+/** Accents, which become separate marks when text is decomposed. */
 const MARKS = /\p{M}/gu;
 
-/** Matches texts without composed characters, which most are. */
+/** Matches text without composed characters, which is the usual case. */
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Letters that Unicode doesn't decompose, in lower case, and their usual replacements: ligatures, strokes, hooks and
- * bars as in CLDR's transform Latin-ASCII, and the Greek sigma at the end of a word.
+ * Letters that Unicode doesn't decompose, in lower case, with their usual replacements: ligatures, strokes, hooks and bars as
+ * in CLDR's Latin-ASCII transform, and the Greek sigma at the end of a word.
  */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -47,7 +47,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
 );
 const UNDECOMPOSED = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'gu');
 
-/** Returns a text without case, accents and extra blanks; letters such as ø and ß become their usual replacements. */
+/** Returns text in lower case, without accents and extra blanks; letters such as ø and ß become their usual replacements. */
 export function folded(text: string): string {
   if (PLAIN.test(text)) return withoutBlanks(text.toLowerCase());
   const decomposed = text.normalize('NFKD').replace(MARKS, '').toLowerCase();
@@ -59,19 +59,18 @@ function withoutBlanks(text: string): string {
 }
 
 /**
- * Maximum length of the part of a folded text that an index stores, in UTF-16 code units: an index row has 2,704 bytes
- * at most.
+ * Maximum length of the part of folded text that an index stores, in UTF-16 code units: an index row has at most 2,704 bytes.
  */
 const INDEXED_LENGTH = 500;
 
-/** A folded text in two parts: the beginning, which an index stores, and the rest of a longer text. */
+/** Folded text in two parts: the beginning, which an index stores, and the rest if the text is longer. */
 interface Pieces {
   readonly beginning: string;
-  /** Null if the beginning is the whole text. */
+  /** Null if the beginning is all of the text. */
   readonly rest: string | null;
 }
 
-/** Splits a text after `INDEXED_LENGTH`, never within a character. Equal texts have equal pieces. */
+/** Splits text after `INDEXED_LENGTH`, but never within a character. Equal text yields equal pieces. */
 export function pieces(text: string): Pieces {
   if (text.length <= INDEXED_LENGTH) return { beginning: text, rest: null };
   const last = text.charCodeAt(INDEXED_LENGTH - 1);
@@ -80,18 +79,18 @@ export function pieces(text: string): Pieces {
 }
 
 /**
- * A UUIDv7 at every place where one begins, so that ids that overlap are found too; also without the two digits that the
- * edge doesn't need (`src/shared/access/id-exchange.ts`).
+ * Matches a UUIDv7 at every position where one begins, so that overlapping ids are found too. It also matches a UUIDv7 without
+ * its first two digits, which the id exchange doesn't need (`src/shared/access/id-exchange.ts`).
  */
 const ID = /(?=([0-9a-f]{6,8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}))/gi;
 const SHORTEST = 34;
 
 /**
- * Returns a text of the same length whose UUIDv7 have zeros for digits and letters. An application with a grant knows
- * another id of the patient, but its stored texts have the real one, and the owner's texts may have it: comparing texts
- * by their beginnings, parts or order would reveal its digits. All ids are masked, not only the patient's, because a
- * text that behaves unlike texts with other ids would confirm that it has the real one (docs/spec/decisions.md, section
- * 1).
+ * Returns text of the same length in which the digits and letters of every UUIDv7 are zeros. An application with a grant knows
+ * the patient by a different id, but the stored text of its data has the real id, and so may the owner's text: comparing text
+ * by its beginning, its parts or its order would reveal the digits of the real id. All ids are masked, not only the patient's,
+ * because text that behaves differently from text with other ids would confirm that it contains the real id
+ * (docs/spec/decisions.md, section 1).
  */
 export function withoutIds(text: string): string {
   if (text.length < SHORTEST || !text.includes('-7')) return text;
@@ -107,9 +106,9 @@ export function withoutIds(text: string): string {
 }
 
 /**
- * Returns a changed text without ids if the change made some, such as by taking out a blank of no width: under a grant
- * ids were exchanged earlier, and a new one would be exchanged only in one direction.
- * @param before the text before the change, which breaks no id
+ * Masks the ids in changed text if the change created any, for example by removing a zero-width space: under a grant, ids were
+ * exchanged before the change, and an id created since would be exchanged in one direction only.
+ * @param before the text before the change, which never breaks up an id
  */
 export function withoutNewIds(after: string, before: string): string {
   return countIds(after) === countIds(before) ? after : withoutIds(after);

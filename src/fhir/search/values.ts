@@ -1,6 +1,6 @@
 /**
- * Reads the values by which a search finds an element, per FHIR type and type of parameter:
- * https://hl7.org/fhir/R4/search.html#ptypes The elements are from stored resources, which are valid R4.
+ * Reads the values by which a search finds an element, for each FHIR type and parameter type:
+ * https://hl7.org/fhir/R4/search.html#ptypes. The elements come from stored resources, which are valid R4.
  */
 import { isLosslessNumber } from 'lossless-json';
 import { isEnumerated, valueSet } from '../definitions/tables.ts';
@@ -9,23 +9,23 @@ import type { Path } from './expressions.ts';
 import { referenceForm, tokenForm } from './keys.ts';
 import { type Period, parsePeriod } from './period.ts';
 
-/** A moment before all others, for a Period without a start. */
+/** A time before all others, for a Period without a start. */
 export const BEGINNING_OF_TIME = -4e18;
-/** A moment after all others, for a Period without an end. */
+/** A time after all others, for a Period without an end. */
 export const END_OF_TIME = 4e18;
 
-/** A quantity, or a range of quantities: decimal texts or `-Infinity` and `Infinity`, both ends inclusive. */
+/** A quantity, or a range of quantities. Each end is inclusive, and is decimal text, `-Infinity` or `Infinity`. */
 export interface QuantityValue {
   readonly low: string;
   readonly high: string;
   readonly system: string | null;
   readonly code: string | null;
   readonly unit: string | null;
-  /** The same in canonical UCUM units; null for a unit that is invalid in UCUM or that belongs to another system. */
+  /** The same quantity or range in canonical UCUM units; null if the unit is invalid in UCUM or belongs to another system. */
   readonly canonical: { readonly dimension: string; readonly low: string; readonly high: string } | null;
 }
 
-/** A code in a system; an empty system means that it has none. */
+/** A code in a system; an empty `system` means that the code has no system. */
 export interface Coded {
   readonly system: string;
   readonly code?: string | undefined;
@@ -58,7 +58,7 @@ function texts(...values: readonly unknown[]): string[] {
   return found;
 }
 
-/** Returns the forms of a token (see `tokenForm`); some may occur twice. */
+/** Returns the forms of a token (see `tokenForm`), possibly with duplicates. */
 export function tokenForms(element: unknown, path: Path): string[] {
   const forms: string[] = [];
   for (const coded of readCoded(element, path)) pushForms(forms, coded);
@@ -98,7 +98,7 @@ export function anyTrue(elements: readonly unknown[]): boolean {
   return elements.some((element) => element !== false);
 }
 
-/** Returns the forms of one boolean: whether any element at a path is true. */
+/** Returns the forms of one boolean, which says whether any element at a path is true. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const forms: string[] = [];
   pushForms(forms, { system: SPECIAL_VALUES, code: String(anyTrue(elements)) });
@@ -118,7 +118,7 @@ function ofTypeForms(identifier: Element): string[] {
   );
 }
 
-/** Returns the texts that `:text` searches: those beside a token's codes, or the display of a reference. */
+/** Returns the text that `:text` searches: the text beside a token's codes, or a reference's display. */
 export function readLabels(element: unknown, { type }: Path): readonly string[] {
   if (!isElement(element)) return NO_TEXTS;
   switch (type) {
@@ -141,7 +141,7 @@ const NO_TEXTS: readonly string[] = [];
 
 const systems = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
-/** Returns the systems in a required value set that have a code: a `code` element's system is implied. */
+/** Returns the systems in a required value set that have the given code, because the system of a `code` element is implied. */
 function bindingSystems(binding: string, code: string): readonly string[] {
   let known = systems.get(binding);
   if (known === undefined) {
@@ -163,10 +163,7 @@ function systemsByCode(binding: string): ReadonlyMap<string, readonly string[]> 
 const LITERAL = /^(?:[A-Za-z]+\/)?([A-Za-z0-9.-]{1,64})$/;
 const VERSION = /\/_history\/[^/]*$/;
 
-/**
- * Returns the forms of a reference or canonical (see `referenceForm`), without those of its identifier
- * (`logicalForms`).
- */
+/** Returns the forms of a reference or canonical (see `referenceForm`), except the forms of its identifier (`logicalForms`). */
 export function referenceForms(element: unknown): string[] {
   if (typeof element === 'string') {
     const [url = ''] = element.split('|');
@@ -186,7 +183,7 @@ export function referenceForms(element: unknown): string[] {
   ];
 }
 
-/** Returns the id at the end of a reference, whether relative or a URL. */
+/** Returns the id at the end of a reference, which is relative or a URL. */
 export function readTarget(element: unknown): string | undefined {
   if (typeof element === 'string') return undefined;
   const reference = text((element as Element).reference);
@@ -202,14 +199,14 @@ export function logicalForms(element: unknown): string[] {
   return each(identifier).flatMap((item) => tokenForms(item, IDENTIFIER));
 }
 
-/** Returns the uris by which an element is found: a canonical with a version also only by its URL. */
+/** Returns the URIs by which an element is found: a canonical with a version is also found by its URL without the version. */
 export function readUris(element: unknown, { type }: Pick<Path, 'type'>): string[] {
   if (typeof element !== 'string' || element === '') return [];
   const version = type === 'canonical' ? element.indexOf('|') : -1;
   return version < 1 ? [element] : [element, element.slice(0, version)];
 }
 
-/** Returns the period that a date parameter compares with; undefined for an element without a date. */
+/** Returns the period that a date parameter is compared with; undefined for an element without a date. */
 export function readPeriod(element: unknown, { type }: Path): Period | undefined {
   if (type === 'Period') return periodElement(element as Element);
   if (type === 'Timing') return timing(element as Element);
@@ -224,7 +221,7 @@ function periodElement({ start, end }: Element): Period | undefined {
   return { from: first?.from ?? BEGINNING_OF_TIME, to: last?.to ?? END_OF_TIME };
 }
 
-/** Returns the earliest and the latest moment of a Timing. */
+/** Returns the period from the earliest to the latest time in a Timing. */
 function timing({ event, repeat }: Element): Period | undefined {
   const bounds = periodElement(((repeat as Element | undefined)?.boundsPeriod as Element | undefined) ?? {});
   const periods = texts(event).map(parsePeriod).concat(bounds);
@@ -236,7 +233,7 @@ function timing({ event, repeat }: Element): Period | undefined {
   };
 }
 
-/** Returns the value that a quantity parameter compares with; undefined for an element without a number. */
+/** Returns the value that a quantity parameter is compared with; undefined for an element without a number. */
 export function readQuantity(element: unknown, { type }: Path): QuantityValue | undefined {
   const quantity = element as Element;
   if (type === 'SampledData') return undefined;
@@ -251,7 +248,7 @@ export function readQuantity(element: unknown, { type }: Path): QuantityValue | 
   return { ...unit, ...leaveOut(open, { low, high }), canonical: canonical && leaveOut(open, canonical) };
 }
 
-/** Leaves out the end of a range that the value itself isn't: less than 5 isn't 5, so `ge5` doesn't find it. */
+/** Excludes the end of a range when the comparator excludes it: `<5` doesn't include 5, so `ge5` doesn't find it. */
 function leaveOut<T extends Pick<QuantityValue, 'low' | 'high'>>(comparator: string, range: T): T {
   if (comparator === '<') return { ...range, high: nextTo(range.high, -1n) };
   return comparator === '>' ? { ...range, low: nextTo(range.low, 1n) } : range;
@@ -284,14 +281,12 @@ function toCanonical(
 }
 
 /**
- * The largest power of ten that is stored: PostgreSQL's `numeric` goes further, to 10^131,071, also after a change of
- * units.
+ * The largest power of ten that is stored. PostgreSQL's `numeric` goes up to 10^131,071, so a change of units can't exceed its
+ * range.
  */
 const LARGEST_POWER = 9_999;
 
-/**
- * Returns a decimal text for PostgreSQL's `numeric`. Numbers beyond the largest power count as infinite, or as zero.
- */
+/** Returns decimal text for PostgreSQL's `numeric`. Numbers beyond the largest power count as infinity or zero. */
 function decimal(value: unknown): string | undefined {
   if (isLosslessNumber(value)) {
     const [text, sign = '', digits = '', exponent = '0'] =
@@ -309,13 +304,13 @@ export function readPosition(element: unknown): { readonly latitude: string; rea
   return { latitude: degrees(latitude), longitude: degrees(longitude) };
 }
 
-/** Returns a number that PostgreSQL can compute with as `float8`; 0 for numbers that are out of range for degrees. */
+/** Returns a number that PostgreSQL can compute with as `float8`; 0 for numbers that aren't finite. */
 function degrees(value: unknown): string {
   const number = Number(decimal(value) ?? '0');
   return Number.isFinite(number) ? String(number) : '0';
 }
 
-/** Returns the texts that a string parameter compares with. */
+/** Returns the strings that a string parameter is compared with. */
 export function readStrings(element: unknown, { type }: Path): string[] {
   if (typeof element === 'string') return texts(element);
   const parts = element as Element;

@@ -1,5 +1,5 @@
 /**
- * Converts quantities to canonical UCUM units with `@lhncbc/ucum-lhc` by exact decimals, so that 1 g equals 1000 mg.
+ * Converts quantities to canonical UCUM units with `@lhncbc/ucum-lhc`, in exact decimals, so that 1 g equals 1000 mg.
  * https://ucum.org/ucum
  */
 import { ucumLibrary } from './spelled-units.ts';
@@ -13,8 +13,8 @@ interface Decimal {
 const TEXT = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
 /**
- * Parses a decimal text such as `-1.50` or `6e23`.
- * @throws Error for other text.
+ * Parses decimal text such as `-1.50` or `6e23`.
+ * @throws Error for any other text.
  */
 export function parseDecimal(text: string): Decimal {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = TEXT.exec(text) ?? [];
@@ -25,7 +25,7 @@ export function parseDecimal(text: string): Decimal {
   };
 }
 
-/** Returns a text that PostgreSQL reads as `numeric`, without redundant zeros at its end. */
+/** Returns text that PostgreSQL reads as `numeric`, without redundant trailing zeros. */
 export function decimalText({ digits, power }: Decimal): string {
   if (power === 0 || digits === 0n) return String(digits);
   const text = String(digits);
@@ -48,10 +48,12 @@ export function plus(a: Decimal, b: Decimal): Decimal {
   return { digits: aligned(a) + aligned(b), power };
 }
 
-/** Significant digits of a number next to another one: no search asks for so many, and an index has room for them. */
+/**
+ * Number of significant digits in the nearest number above or below: no search asks for that many, and they fit in an index.
+ */
 const NEXT_DIGITS = 30;
 
-/** Returns the decimal text of a number just above (1) or below (-1) another one; infinite ones stay as they are. */
+/** Returns the decimal text of the number just above (1) or below (-1) a number; infinity stays as it is. */
 export function nextTo(text: string, side: 1n | -1n): string {
   if (text.endsWith('Infinity')) return text;
   const value = parseDecimal(text);
@@ -70,33 +72,35 @@ export function rounded(value: Decimal, significant: number): Decimal {
   return { digits: negative ? -kept : kept, power: value.power + surplus };
 }
 
-/** The URL of UCUM as a code system in FHIR. */
+/** UCUM's URL as a code system in FHIR. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** The conversion of a unit's values to the base units of its dimension: (value + offset) × factor. */
+/** How a unit's values are converted to the base units of its dimension: (value + offset) × factor. */
 interface CanonicalUnit {
   /**
-   * Exponents of UCUM's base units, the unit's arbitrary units, and whether it counts equivalents or is a ratio of amounts
-   * of substance: values are comparable if it is equal.
+   * Exponents of UCUM's base units, followed by the unit's arbitrary units and whether it counts equivalents or is a ratio of
+   * amounts of substance. Values with the same dimension are comparable.
    */
   readonly dimension: string;
   readonly factor: Decimal;
   readonly offset: Decimal;
-  /** True if the factor is an exact decimal; for 5/9 and pi it is the nearest one with 15 digits. */
+  /** True if the factor is an exact decimal. Otherwise (5/9, pi) the factor is the nearest decimal with 15 digits. */
   readonly exact: boolean;
 }
 
-/** Significant digits of results if the factor isn't a decimal; a factor with at most as many digits counts as one. */
+/**
+ * Number of significant digits in results if the factor isn't an exact decimal. A factor counts as exact if it has at most
+ * this many digits.
+ */
 const SIGNIFICANT = 12;
 /**
- * Offsets of scales whose zero differs from the base unit's, in their own degrees. Other functions (pH, dB) have no
- * factor.
+ * Offsets of scales whose zero differs from the base unit's, in degrees of the scale. Other functions (pH, dB) have no factor.
  */
 const OFFSETS: Readonly<Record<string, Decimal>> = {
   Cel: parseDecimal('273.15'),
   degF: parseDecimal('459.67'),
 };
-/** Maximum number of cached units: some hundreds are in use, and clients may invent any number. */
+/** Maximum number of cached units: a few hundred are in use, and clients may invent any number. */
 const REMEMBERED = 5_000;
 const NONE = parseDecimal('0');
 
@@ -104,11 +108,11 @@ const known = new Map<string, CanonicalUnit | undefined>();
 
 /**
  * Converts a range to canonical units.
- * @param code UCUM code (case sensitive) of both ends' unit.
+ * @param code the UCUM code (case-sensitive) of the unit of both ends.
  * @param low decimal text or `-Infinity`.
  * @param high decimal text or `Infinity`.
- * @returns undefined for an invalid UCUM code, or one whose scale has no factor. Ends are exact if the unit's factor is
- *   a decimal; otherwise they are rounded to 12 significant digits.
+ * @returns undefined if the UCUM code is invalid or its scale has no factor. Ends are exact if the unit's factor is an exact
+ *   decimal; otherwise they are rounded to 12 significant digits.
  */
 export function canonicalRange(
   code: string,
@@ -135,7 +139,10 @@ function canonicalUnit(code: string): CanonicalUnit | undefined {
   return unit;
 }
 
-/** Looks up a unit in the library, with checks before: the library trims blanks, and throws for some invalid texts. */
+/**
+ * Looks up a unit in the library. The code is checked first, because the library trims blanks and throws for some invalid
+ * codes.
+ */
 function lookUp(code: string): CanonicalUnit | undefined {
   if (!/^[!-~]{1,100}$/.test(code)) return undefined;
   try {
@@ -152,7 +159,7 @@ function read(code: string): CanonicalUnit | undefined {
     return undefined;
   const offset = unit.cnv_ === null ? NONE : OFFSETS[unit.cnv_];
   if (offset === undefined || unit.cnvPfx_ !== 1) return undefined;
-  // Rounding to 15 digits removes errors of binary fractions: 0.025400000000000002 m becomes 0.0254.
+  // Rounding to 15 digits removes binary fraction errors: 0.025400000000000002 m becomes 0.0254.
   const factor = parseDecimal(String(Number(unit.magnitude_.toPrecision(15))));
   const exact = String(factor.digits).replace(/0+$/, '').length <= SIGNIFICANT;
   const arbitrary = unit.isArbitrary_ ? arbitraryUnits(code) : '';
@@ -160,7 +167,7 @@ function read(code: string): CanonicalUnit | undefined {
 }
 
 /**
- * Returns the arbitrary units of a code, which are comparable only with themselves: the names in brackets, `[IU]` as
+ * Returns the arbitrary units in a code, which are comparable only with themselves: the names in brackets, with `[IU]` as
  * `[iU]`.
  */
 function arbitraryUnits(code: string): string {
@@ -168,8 +175,8 @@ function arbitraryUnits(code: string): string {
 }
 
 /**
- * Returns how a code counts substance where that keeps results apart, though UCUM's mole and equivalent are numbers: `%`
- * and `mmol/mol` of HbA1c are results of different methods, and a `meq` is a `mmol` only for a charge of one.
+ * Returns how a code counts substance, where results must be kept apart although UCUM treats mole and equivalent as numbers:
+ * `%` and `mmol/mol` of HbA1c are results of different methods, and one `meq` equals one `mmol` only for a charge of one.
  */
 function countedAs(code: string): string {
   const bare = code.replace(/\{[^}]*\}/g, '');

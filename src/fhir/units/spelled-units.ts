@@ -1,35 +1,35 @@
 /**
- * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1: spellings from a table,
- * else UCUM's grammar.
+ * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1. It looks for a spelling in a
+ * table first, and then applies UCUM's grammar.
  */
 
 import { createRequire } from 'node:module';
 import { cut } from '#src/shared/cut.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
-/** Units of one letter that laboratories mean. Others may be anything: `C`, `F`, `S`, `a`. */
+/** One-letter units that laboratories use in their UCUM meaning. Other letters may mean anything: `C`, `F`, `S`, `a`. */
 const LETTERS = new Set([...'gmsLlUJWNVhd%']);
-/** Units with a prefix above kilo that laboratories mean. In capitals, `M` is mostly milli: `MG/L`, `MMOL/L`. */
+/** Units with a prefix above kilo that laboratories really mean. In capitals, `M` is mostly milli: `MG/L`, `MMOL/L`. */
 const LARGE =
   /^[MGTPEZY](?![a-z]?(?:Pa|Hz|Bq|Gy|J|W|eV)$|(?:a|y)$)(?:[a-zA-Z]|mol|eq|osm|osmol|\[iu\]|\[IU\])$/;
-/** `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`: powers of ten. */
+/** Powers of ten: `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`. */
 const POWER = /^[xX*]?10(?:\^|\*{1,2}|[eE])?(3|6|9|12)(?=\/)/;
-/** Thousands and millions per microlitre, which is also a cubic millimetre: `K/cumm`, `Thousand/uL`. */
+/** Thousands and millions per microlitre, which equals a cubic millimetre: `K/cumm`, `Thousand/uL`. */
 const THOUSANDS = /^(?:k|thou(?:s|sands?)?|tsd)\/(?:ul|cumm|cu\.?mm|mm3)$/i;
 const MILLIONS = /^(?:m|mill?|mio|millions?)\/(?:ul|cumm|cu\.?mm|mm3)$/i;
-/** `/24 hr`: per day of collection. */
+/** `/24 hr`: per day of sample collection. */
 const PER_24_HOURS = /\/24(?:h|hr|hrs|hours?|std)$/i;
-/** `(calc)` says how a value was found, not in which unit. */
+/** `(calc)` says how a value was obtained, not its unit. */
 const CALCULATED = /\((?:calc|calculated)\.?\)$/i;
 
-/** `IU`, also in its French and German forms. */
+/** `IU`, including its French and German forms. */
 const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
 /** `mcg`, `mcL`, `mcmol`. */
 const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
 
 /**
- * Returns a unit in its form for comparison: without blanks, with one letter for each sign that has several typed
- * forms.
+ * Returns a unit in the form used for comparison: without blanks, and with one letter for each sign that can be typed in
+ * several ways.
  */
 function compactUnit(text: string): string {
   return text
@@ -45,7 +45,7 @@ function compactUnit(text: string): string {
 }
 
 /**
- * Returns a laboratory's unit in UCUM; undefined if it is invalid or not certain.
+ * Returns a laboratory's unit in UCUM; undefined if it is invalid or ambiguous.
  * @param named whether the message says that it is a UCUM unit
  */
 export function toUcum(text: string, named = false): string | undefined {
@@ -58,7 +58,7 @@ export function toUcum(text: string, named = false): string | undefined {
   return isListed || (isOneWord && isCertain(ucum)) ? withLitres(ucum) : undefined;
 }
 
-/** Tells whether a unit means the same in a laboratory's text as in UCUM. */
+/** Returns whether a unit means the same in a laboratory's text as in UCUM. */
 function isCertain(unit: string): boolean {
   if (/^\d/.test(unit) && !/^10\*\d+\//.test(unit)) return false;
   return unit
@@ -70,7 +70,7 @@ function isCertain(unit: string): boolean {
     });
 }
 
-/** Returns the unit of a spelling that follows a pattern; undefined if it follows none. */
+/** Returns the unit for a spelling that matches a pattern; undefined if it matches none. */
 function spelled(compact: string): string | undefined {
   if (THOUSANDS.test(compact)) return '10*3/uL';
   if (MILLIONS.test(compact)) return '10*6/uL';
@@ -82,8 +82,8 @@ function spelled(compact: string): string | undefined {
 }
 
 /**
- * Returns the warning about a unit that isn't certain and so gets no code; it suggests replacements if the unit may
- * mean several.
+ * Returns the warning about an uncertain unit, which gets no code. If the unit can mean several units, the warning suggests
+ * them.
  */
 export function unitKept(text: string): string {
   const said = `the unit ${cut(text, 60)} is kept as text`;
@@ -93,11 +93,11 @@ export function unitKept(text: string): string {
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 
-/** The result for a unit that a person typed: UCUM, or the units that it may mean; undefined if it isn't a unit. */
+/** The result for a unit that a person typed: the UCUM unit, or the units that it may mean; undefined if it isn't a unit. */
 type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**
- * Reads a unit that people and apps type. Common spellings take precedence over UCUM, where some of them mean units that
+ * Reads a unit that people and apps type. Common spellings take precedence over UCUM, in which some of them are units that
  * nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
  */
 export function readUnit(text: string): TypedUnit {
@@ -113,13 +113,13 @@ export function readUnit(text: string): TypedUnit {
   return isUcum(ucum) ? { ucum } : undefined;
 }
 
-/** Returns a part of a unit in UCUM, if it has a common spelling: `hr`, `day`. */
+/** Returns part of a unit in UCUM, if the part has a common spelling: `hr`, `day`. */
 function partToUcum(part: string): string {
   const ucum = SPELLINGS.get(part) ?? WORDS.get(part.toLowerCase());
   return ucum === undefined || ucum.includes('/') ? part : ucum;
 }
 
-/** Returns a unit with `L` for litres: UCUM has both forms, and one is enough. */
+/** Returns a unit with `L` for litres: UCUM has two forms of litre, and one is enough. */
 function withLitres(unit: string): string {
   return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
 }
@@ -128,17 +128,17 @@ type Library = typeof import('@lhncbc/ucum-lhc');
 
 let library: Library | undefined;
 
-/** Returns UCUM's library. It is loaded on first use, because that takes a tenth of a second. */
+/** Returns UCUM's library. It is loaded on first use, because loading takes a tenth of a second. */
 export function ucumLibrary(): ReturnType<Library['UcumLhcUtils']['getInstance']> {
   library ??= createRequire(import.meta.url)('@lhncbc/ucum-lhc') as Library;
   return library.UcumLhcUtils.getInstance();
 }
 
-/** Maximum number of cached codes: some hundreds are in use, and clients may invent any number. */
+/** Maximum number of cached codes: a few hundred are in use, and clients may invent any number. */
 const REMEMBERED = 5_000;
 const known = new Map<string, boolean>();
 
-/** Returns whether a text is a unit of UCUM, case-sensitive. */
+/** Returns whether the given code is a UCUM unit (case-sensitive). */
 export function isUcum(code: string): boolean {
   const before = known.get(code);
   if (before !== undefined) return before;
@@ -148,7 +148,7 @@ export function isUcum(code: string): boolean {
   return valid;
 }
 
-/** Checks before the library does: it trims blanks, and throws for some invalid texts. */
+/** Checks a code before the library does, because the library trims blanks and throws for some invalid codes. */
 function check(code: string): boolean {
   if (!/^[!-~]{1,100}$/.test(code)) return false;
   try {

@@ -1,8 +1,8 @@
 /** Lists how people and laboratories write units, with the UCUM unit of each. Pure data. */
 
 /**
- * UCUM → spellings that mean only this unit, without blanks, with `u` for micro. Case matters except in words. `G/L` is
- * left out: in texts that are all capitals it means grams.
+ * UCUM → spellings that mean only this unit, without blanks and with `u` for micro. Case matters, except in words. `G/L` is
+ * left out because in all-capitals text it means grams.
  */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'meq/L': ['mEq/L', 'mEq/l', 'mval/l'],
@@ -69,7 +69,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'cm[H2O]': ['cmH2O'],
   '{steps}': ['steps'],
   '{count}': ['count'],
-  // In serology; UCUM's AU is the astronomical unit.
+  // For serology; UCUM's AU is the astronomical unit.
   "[arb'U]/mL": ['AU/mL', 'AU/ml'],
   "[arb'U]/L": ['AU/L', 'AU/l'],
   ms: ['msec', 'millisecond', 'milliseconds'],
@@ -85,14 +85,14 @@ export const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(WRITTEN).flatMap(([ucum, written]) => written.map((each) => [each, ucum] as const)),
 );
 
-/** Spellings that are words of three letters or more, in lower case → UCUM. They mean the same in any case. */
+/** Spellings that are words of three letters or more, in lower case → UCUM. They mean the same in upper and lower case. */
 export const WORDS: ReadonlyMap<string, string> = new Map(
   [...SPELLINGS].flatMap(([spelling, ucum]) =>
     /^[a-z]{3,}$/i.test(spelling) ? [[spelling.toLowerCase(), ucum] as const] : [],
   ),
 );
 
-/** Texts that may mean several units, whatever they mean in UCUM → the units to write instead. */
+/** Text that can mean several units, regardless of its UCUM meaning → the units to write instead. */
 export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['C', ['Cel for degrees Celsius']],
   ['F', ['[degF] for degrees Fahrenheit']],
@@ -116,7 +116,7 @@ export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['yd', ['[yd_i] for yards']],
 ]);
 
-/** Units to suggest for a misspelt one. */
+/** Units to suggest when a unit is misspelt. */
 export const COMMON_UNITS: readonly string[] = [
   ...WORDS.keys(),
   ...Object.keys(WRITTEN).filter((ucum) => !ucum.startsWith('{')),

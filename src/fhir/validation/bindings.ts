@@ -10,7 +10,7 @@ import { asArray } from './walk.ts';
 const MOST_NAMED = 12;
 
 /**
- * Returns the test of a bound `code`.
+ * Returns the test for a bound `code`.
  * @param key the value set.
  */
 export function boundCode(key: string): PrimitiveTest {
@@ -26,8 +26,8 @@ export function boundCode(key: string): PrimitiveTest {
 }
 
 /**
- * Returns the test of a bound CodeableConcept: one of its codings must be in the set. Text or an extension cannot
- * replace it.
+ * Returns the test for a bound CodeableConcept: one of its codings must be in the value set. Text or an extension cannot
+ * replace that coding.
  */
 export function boundConcept(key: string): (concept: JsonObject) => string | undefined {
   const systems = new Map(Object.entries(valueSet(key)).map(([system, codes]) => [system, new Set(codes)]));

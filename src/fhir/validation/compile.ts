@@ -1,7 +1,6 @@
 /**
- * Compiles the definition of an R4 type, when first needed, into a closure that validates objects of the type:
- * structure, cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5
- * "Writes").
+ * Compiles the definition of an R4 type, when first needed, into a closure that validates objects of that type: structure,
+ * cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5 "Writes").
  */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
@@ -37,7 +36,7 @@ const compiled = new Map<string, ObjectCheck>();
 const PART = 'Extension.extension';
 
 /**
- * Returns the check of a type; it is compiled on first use.
+ * Returns the check for a type, which is compiled on first use.
  * @throws Error if R4 does not define the type.
  */
 export function objectCheck(type: string): ObjectCheck {
@@ -48,7 +47,7 @@ export function objectCheck(type: string): ObjectCheck {
   return fresh;
 }
 
-/** Returns a check that is compiled when the first value occurs, because types refer to each other in cycles. */
+/** Returns a check that is compiled when the first value is checked, because types refer to each other in cycles. */
 function lazily(type: string): ObjectCheck {
   let check: ObjectCheck | undefined;
   return (object, walk) => {
@@ -159,7 +158,7 @@ function elementCheck(owner: string, element: ElementDefinition, type: ElementTy
   };
 }
 
-/** Checks an independent resource inside another one, such as a Bundle's entry. */
+/** Checks an independent resource inside another resource, such as the resource in a Bundle entry. */
 function checkResource(resource: JsonObject, walk: Walk): void {
   const outer = walk.scope;
   walk.scope = newScope(resource);
@@ -185,7 +184,7 @@ function checkByType(resource: JsonObject, walk: Walk): void {
   else walk.fault('value', 'must have the name of an R4 resource type as its resourceType');
 }
 
-/** Reports an element that has several alternatives of one choice, once. */
+/** Reports, once, that an element has several alternatives of one choice. */
 function checkSingleChoice(
   object: JsonObject,
   property: Property,
@@ -203,10 +202,10 @@ function checkSingleChoice(
 }
 
 /**
- * Returns the check of a Reference.
- * @param check of its elements.
- * @param targets types that a reference may name; undefined: any. The target's type of a reference to another server
- *   cannot be checked.
+ * Returns the check for a Reference.
+ * @param check the check for its elements.
+ * @param targets types that a reference may name; undefined means any. The target type of a reference to another server cannot
+ *   be checked.
  */
 function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undefined): ObjectCheck {
   return (holder, walk) => {
@@ -218,7 +217,10 @@ function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undef
   };
 }
 
-/** Checks a literal reference. @returns the type that it names; undefined if that is unknown */
+/**
+ * Checks a literal reference.
+ * @returns the type that it names; undefined if the type is unknown
+ */
 function checkText(
   reference: string,
   targets: ReadonlySet<string> | undefined,
@@ -240,13 +242,13 @@ function checkText(
   return named;
 }
 
-/** Canonical of R4's types, which `Reference.type` may be relative to. */
+/** Canonical URL of R4's types; `Reference.type` may be relative to it. */
 const DEFINITIONS = 'http://hl7.org/fhir/StructureDefinition/';
 
 /**
- * Checks `Reference.type`: it must be the type of the reference's target, and one that the element may refer to
+ * Checks `Reference.type`: it must be the type of the reference's target, and a type that the element may refer to
  * (https://hl7.org/fhir/R4/references-definitions.html#Reference.type).
- * @param named type of the literal reference's target, if known
+ * @param named the type of the literal reference's target, if known
  */
 function checkType(
   type: Json | undefined,

@@ -5,7 +5,10 @@
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { asArray, containedById, noteId, type Walk } from './walk.ts';
 
-/** Checks dom-2 to dom-5, and that ids are unique. Call it after the whole resource was visited, when its local references are known. */
+/**
+ * Checks dom-2 to dom-5, and that ids are unique. Call it after visiting the whole resource, when its local references are
+ * known.
+ */
 export function checkContained(resource: JsonObject, walk: Walk): void {
   for (const [index, contained] of asArray(resource.contained).entries()) {
     if (!isObject(contained)) continue;
@@ -27,9 +30,9 @@ export function checkContained(resource: JsonObject, walk: Walk): void {
 }
 
 /**
- * Checks ref-1: a local reference must name a contained resource, or, inside one, be `#` for the container. Notes the
- * reference for dom-3.
- * @returns the type of the resource that it names
+ * Checks ref-1: a local reference must name a contained resource, or, inside a contained resource, be `#` for the container.
+ * Records the reference for dom-3.
+ * @returns the type of the referenced resource
  */
 export function checkLocalReference(reference: string, walk: Walk): string | undefined {
   const { scope } = walk;

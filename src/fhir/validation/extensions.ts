@@ -1,5 +1,5 @@
 /**
- * Checks extensions: https://hl7.org/fhir/R4/extensibility.html#Extension, and the value types of those that R4
+ * Checks extensions: https://hl7.org/fhir/R4/extensibility.html#Extension, and the value types of the extensions that R4
  * defines.
  */
 import { withArticle } from '#src/shared/article.ts';
@@ -10,8 +10,8 @@ import { asArray, type Walk } from './walk.ts';
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /**
- * Checks ext-1, the format of the url, and the types of values if R4 defines the extension.
- * @param part whether it is inside another extension: then its url may be relative, and the outer extension defines its
+ * Checks ext-1, the format of the URL, and the value type if R4 defines the extension.
+ * @param part whether it is inside another extension. If so, its URL may be relative, and the outer extension defines its
  *   content.
  */
 export function checkExtension(extension: JsonObject, hasValue: boolean, part: boolean, walk: Walk): void {

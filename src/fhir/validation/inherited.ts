@@ -1,15 +1,15 @@
 /**
- * Filters out faults that a change leaves as they were. A stored resource passed the rules of its time; a PATCH of
- * another element must not fail because a rule was added since.
+ * Filters out faults that a change doesn't affect. A stored resource passed the rules of its time; a PATCH of another element
+ * must not fail because a rule has been added since.
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
 /**
- * Returns the faults of a resource that the previous version does not have. Two faults are the same if their rule,
- * their element (at any index of a list) and the element's content are the same.
- * @param faults of `after`.
- * @param earlier faults of `before`.
+ * Returns the faults of a resource that its previous version does not have. Two faults are the same if their rule, their
+ * element (at any index of a list) and the element's content are the same.
+ * @param faults the faults of `after`.
+ * @param earlier the faults of `before`.
  */
 export function newFaults(
   after: JsonObject,
@@ -35,7 +35,7 @@ function issueKey(resource: JsonObject, { code, diagnostics, expression = '' }: 
   return printJson([code, rule, contentAt(resource, expression)]);
 }
 
-/** Returns the content at a path, with ids and extensions of primitives; nothing for the resource itself. */
+/** Returns the content at a path, including ids and extensions of primitives; null for the resource itself. */
 function contentAt(resource: JsonObject, path: string): Json {
   const steps = path.split('.').slice(1);
   if (steps.length === 0) return null;
@@ -47,7 +47,7 @@ function contentAt(resource: JsonObject, path: string): Json {
   return found;
 }
 
-/** Returns the JSON members of an element: its value and `_name`, for a choice those with the type. */
+/** Returns the JSON members of an element: its value and `_name`; for a choice, the members whose names include the type. */
 function listMembers(holder: JsonObject, name: string, index: string | undefined): Json[] {
   return Object.entries(holder).flatMap(([key, value]) => {
     const suffix = key.replace(/^_/, '').startsWith(name) ? key.replace(/^_/, '').slice(name.length) : '-';

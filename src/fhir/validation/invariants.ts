@@ -1,6 +1,6 @@
 /**
- * Checks error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates the invariants that the
- * compiler does not support, and comparisons of quantities that require converting units.
+ * Checks error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates invariants that the compiler
+ * does not support, and quantity comparisons that require unit conversion.
  */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -12,18 +12,18 @@ import { NeedsEngine, NO_VALUE, type Node } from '../fhirpath/nodes.ts';
 import { UnknownSyntax } from '../fhirpath/parse.ts';
 
 /**
- * Returns whether an invariant holds at an element, given as a collection with one item. An invariant that evaluates to
+ * Returns whether an invariant holds for an element, given as a collection with one item. An invariant that evaluates to
  * nothing is not violated.
  */
 export type Holds = (focus: readonly Node[], environment: Environment) => boolean;
 
-/** Returns whether an invariant is compiled; otherwise fhirpath.js always evaluates it. */
+/** Returns whether an invariant can be compiled; otherwise fhirpath.js always evaluates it. */
 export function isCompiled(invariant: Invariant, type: string): boolean {
   return tryCompile(invariant, type) !== undefined;
 }
 
 /**
- * Returns the check of an invariant.
+ * Returns the check for an invariant.
  * @param type the type at which the invariant's expression begins.
  */
 export function compileInvariant(invariant: Invariant, type: string): Holds {
@@ -52,10 +52,10 @@ function tryCompile(invariant: Invariant, type: string): Truth | undefined {
   }
 }
 
-/** Maximum number of evaluations by the engine in one resource: each takes about 100 µs. */
+/** Maximum number of evaluations by the engine for one resource: each takes about 100 µs. */
 const MOST_EVALUATIONS = 100;
 
-/** Number of evaluations by the engine, by the outermost resource, while it is validated. */
+/** Outermost resource → number of evaluations by the engine during its validation. */
 const evaluations = new WeakMap<JsonObject, number>();
 
 /** Resets the count of evaluations, since the same resource may be validated again, for example on a retry. */
@@ -75,7 +75,7 @@ function countEvaluation(root: JsonObject): void {
   throw new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 
-/** Copies for the engine, which does not support numbers with literals. */
+/** Copies for the engine, which does not support numbers that keep their literals. */
 const copies = new WeakMap<JsonObject, unknown>();
 
 function plain(value: JsonObject): unknown {
@@ -87,8 +87,8 @@ function plain(value: JsonObject): unknown {
 }
 
 /**
- * Returns whether an invariant holds, as evaluated by fhirpath.js. The engine is loaded when first needed, which few
- * resources require. It throws at some invalid elements; those have another fault already.
+ * Returns whether an invariant holds, as evaluated by fhirpath.js. The engine is loaded when first needed; few resources need
+ * it. It throws for some invalid elements, which already have another fault.
  */
 export function holdsByEngine(
   invariant: Invariant,

@@ -1,14 +1,11 @@
-/** Suggests the element that a client probably meant by an unknown name. */
+/** Suggests the element that a client probably meant when its name is unknown. */
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Property } from './property.ts';
 
 /** Maximum number of a choice's alternatives that a message lists. */
 const LISTED = 6;
 
-/**
- * Common names for an element, in lower case → names of elements, of which the first one that the type has is
- * suggested.
- */
+/** Other common names for an element, in lower case → element names. The first one that the type has is suggested. */
 const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['firstname', ['given', 'name']],
   ['givenname', ['given', 'name']],
@@ -30,9 +27,10 @@ const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Returns the end of a message about an unknown element: the nearest one, the alternatives of a choice of that name, or nothing.
- * @param name of the JSON member, of any length.
- * @param properties the type's own, by JSON name.
+ * Returns the end of a message about an unknown element: the nearest element, the alternatives of the choice with that name,
+ * or nothing.
+ * @param name the JSON member's name, of any length.
+ * @param properties the type's own properties, by JSON name.
  */
 export function nearestElement(name: string, properties: ReadonlyMap<string, Property>): string {
   const word = name.replace(/^_/, '');

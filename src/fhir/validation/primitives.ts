@@ -1,10 +1,13 @@
 /**
- * Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive): formats, and dates and times with
- * calendar and time zone.
+ * Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive): formats, dates and times, including
+ * the calendar and time zone.
  */
 import { isNumber, type Json } from '#src/shared/json/json.ts';
 
-/** Returns the error of a value, as the rest of a sentence after the element's name; undefined if it is valid. */
+/**
+ * Returns what is wrong with a value, as the rest of a sentence that begins with the element's name; undefined if the value is
+ * valid.
+ */
 export type PrimitiveTest = (value: Json) => string | undefined;
 
 /** R4: "strings SHALL NOT exceed 1MB (1024*1024 characters) in size". */
@@ -16,8 +19,8 @@ const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Returns whether a text has characters that no FHIR text may have: control characters except tab, CR and LF, and
- * unpaired surrogates.
+ * Returns whether a string contains characters that FHIR forbids: control characters except tab, CR and LF, and unpaired
+ * surrogates.
  */
 export function hasForbiddenCharacter(text: string): boolean {
   return SUSPECT.test(text) && (CONTROL.test(text) || LONE_SURROGATE.test(text));
@@ -50,7 +53,7 @@ const uri = matching(/^\S+$/, 'must be a URI, without whitespace');
 const string = text(() => true, '');
 
 /**
- * Checks base64 in one pass, since these are the longest texts. Like most readers, it doesn't check the padding bits of
+ * Checks base64 in one pass, because these are the longest strings. Like most readers, it doesn't check the padding bits of
  * the last group.
  */
 function isBase64(value: string): boolean {
@@ -72,7 +75,7 @@ function isBase64Character(c: number): boolean {
   return (c >= 0x2f && c <= 0x39) || c === 0x2b;
 }
 
-/** Primitive type → its test. The test of `xhtml` is in `xhtml.ts`. */
+/** Primitive type → its test. The test for `xhtml` is in `xhtml.ts`. */
 export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
   base64Binary: text(isBase64, 'must be base64', Number.POSITIVE_INFINITY),
   boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
@@ -111,8 +114,8 @@ const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.){0,1000}")){0,100}$/;
 
 /**
- * Returns whether a value has the syntax of a media type. BCP 13 defines many names and keeps adding some, so only
- * syntax is checked (docs/spec/decisions.md, section 5 "Writes").
+ * Returns whether a value has the syntax of a media type. BCP 13 defines many names and keeps adding more, so only the syntax
+ * is checked (docs/spec/decisions.md, section 5 "Writes").
  */
 export function isMediaType(value: Json): boolean {
   return typeof value === 'string' && MEDIA_TYPE.test(value);
@@ -120,17 +123,17 @@ export function isMediaType(value: Json): boolean {
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Returns whether a text is `YYYY`, `YYYY-MM` or `YYYY-MM-DD` and exists in the calendar. */
+/** Returns whether a string is `YYYY`, `YYYY-MM` or `YYYY-MM-DD` and exists in the calendar. */
 export function isDate(text: string): boolean {
   return (text.length === 10 || text.length === 7 || text.length === 4) && isCalendarDate(text, text.length);
 }
 
-/** Returns whether a text is a date, or a full date with time to the second or finer and a time zone. */
+/** Returns whether a string is a date, or a full date with a time zone and a time to the second or finer. */
 export function isDateTime(text: string): boolean {
   return isDate(text) || isInstant(text);
 }
 
-/** Returns whether a text is a full date with time to the second or finer and a time zone. */
+/** Returns whether a string is a full date with a time zone and a time to the second or finer. */
 export function isInstant(text: string): boolean {
   if (text.length < 20 || !isCalendarDate(text, 10) || text.charCodeAt(10) !== 0x54) return false;
   const end = endOfTime(text, 11);
@@ -144,7 +147,7 @@ export function isInstant(text: string): boolean {
   return hours >= 0 && minutes >= 0 && minutes < 60 && (hours < 14 || (hours === 14 && minutes === 0));
 }
 
-/** Returns whether a text is `hh:mm:ss` with an optional fraction. */
+/** Returns whether a string is `hh:mm:ss` with an optional fraction. */
 export function isTime(text: string): boolean {
   return endOfTime(text, 0) === text.length;
 }
@@ -165,7 +168,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Returns the index after a time that begins at `from`; -1 if it is invalid. Leap seconds are allowed. */
+/** Returns the index after the time that begins at `from`; -1 if the time is invalid. Leap seconds are allowed. */
 function endOfTime(text: string, from: number): number {
   const hours = number(text, from, 2);
   const minutes = number(text, from + 3, 2);
@@ -184,7 +187,7 @@ function isDigit(c: number): boolean {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** Returns the number in `length` digits; -1 if a character is not a digit. */
+/** Returns the number formed by `length` digits; -1 if a character is not a digit. */
 function number(text: string, from: number, length: number): number {
   let value = 0;
   for (let at = from; at < from + length; at += 1) {

@@ -1,4 +1,4 @@
-/** Checks values of elements against their properties: cardinality, JSON type, and the content of `_name`. */
+/** Checks the values of elements against their properties: cardinality, JSON type, and the content of `_name`. */
 
 import { withArticle } from '#src/shared/article.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -10,7 +10,7 @@ import { checkXhtml } from './xhtml.ts';
 /** Validates an object at the walk's current position; faults are added to the walk. */
 export type ObjectCheck = (object: JsonObject, walk: Walk) => void;
 
-/** An invariant, compiled. */
+/** A compiled invariant. */
 export interface Rule {
   readonly key: string;
   readonly human: string;
@@ -21,15 +21,15 @@ export interface Rule {
 export interface Property {
   /** Name of the element; for a choice, without its type. */
   readonly name: string;
-  /** FHIRPath of a value relative to its holder: `name`, and for a choice `value.ofType(boolean)`. */
+  /** FHIRPath of a value relative to its holder: `name`, or for a choice `value.ofType(boolean)`. */
   readonly step: string;
-  /** JSON name of the value: `valueString`, also for `_valueString`. */
+  /** JSON name of the value: `valueString`, even for `_valueString`. */
   readonly key: string;
-  /** True if this is `_name`: id and extensions of a primitive. */
+  /** True if this is `_name`, which holds a primitive's id and extensions. */
   readonly shadow: boolean;
   readonly list: boolean;
   readonly choice: boolean;
-  /** Its bit among required elements and choices; 0 for others. */
+  /** This property's bit if it is a required element or a choice; otherwise 0. */
   readonly bit: number;
   readonly type: string;
   /** Set for primitives. */
@@ -38,11 +38,11 @@ export interface Property {
   readonly bound: boolean;
   /** Set for complex types, and for `_name`. */
   readonly check: ObjectCheck | undefined;
-  /** Invariants of the element, in addition to those of its type. */
+  /** The element's own invariants, in addition to those of its type. */
   readonly rules: readonly Rule[];
 }
 
-/** Checks the value of an element: a single one or a list, as its definition requires. */
+/** Checks an element's value, which is a single value or a list, as its definition requires. */
 export function checkValue(object: JsonObject, value: Json, property: Property, walk: Walk): void {
   if (!property.list) {
     if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.step);
@@ -62,7 +62,7 @@ export function checkValue(object: JsonObject, value: Json, property: Property, 
 }
 
 /**
- * Returns whether `_name` has an item at an index: a null in a list of primitives means a value with only an id or
+ * Returns whether `_name` has an item at an index: a null in a list of primitives stands for a value that has only an id or
  * extensions.
  */
 function hasShadow(object: JsonObject, property: Property, index: number): boolean {
@@ -141,7 +141,7 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
     else if (other === undefined)
       walk.fault('structure', 'has neither a value nor an extension', name, index);
   }
-  // Nulls at the end are ignored, unless the whole element has nothing else.
+  // Trailing nulls are ignored, unless the element contains nothing else.
   if (filled === 0 && values.length === 0)
     walk.fault('structure', 'has neither a value nor an extension', name, 0);
   else if (filled < value.length) walk.sink?.trailingNulls?.();
@@ -168,7 +168,7 @@ function checkShadowItem(
   return item.extension !== undefined;
 }
 
-/** Checks an item of `_name` that has only an id: with a value, it needs no extension. */
+/** Checks an item of `_name` that has only an id: if there is a value, no extension is needed. */
 function checkIdOnly(item: JsonObject, walk: Walk): void {
   if (item.id !== undefined) noteId(item.id, walk);
   for (const key in item) if (key !== 'id') walk.fault('structure', 'is not an element of a primitive', key);

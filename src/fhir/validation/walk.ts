@@ -1,6 +1,6 @@
 /**
- * The state of one pass over a resource: the current position, the faults found, and the values that later rules of the
- * same resource need.
+ * The state of one pass over a resource: the current position, the faults found, and values that later rules for the same
+ * resource need.
  */
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
@@ -8,12 +8,12 @@ import type { IssueType } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { isObject } from '#src/shared/json/json.ts';
 
-/** A receiver of elements found during validation. */
+/** Receives elements that are found during validation. */
 export interface Sink {
-  /** Our FHIR bases, each with a slash at its end: a reference below one of them is checked like a relative one. */
+  /** Our FHIR base URLs, each with a trailing slash: a reference below one of them is checked like a relative reference. */
   readonly bases?: readonly string[];
   /**
-   * Called for each Reference element, contained resources' included.
+   * Called for each Reference element, including those in contained resources.
    * @param path FHIRPath of the Reference.
    * @param holder the Reference itself, which has `reference`, `identifier` or `display`.
    */
@@ -24,14 +24,14 @@ export interface Sink {
   readonly most?: number;
 }
 
-/** A resource with its contained resources: local references (`#x`) are resolved in it. */
+/** A resource with its contained resources, within which local references (`#x`) are resolved. */
 export interface Scope {
   readonly root: JsonObject;
   /** The resource that is being visited: `root` or one of its contained resources. */
   resource: JsonObject;
   /** Contained resources by id. */
   contained?: ReadonlyMap<string, JsonObject>;
-  /** Ids of the elements of `resource` found so far; those of a contained resource are its own. */
+  /** Ids of the elements of `resource` found so far; a contained resource has its own set. */
   ids: Set<string>;
   /** Local references found so far, as written. */
   readonly local: Set<string>;
@@ -69,14 +69,14 @@ export class Walk {
     this.#depth -= 1;
   }
 
-  /** Returns the FHIRPath of the current position, or of an element there. */
+  /** Returns the FHIRPath of the current position, or of an element at that position. */
   path(name?: string, index = -1): string {
     let path = this.#names[0] ?? '';
     for (let at = 1; at < this.#depth; at += 1) path += step(this.#names[at] ?? '', this.#indexes[at] ?? -1);
     return name === undefined ? path : path + step(name, index);
   }
 
-  /** Adds a fault at the current position, or at an element there. */
+  /** Adds a fault at the current position, or for an element at that position. */
   fault(code: IssueType, diagnostics: string, name?: string, index = -1): void {
     if (this.faults.full) {
       this.faults.count(1);
@@ -92,7 +92,7 @@ export function newScope(root: JsonObject): Scope {
   return { root, resource: root, ids: new Set(), local: new Set(), upward: new Set() };
 }
 
-/** Returns the resources that a scope's root contains, by id. */
+/** Returns the resources contained in a scope's root, by id. */
 export function containedById(scope: Scope): ReadonlyMap<string, JsonObject> {
   if (scope.contained === undefined) {
     const contained = new Map<string, JsonObject>();
@@ -105,7 +105,7 @@ export function containedById(scope: Scope): ReadonlyMap<string, JsonObject> {
 }
 
 /**
- * Notes the id of an element, or of a contained resource in its container: both are in one space
+ * Records the id of an element, or of a contained resource in its container: both share one id space
  * (https://hl7.org/fhir/R4/element-definitions.html#Element.id, references.html#contained).
  */
 export function noteId(id: Json, walk: Walk, name?: string, index = -1): void {
@@ -116,7 +116,7 @@ export function noteId(id: Json, walk: Walk, name?: string, index = -1): void {
   ids.add(id);
 }
 
-/** Returns a list's items; none if it isn't a list. */
+/** Returns a list's items; an empty list if the value isn't a list. */
 export function asArray(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }

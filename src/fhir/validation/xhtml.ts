@@ -1,6 +1,7 @@
 /**
- * Validates narrative markup: well-formed XHTML with the elements and attributes that R4 allows (txt-1) and some
- * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be omitted, as many senders do.
+ * Validates narrative markup: well-formed XHTML that has only the elements and attributes that R4 allows (txt-1) and has some
+ * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be omitted, because many senders omit
+ * it.
  */
 import { cut } from '#src/shared/cut.ts';
 
@@ -26,21 +27,21 @@ const MARKUP =
   /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,200})\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 /**
- * An ampersand, unless it begins one of XML's own entities or a usual number: `matchAll` takes long where there are
- * millions. HTML's entities (`&nbsp;`) need a document type, which narratives do not have: R4 requires the characters
- * instead.
+ * Matches an ampersand that doesn't begin one of XML's own entities or an ordinary number; excluding those matters because
+ * `matchAll` is slow for millions of matches. HTML's entities (`&nbsp;`) need a document type, which narratives do not have:
+ * R4 requires the characters instead.
  */
 const SUSPECT =
   /&(?!(?:amp|lt|gt|quot|apos|#(?:3[2-9]|[4-9]\d|[1-9]\d{2,3}));)(?:#(\d{1,20}|x[0-9A-Fa-f]{1,20});|([A-Za-z][A-Za-z0-9]*);)?/g;
 
-/** The fault of a markup: not well-formed, or against one of R4's two rules. */
+/** A fault in markup: it is malformed, or breaks one of R4's two rules. */
 export interface MarkupFault {
   readonly rule: 'xml' | 'txt-1' | 'txt-2';
   readonly text: string;
 }
 
 /**
- * Checks a `div`; returns undefined if it is valid. The check ends at the first fault, since the rest cannot be
+ * Checks a `div`; returns undefined if it is valid. The check stops at the first fault, because the rest cannot be
  * interpreted.
  */
 export function checkXhtml(text: string): MarkupFault | undefined {
@@ -53,7 +54,7 @@ export function checkXhtml(text: string): MarkupFault | undefined {
     if (end > at) {
       const run = text.slice(at, end);
       if (open.length === 0) {
-        // White space around the root element is well-formed: https://www.w3.org/TR/xml/#sec-well-formed
+        // Whitespace around the root element is well-formed: https://www.w3.org/TR/xml/#sec-well-formed
         if (/[^ \t\r\n]/.test(run)) return malformed('has text outside its div');
         at = end;
         continue;
@@ -108,7 +109,7 @@ function checkElement(name: string, attributes: string): MarkupFault | undefined
   return undefined;
 }
 
-/** Returns the error of the first invalid ampersand of a text. */
+/** Returns the error for the first invalid ampersand in a string. */
 function entityFault(text: string): string | undefined {
   if (!text.includes('&')) return undefined;
   for (const [all, number, name] of text.matchAll(SUSPECT)) {
@@ -121,7 +122,7 @@ function entityFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns whether a code point is a Char of https://www.w3.org/TR/xml/#charsets */
+/** Returns whether a code point is a Char as defined in https://www.w3.org/TR/xml/#charsets */
 function isCharacter(code: number): boolean {
   if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
   return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code <= 0x10ffff);

@@ -1,5 +1,5 @@
 /**
- * Access rules below `/admin` (docs/admin.md). A caller who isn't a member gets the same answer as for an unknown id; a
+ * Checks access below `/admin` (docs/admin.md). A caller who isn't a member gets the same response as for an unknown id; a
  * member whose role isn't sufficient gets 403.
  */
 import type { RequestContext as By } from '#commands/command.ts';
@@ -17,7 +17,7 @@ export type AdminRequest = Pick<
 >;
 
 /**
- * Returns an organization of the caller.
+ * Returns one of the caller's organizations.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function organizationFor(
@@ -29,7 +29,7 @@ export function organizationFor(
 }
 
 /**
- * Returns an open project of one of the caller's organizations.
+ * Returns an open project in one of the caller's organizations.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function projectFor(
@@ -43,7 +43,7 @@ export function projectFor(
 }
 
 /**
- * Returns a key of such a project.
+ * Returns a key in such a project.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function keyFor(
@@ -55,7 +55,7 @@ export function keyFor(
 }
 
 /**
- * Returns an application of such a project.
+ * Returns an application in such a project.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export function applicationFor({ services, identity, concerns }: AdminRequest, id: string, role: Needed) {
@@ -65,7 +65,7 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
 }
 
 /**
- * Returns a webhook endpoint of such a project; production needs the role admin.
+ * Returns a webhook endpoint in such a project; production requires the admin role.
  * @throws Refusal not_found (404), forbidden (403)
  */
 export async function endpointFor({ services, identity, concerns }: AdminRequest, id: string) {
@@ -75,7 +75,7 @@ export async function endpointFor({ services, identity, concerns }: AdminRequest
   return found;
 }
 
-/** Tells whether the caller operates the installation: an owner or admin of the organization that operates it. */
+/** Returns whether the caller operates the installation, as an owner or admin of the organization that operates it. */
 export async function isOperator({
   services,
   identity,
@@ -86,7 +86,10 @@ export async function isOperator({
   return found !== undefined && suffices(found.role, 'admin');
 }
 
-/** Refuses everyone but operators. @throws Refusal forbidden (403) */
+/**
+ * Refuses anyone who isn't an operator.
+ * @throws Refusal forbidden (403)
+ */
 export async function requireOperator(request: Pick<AdminRequest, 'services' | 'identity'>): Promise<void> {
   if (await isOperator(request)) return;
   throw new Refusal('forbidden', {
@@ -96,7 +99,10 @@ export async function requireOperator(request: Pick<AdminRequest, 'services' | '
   });
 }
 
-/** Refuses a role that does not suffice. @throws Refusal forbidden (403) */
+/**
+ * Refuses a role that isn't sufficient.
+ * @throws Refusal forbidden (403)
+ */
 export function requireRole(actual: Role, needed: Needed): void {
   if (suffices(actual, needed)) return;
   throw new Refusal('forbidden', {
@@ -106,7 +112,7 @@ export function requireRole(actual: Role, needed: Needed): void {
 }
 
 /**
- * Refuses identities that only some organizations trust, for actions beyond them.
+ * Refuses identities that only some organizations trust, for actions that go beyond those organizations.
  * @throws Refusal forbidden (403)
  */
 export function requireInstallationsTrust({ organizations }: Identity, what: string): void {
@@ -117,7 +123,7 @@ export function requireInstallationsTrust({ organizations }: Identity, what: str
   });
 }
 
-/** Returns the identity and request that commands run for. */
+/** Returns the identity and the request on whose behalf commands run. */
 export function toAuthor({ identity, requestId, ids, now, retry }: AdminRequest): By {
   const { issuer, subject } = identity;
   return {

@@ -1,4 +1,4 @@
-/** Answers that the admin routes share. */
+/** Builds responses that the admin routes share. */
 import type { Page } from '#queries/admin/page.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { RouteResult } from '../api/route.ts';
@@ -8,7 +8,7 @@ export function listed<T>({ rows, total, next }: Page<T>, view: (row: T) => obje
   return { status: 200, body: { data: rows.map(view), total, next_cursor: next ?? null } };
 }
 
-/** Returns the instant of microseconds; null stays null. */
+/** Returns the instant for a time in microseconds; null stays null. */
 export function toInstantOrNull(micros: number | null): string | null {
   return micros === null ? null : toInstant(micros);
 }

@@ -1,4 +1,4 @@
-/** `GET /admin/config`: the installation's settings for a dashboard. */
+/** `GET /admin/config`: the installation's settings, for a dashboard. */
 import { z } from 'zod';
 import { MAX_ENDPOINTS } from '#src/shared/webhook-types.ts';
 import { route } from '../api/route.ts';
@@ -24,7 +24,7 @@ const config = z.object({
   operator: z.boolean().describe('Whether the caller operates the installation.'),
 });
 
-/** Routes of the configuration. */
+/** Routes for the configuration. */
 export const CONFIG_ROUTES = [
   route({
     method: 'GET',

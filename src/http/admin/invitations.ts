@@ -1,4 +1,4 @@
-/** Invitations of members by e-mail address. Nothing is sent: the person who invites passes the link on (docs/admin.md). */
+/** Invites members by e-mail address. Nothing is sent: the inviting person passes the link on (docs/admin.md). */
 import { z } from 'zod';
 import { TO_GIVE } from '#commands/organization/invitations.ts';
 import type { InvitationRow } from '#queries/admin/invitations.ts';
@@ -50,12 +50,12 @@ function invitationView({ services, now }: Pick<AdminRequest, 'services' | 'now'
   });
 }
 
-/** Returns the verified address of a person in lower case; undefined without one. */
+/** Returns a person's verified address in lower case; undefined if they have none. */
 function readAddress({ email, emailVerified }: Identity): string | undefined {
   return emailVerified ? email?.toLowerCase() : undefined;
 }
 
-/** Routes of invitations. */
+/** Routes for invitations. */
 export const INVITATION_ROUTES = [
   route({
     method: 'POST',
@@ -176,7 +176,7 @@ export const INVITATION_ROUTES = [
       requireInstallationsTrust(identity, 'accepting an invitation');
       const email = readAddress(identity);
       const found = await services.adminQueries.invitation(params.invitation_id);
-      // The decision refuses one of another address, or that somebody ended.
+      // The command's decision refuses an invitation for another address, or one that somebody has ended.
       if (email === undefined || found === undefined || found.expires_at <= now())
         throw notFound('invitation', params.invitation_id.slice(0, 60));
       const { issuer, subject } = identity;

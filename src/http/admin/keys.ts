@@ -1,4 +1,7 @@
-/** API keys of projects: shown once, known by their last four characters then (docs/spec/interface.md, section 5). */
+/**
+ * A project's API keys: each is shown once, and later identified by its last four characters (docs/spec/interface.md, section
+ * 5).
+ */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { TO_WRITE } from '#src/shared/access/member.ts';
@@ -54,7 +57,10 @@ const shownKey = keySchema
   .extend({ key: z.string().describe('Shown only now; the service stores its SHA-256.') })
   .meta({ id: 'NewKey' });
 
-/** Returns the end of a key in microseconds. @throws Refusal invalid (422) if it isn't in the future */
+/**
+ * Returns a key's expiry time in microseconds.
+ * @throws Refusal invalid (422) if it isn't in the future
+ */
 function parseEnd(text: string | null, now: Micros): Micros | null {
   if (text === null) return null;
   const end = toMicros(text);

@@ -64,7 +64,10 @@ function eventView({ type, id, version, patient, operation, event }: WrittenRow)
   return { version: `${type}/${id}/_history/${version}`, patient, operation: known, event_id: event };
 }
 
-/** Tells whether a page asks for a request of production without saying why: the entry itself names no record's content. */
+/**
+ * Returns whether a page requests the details of a production request without a reason. The log entry itself contains no
+ * record content.
+ */
 function lacksReason(
   { visitor }: Pick<ApiRequest, 'visitor'>,
   of: NonNullable<RequestRow['environment']>,
@@ -72,7 +75,7 @@ function lacksReason(
   return of === 'production' && visitor?.hasReason === false;
 }
 
-/** `404`, or `4xx` for all of a class. */
+/** `404`, or `4xx` for a whole class. */
 const status = z
   .string()
   .regex(/^[1-5](?:\d\d|xx)$/, 'must be a status such as 404, or a class such as 4xx')
@@ -81,7 +84,7 @@ const status = z
     Number(text.replace('xx', '99')),
   ]);
 
-/** Routes of the request log. */
+/** Routes for the request log. */
 export const LOG_ROUTES = [
   route({
     method: 'GET',

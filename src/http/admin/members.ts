@@ -1,4 +1,7 @@
-/** Members of organizations by name. The interface does not name these routes; docs/admin.md says why they exist. */
+/**
+ * Manages members of organizations by name. The interface specification doesn't include these routes; docs/admin.md says why
+ * they exist.
+ */
 import { z } from 'zod';
 import type { MemberRow } from '#queries/admin/organizations.ts';
 import { route } from '../api/route.ts';
@@ -65,12 +68,12 @@ export const MEMBER_ROUTES = [
       const before = await memberWhoMayChange(request, id, body);
       const { role: given, ...member } = body;
       const { wrote } = await services.admin.addMember(toAuthor(request), id, member, given);
-      // A role that the member has already isn't written again.
+      // A role that the member already has isn't written again.
       const unchanged = wrote === undefined ? before : undefined;
       const answer = memberView(
         unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
       );
-      // A smaller role ends tokens of the person that need more.
+      // A lower role revokes the person's tokens that need a higher one.
       return { status: 200, body: answer, position: wrote?.position, awaited: true };
     },
   }),
@@ -97,7 +100,7 @@ export const MEMBER_ROUTES = [
 ];
 
 /**
- * Returns the current member, if any. Only an owner may change an owner.
+ * Returns the current member, if any. Only an owner may change another owner.
  * @throws Refusal forbidden (403)
  */
 async function memberWhoMayChange(

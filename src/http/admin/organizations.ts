@@ -1,4 +1,4 @@
-/** Routes of organizations: create, read, confirm a domain. */
+/** Routes for organizations: create, read, confirm a domain. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { verifiedDomain } from '#src/shared/access/member.ts';
@@ -14,7 +14,7 @@ import { readSso } from './sso.ts';
 const TAG = 'Organizations';
 
 /**
- * Returns an organization for an answer. A domain no longer counts if it was confirmed before its provider was known as
+ * Formats an organization for a response. A domain no longer counts if it was confirmed before its provider was recognized as
  * a public one.
  */
 export function organizationView(row: OrganizationRow): z.input<typeof organizationSchema> {
@@ -30,7 +30,7 @@ export function organizationView(row: OrganizationRow): z.input<typeof organizat
   };
 }
 
-/** Returns the row of a new organization; its creator is the only member. */
+/** Returns the row for a new organization, whose only member is its creator. */
 export function newOrganization(id: string, named: string, at: number): OrganizationRow {
   return {
     id,
@@ -44,7 +44,7 @@ export function newOrganization(id: string, named: string, at: number): Organiza
   };
 }
 
-/** Routes of organizations. */
+/** Routes for organizations. */
 export const ORGANIZATION_ROUTES = [
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** A project's patients, their records at any moment, and the consents of its applications. */
+/** A project's patients, their records at any given time, and the consents given to its applications. */
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
@@ -58,7 +58,7 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
   };
 }
 
-/** Why grants end: as in `consent.revoked`, or because their time is over. */
+/** Why grants end: the reasons in `consent.revoked`, or because they expired. */
 const END_REASONS = [
   'patient',
   'replaced',
@@ -69,7 +69,7 @@ const END_REASONS = [
   'expired',
 ] as const;
 
-/** A grant with its patient, and why it ended. */
+/** A grant with its patient, and the reason it ended. */
 const consentSchema = grant.extend({
   patient: z.string().describe('The pairwise id under which the application knows the patient.'),
   end_reason: z
@@ -92,11 +92,11 @@ const bundleSchema = z.looseObject({
   entry: z.array(z.looseObject({ fullUrl: z.string(), resource: z.looseObject({}) })),
 });
 
-/** Now, as far as an event can be from it. */
+/** Now: later than any event. */
 const NOW: Moment = { kind: 'time', micros: Number.MAX_SAFE_INTEGER };
 
 /**
- * Parses a moment.
+ * Parses a point in time.
  * @throws Refusal invalid (422) if it is invalid or in the future
  */
 function parseAt(at: string | undefined, now: Micros): Moment {
@@ -108,7 +108,7 @@ function parseAt(at: string | undefined, now: Micros): Moment {
     throw wrong(
       faultOfMoment(at) ?? 'must be a date, or a date-time with a time zone, such as 2026-03-01T09:30:00Z',
     );
-  // A day that has begun may be asked for.
+  // The current day is allowed, because it has begun.
   if (toMicros(at.includes('T') ? at : `${at}T00:00:00Z`) > now) throw wrong('is in the future');
   return moment;
 }

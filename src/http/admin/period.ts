@@ -1,4 +1,4 @@
-/** The period that a list covers: `from` and `to` of its query. */
+/** The period that a list covers: `from` and `to` in its query. */
 import { z } from 'zod';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
@@ -14,13 +14,13 @@ export const PERIOD_QUERY = {
   to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
 };
 
-/** A period in microseconds: from a moment, and until before another. */
+/** A period in microseconds, from `from` (inclusive) to `to` (exclusive). */
 export interface Period {
   readonly from: Micros | undefined;
   readonly to: Micros | undefined;
 }
 
-/** Returns the period that a query names. */
+/** Returns the period in a query. */
 export function periodIn({
   from,
   to,

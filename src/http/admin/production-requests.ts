@@ -1,4 +1,4 @@
-/** Requests for production keys and applications, which the operator answers (docs/admin.md#production-by-request). */
+/** Requests for production keys and applications, which the operator decides (docs/admin.md#production-by-request). */
 import { z } from 'zod';
 import type { ProductionRequestRow } from '#queries/admin/production.ts';
 import { route } from '../api/route.ts';
@@ -32,7 +32,7 @@ function requestView(row: ProductionRequestRow): z.input<typeof requestSchema> {
   };
 }
 
-/** Routes of requests for production. */
+/** Routes for production requests. */
 export const PRODUCTION_REQUEST_ROUTES = [
   route({
     method: 'POST',

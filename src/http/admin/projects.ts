@@ -1,4 +1,4 @@
-/** Projects of organizations. */
+/** Routes for an organization's projects. */
 import { z } from 'zod';
 import type { ProjectRow } from '#queries/admin/projects.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -10,7 +10,7 @@ import { name, projectSchema, projectWithAccessSchema } from './schemas.ts';
 
 const TAG = 'Projects';
 
-/** Returns a project for an answer. */
+/** Formats a project for a response. */
 export function projectView({
   id,
   organization,

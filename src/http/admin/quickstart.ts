@@ -6,7 +6,7 @@ import { newOrganization, organizationView } from './organizations.ts';
 import { projectView } from './projects.ts';
 import { name, organizationSchema, projectSchema } from './schemas.ts';
 
-/** Routes of the quickstart. */
+/** Routes for the quickstart. */
 export const QUICKSTART_ROUTES = [
   route({
     method: 'POST',

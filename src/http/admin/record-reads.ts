@@ -1,6 +1,6 @@
 /**
- * Reads of records by members below `/admin`: each is in the access log. Those of production need a reason, on the gateway
- * also a recent sign-in (docs/gateway.md).
+ * Checks and logs members' reads of records below `/admin`: each read is in the access log. Production reads need a reason
+ * and, on the gateway, a recent sign-in (docs/gateway.md).
  */
 import type { Environment } from '#src/shared/access/caller.ts';
 import { parseReason, REASON_HEADER } from '../api/reason.ts';
@@ -11,10 +11,10 @@ type Reading = Pick<
   'services' | 'identity' | 'requestId' | 'visitor' | 'header'
 >;
 
-/** The read of a record. */
+/** A read of a record. */
 interface ReadOf {
   readonly record: string;
-  /** Resources that are shown. */
+  /** Number of resources shown. */
   readonly count: number | null;
 }
 
@@ -28,7 +28,7 @@ interface Kind {
 }
 
 /**
- * Checks that records of an environment are open to the person, who says why.
+ * Checks that the person, who must give a reason, may read records in an environment.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
 export function requireOpen(reading: Reading, environment: Environment): void {
@@ -36,20 +36,23 @@ export function requireOpen(reading: Reading, environment: Environment): void {
 }
 
 /**
- * The same for what shows no content of records, and for routes that are older than reasons: with an ID token they do
- * without one.
+ * Checks the same for responses that show no record content, and for routes that are older than reasons; with an ID token,
+ * these need no reason.
  * @throws Refusal unauthenticated (401), malformed (400)
  */
 export function requireOpenOnPages(reading: Reading, environment: Environment): void {
   if (environment === 'production') readReason(reading);
 }
 
-/** Tells whether content of records may be shown: in production only to a person who says why. */
+/** Returns whether record content may be shown: in production, only to a person who gives a reason. */
 export function mayShow(reading: Reading, environment: Environment): boolean {
   return environment === 'sandbox' || readReason(reading) !== undefined;
 }
 
-/** Returns the reason; undefined if an ID token came without. @throws Refusal unauthenticated (401), malformed (400) */
+/**
+ * Returns the reason; undefined if the request has an ID token and no reason.
+ * @throws Refusal unauthenticated (401), malformed (400)
+ */
 function readReason({ visitor, header }: Reading): string | undefined {
   if (visitor !== undefined) return visitor.reason();
   const given = header(REASON_HEADER.toLowerCase());
@@ -57,8 +60,8 @@ function readReason({ visitor, header }: Reading): string | undefined {
 }
 
 /**
- * Writes reads into the access log.
- * @throws Refusal unavailable (503) if they can't be written; unauthenticated (401), malformed (400) as `requireOpen`
+ * Writes reads to the access log.
+ * @throws Refusal unavailable (503) if they can't be written; unauthenticated (401) or malformed (400), like `requireOpen`
  */
 export async function noteReads(
   reading: Reading,

@@ -1,4 +1,4 @@
-/** Every route below `/admin` (docs/spec/interface.md, section 4.5). */
+/** Lists all routes below `/admin` (docs/spec/interface.md, section 4.5). */
 import type { Route } from '../api/route.ts';
 import { PREVIEW_ROUTES } from './applications/preview.ts';
 import { APPLICATION_ROUTES } from './applications/routes.ts';
@@ -30,7 +30,7 @@ import { TOKEN_ROUTES } from './tokens.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
 
-/** All admin routes, in the order of the documentation. */
+/** All admin routes, in the order used in the documentation. */
 export const ADMIN_ROUTES: readonly Route[] = [
   ...ORGANIZATION_ROUTES,
   ...MEMBER_ROUTES,

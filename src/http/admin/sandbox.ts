@@ -1,4 +1,4 @@
-/** A project's sandbox: its status and its reset (docs/sandbox.md). */
+/** Routes for a project's sandbox: its status and its reset (docs/sandbox.md). */
 import { z } from 'zod';
 import type { SandboxStatus } from '#commands/sandbox/sandboxes.ts';
 import { route } from '../api/route.ts';
@@ -24,7 +24,7 @@ function sandboxView(status: SandboxStatus): z.input<typeof sandboxSchema> {
   };
 }
 
-/** Routes of the sandbox. */
+/** Routes for the sandbox. */
 export const SANDBOX_ROUTES = [
   route({
     method: 'GET',

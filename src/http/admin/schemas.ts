@@ -3,19 +3,19 @@ import { z } from 'zod';
 import { ROLES } from '#src/shared/access/member.ts';
 import { environment, instant } from '../api/schemas.ts';
 
-/** A name that people gave something. */
+/** A name chosen by a person. */
 export const name = z.string().trim().min(1).max(200).describe('For people; need not be unique.');
 
-/** Roles of members: docs/admin.md. */
+/** Member roles: docs/admin.md. */
 export const role = z.enum(ROLES);
 
-/** The members that identify a person by ID token. */
+/** The members that identify a person by their ID token. */
 export const person = {
   issuer: z.string().min(1).max(500).describe('`iss` of their ID token.'),
   subject: z.string().min(1).max(255).describe('`sub` of their ID token.'),
 };
 
-/** Settings of single sign-on (docs/spec/decisions.md, section 7). */
+/** Single sign-on settings (docs/spec/decisions.md, section 7). */
 export const ssoSchema = z.object({
   issuer: z.string(),
   client_id: z.string(),
@@ -42,14 +42,14 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** A project with its access to production. */
+/** A project, including its access to production. */
 export const projectWithAccessSchema = projectSchema
   .extend({
     production: z.boolean().describe('Whether the project may create production keys and applications now.'),
   })
   .meta({ id: 'ProjectWithAccess' });
 
-/** Scopes of a key (docs/spec/interface.md, section 5). */
+/** A key's scopes (docs/spec/interface.md, section 5). */
 export const keyScope = z.enum(['read', 'write']);
 
 /** Scopes, each once. */
@@ -59,7 +59,7 @@ export const keyScopes = z
   .max(keyScope.options.length)
   .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' });
 
-/** A key, without itself. */
+/** Describes a key, without the key itself. */
 export const keySchema = z
   .object({
     id: z.string(),

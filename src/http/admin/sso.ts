@@ -1,4 +1,4 @@
-/** Single sign-on of organizations: where their people sign in. */
+/** Single sign-on for organizations: where their people sign in. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
@@ -11,7 +11,7 @@ import { ssoSchema } from './schemas.ts';
 
 const TAG = 'Single sign-on';
 
-/** Returns the SSO settings of an organization; null if it has none. */
+/** Returns an organization's SSO settings; null if it has none. */
 export function readSso(
   row: Pick<OrganizationRow, 'sso_issuer' | 'sso_client_id' | 'sso_domains'>,
 ): z.input<typeof ssoSchema> | null {
@@ -43,7 +43,10 @@ const discovered = ssoSchema
   .omit({ domains: true })
   .extend({ organization: z.string().describe('Its name.') });
 
-/** Refuses this service as an issuer: its ID tokens are for applications. @throws Refusal invalid (422) */
+/**
+ * Refuses this service as an issuer, because its ID tokens are for applications.
+ * @throws Refusal invalid (422)
+ */
 function refuseOwnIssuer(issuer: string, baseUrl: string): void {
   if (!isSameIssuer(issuer, ownIssuers(baseUrl))) return;
   throw new Refusal('invalid', {
@@ -53,7 +56,7 @@ function refuseOwnIssuer(issuer: string, baseUrl: string): void {
   });
 }
 
-/** Routes of SSO settings. */
+/** Routes for SSO settings. */
 export const SSO_ROUTES = [
   route({
     method: 'PUT',

@@ -1,4 +1,4 @@
-/** Take-backs: what a source, key, application or AI wrote is taken back, and that can be undone (docs/take-back.md). */
+/** Routes for take-backs, which retract what a source, key, application or AI wrote, and can be undone (docs/take-back.md). */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -149,7 +149,10 @@ const isOpen = ({ state }: TakebackRow): boolean =>
 type Asking = Parameters<typeof projectFor>[0] &
   Pick<ApiRequest<'/{project_id}/{takeback_id}', 'identity'>, 'params'>;
 
-/** Finds a take-back of a project that the caller administers. @throws Refusal not_found (404), forbidden (403) */
+/**
+ * Finds a take-back in a project that the caller administers.
+ * @throws Refusal not_found (404), forbidden (403)
+ */
 async function find(request: Asking): Promise<TakebackRow> {
   const { services, params } = request;
   const { id } = await projectFor(request, params.project_id, 'admin');
@@ -158,14 +161,17 @@ async function find(request: Asking): Promise<TakebackRow> {
   return found;
 }
 
-/** Returns the selectors that were given. */
+/** Returns the selectors that the request contains. */
 function given(select: z.output<typeof selection>): JsonObject {
   return Object.fromEntries(
     Object.entries(select).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 }
 
-/** Orders it. @throws Refusal conflict (409) if its state doesn't allow it */
+/**
+ * Orders the start or undoing of a take-back.
+ * @throws Refusal conflict (409) if its state doesn't allow that
+ */
 async function order(
   request: Asking & Pick<ApiRequest<string, 'identity'>, 'identity'>,
   kind: 'start' | 'undo',
@@ -181,7 +187,7 @@ async function order(
   return { status: 202 as const, body: takebackView(row) };
 }
 
-/** Routes of take-backs. */
+/** Routes for take-backs. */
 export const TAKEBACK_ROUTES = [
   route({
     method: 'POST',

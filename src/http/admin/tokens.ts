@@ -1,4 +1,4 @@
-/** Access tokens of members, with which the dashboard shows a project's data. */
+/** Issues access tokens to members, with which the dashboard shows a project's data. */
 import { z } from 'zod';
 import { drawSecret } from '#commands/secret.ts';
 import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';
@@ -22,7 +22,7 @@ const tokenSchema = z
   })
   .meta({ id: 'MemberToken' });
 
-/** The route of members' tokens. */
+/** The route for members' tokens. */
 export const TOKEN_ROUTES = [
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** `GET /admin/projects/{project_id}/usage`: a project's usage by day. */
+/** `GET /admin/projects/{project_id}/usage`: a project's daily usage. */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
@@ -24,10 +24,10 @@ const day = z.object({
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 
-/** A date not before the first project. */
+/** A date that isn't before the first project. */
 const date = z.iso.date('must be a date').refine((text) => text >= '1970', 'must be a date since 1970');
 
-/** The maximum range, and the default, in days. */
+/** The maximum and the default range, in days. */
 const LONGEST = 366;
 const DEFAULT = 30;
 const DAY = 86_400_000;

@@ -1,4 +1,4 @@
-/** Webhook endpoints of a project, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
+/** A project's webhook endpoints, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
 import { suffices, TO_WRITE } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
@@ -13,7 +13,7 @@ const credential = 'identity';
 const models = ['projects', 'webhooks'];
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
 
-/** Routes of webhooks, in the order of the documentation. */
+/** Routes for webhooks, in the order used in the documentation. */
 export const WEBHOOK_ROUTES = [
   route({
     method: 'POST',

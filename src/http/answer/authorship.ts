@@ -1,6 +1,6 @@
 /**
- * Parses the author and source headers of a write (docs/spec/interface.md, section 5). Commands check whether the named
- * authors exist.
+ * Parses the author and source headers of a write (docs/spec/interface.md, section 5). Commands check that the named authors
+ * exist.
  */
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { type Authorship, type Caller, defaultAuthorType } from '#src/shared/access/caller.ts';
@@ -11,7 +11,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** Reads a header by its lower-case name. */
 export type Header = (name: string) => string | undefined;
 
-/** Headers that belong to a write's identity: a retry must send the same. */
+/** Headers that are part of a write's identity: a retry must send the same values. */
 export const AUTHOR_HEADERS = [
   'x-service-author-type',
   'x-service-author-model',
@@ -29,8 +29,8 @@ const ORGANIZATION = new RegExp(`^Organization/${ID}$`);
 const LONGEST = 1_000;
 
 /**
- * Parses the headers without looking names up.
- * @throws Refusal invalid (422) naming every malformed one
+ * Parses the headers without looking up the names.
+ * @throws Refusal invalid (422), which names every malformed header
  */
 export function parseAuthorship(header: Header, caller: Caller): Authorship {
   const authorship = readAuthorship(header, caller);
@@ -39,8 +39,8 @@ export function parseAuthorship(header: Header, caller: Caller): Authorship {
 }
 
 /**
- * Parses the headers of a write; without `X-Service-Author-Type` the author is `import`, under a grant `patient`. `faults`
- * names malformed ones.
+ * Parses the headers of a write. Without `X-Service-Author-Type` the author type is `import`, or `patient` under a grant.
+ * `faults` lists malformed headers.
  */
 export function readAuthorship(header: Header, caller: Caller): Authorship {
   const issues: Issue[] = [];
@@ -89,7 +89,7 @@ export function readAuthorship(header: Header, caller: Caller): Authorship {
   };
 }
 
-/** Decodes a header: Node reads bytes as Latin-1, clients send names in UTF-8. An empty header counts as absent. */
+/** Decodes a header: Node reads bytes as Latin-1, but clients send names in UTF-8. An empty header counts as absent. */
 function decoded(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : decodeBytes(value);
 }

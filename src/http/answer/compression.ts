@@ -1,7 +1,7 @@
 /**
- * Compresses answers (RFC 9110, section 8.4): JSON and files of our pages, from 2 kB. Documents, ranges, pages, answers
- * with secrets and answers to a cookie are never compressed: the length of an answer could reveal a secret beside
- * chosen text (https://www.breachattack.com/).
+ * Compresses responses (RFC 9110, section 8.4): JSON and our pages' files, from 2 kB. It never compresses documents, ranges,
+ * pages, responses that contain secrets, or responses to requests with a cookie, because the compressed length could reveal a
+ * secret next to chosen text (https://www.breachattack.com/).
  */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
@@ -17,13 +17,13 @@ import {
 } from 'node:zlib';
 import type { Context } from 'koa';
 
-/** A coding that we make. */
+/** A content coding that we produce. */
 export type Coding = 'gzip' | 'br';
 
-/** Size from which compression is worthwhile, in bytes. */
+/** The size from which compression is worthwhile, in bytes. */
 export const COMPRESSED_FROM = 2_000;
 
-/** Up to how many bytes a body is compressed in one piece. */
+/** Maximum size of a body that is compressed in one piece, in bytes. */
 const WHOLE = 500_000;
 
 const GZIP: ZlibOptions = { level: 1 };
@@ -32,19 +32,19 @@ const BROTLI: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } 
 const gzipped = promisify<string | Buffer, ZlibOptions, Buffer>(gzip);
 const brotlied = promisify<string | Buffer, BrotliOptions, Buffer>(brotliCompress);
 
-/** Media types of JSON, and of the scripts and styles of our pages. */
+/** Media types of JSON, and of our pages' scripts and styles. */
 export const COMPRESSIBLE = /^(?:application\/(?:[\w.-]+\+)?json|text\/(?:javascript|css))(?:;|$)/;
 
-/** Tells whether answers of a media type are compressed for this request. */
+/** Returns whether a response of the given media type is compressed for this request. */
 export function isCompressible(type: string | undefined, { headers }: IncomingMessage): boolean {
   return type !== undefined && headers.cookie === undefined && COMPRESSIBLE.test(type);
 }
 
-/** Codings by header value: few different values occur. */
+/** Codings by header value; only a few different values occur. */
 const known = new Map<string, Coding | undefined>();
 const MAX_KNOWN = 100;
 
-/** Returns the client's preferred coding; undefined for none. */
+/** Returns the client's preferred coding; undefined if there isn't one. */
 export function codingFor(ctx: Context): Coding | undefined {
   const accepted = ctx.req.headers['accept-encoding'];
   if (typeof accepted !== 'string') return undefined;
@@ -61,23 +61,23 @@ export function compressed(body: string | Buffer, coding: Coding): Promise<Buffe
   return coding === 'gzip' ? gzipped(body, GZIP) : brotlied(body, BROTLI);
 }
 
-/** Tells whether a body is so long that it is compressed while it is sent. */
+/** Returns whether a body is long enough to be compressed while it is being sent. */
 export function isCompressedInParts(body: string | Buffer): boolean {
   return body.length > WHOLE;
 }
 
-/** Compresses text as fast as it is read. Errors of the source end it. */
+/** Compresses text as fast as it is read. An error in the source ends the stream. */
 export function compressedStream(
   text: AsyncIterable<string | Buffer> | Iterable<Buffer>,
   coding: Coding,
 ): AsyncIterable<Buffer> {
   const coder = coding === 'gzip' ? createGzip(GZIP) : createBrotliCompress(BROTLI);
-  // An error destroys the compressor too, and so reaches the reader.
+  // An error also destroys the compressor, and so reaches the reader.
   pipeline(Readable.from(text, { objectMode: false }), coder, () => undefined);
   return coder;
 }
 
-/** Yields a long body in parts. */
+/** Yields a long body piece by piece. */
 export function* inParts(body: Buffer): Generator<Buffer, undefined> {
   for (let at = 0; at < body.length; at += PART) yield body.subarray(at, at + PART);
 }

@@ -1,6 +1,6 @@
 /**
- * Conditions of writes: `If-Match` and `If-None-Match`. A write must not be carried out without the condition that came
- * with it: RFC 9110, sections 13.1.1 and 13.1.2.
+ * Checks the conditions on writes: `If-Match` and `If-None-Match`. A write must not be carried out without regard to a
+ * condition sent with it: RFC 9110, sections 13.1.1 and 13.1.2.
  */
 import { type IfMatch, parseETag } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -15,15 +15,15 @@ export function readIfMatch(header: Header): IfMatch | undefined {
   return text === undefined ? undefined : parseETag(text);
 }
 
-/** The conditions that a write takes. */
+/** The conditions that a write accepts. */
 export interface TakenConditions {
   readonly ifMatch: boolean;
-  /** A sentence on what to send in place of `If-None-Match`. */
+  /** A sentence that says what to send instead of `If-None-Match`. */
   readonly instead: string;
 }
 
 /**
- * Refuses a write with a condition that it doesn't take.
+ * Refuses a write that has a condition it doesn't accept.
  * @throws Refusal malformed (400)
  */
 export function refuseConditions(header: Header, { ifMatch, instead }: TakenConditions): void {

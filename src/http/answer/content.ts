@@ -1,14 +1,14 @@
-/** Answers of bytes, sent as they come from where they are kept: memory does not grow with them. */
+/** Sends bytes while they are read from storage, so that memory use doesn't grow with their size. */
 import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import type { Answer, Content } from './answer.ts';
 import { endWhenStalled, requireHead } from './send.ts';
 
 /**
- * Sends content. It ends when the client disconnects. If the source fails, the connection is closed, so that a part
- * isn't taken for the whole.
+ * Sends content. Sending stops when the client disconnects. If the source fails, the connection is closed, so that partial
+ * content isn't mistaken for all of it.
  * @param onFailure called if the source fails
- * @throws the errors of `content.open`; nothing has been sent then
+ * @throws errors of `content.open`; in that case nothing has been sent
  */
 export async function sendContent(
   ctx: Context,
@@ -29,7 +29,7 @@ export async function sendContent(
   }
 }
 
-/** Tells whether the client has disconnected. */
+/** Returns whether an error means that the client has disconnected. */
 function isClosed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

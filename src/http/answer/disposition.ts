@@ -1,9 +1,9 @@
-/** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
+/** Builds `Content-Disposition` for downloads: https://www.rfc-editor.org/rfc/rfc6266 */
 import { create } from 'content-disposition';
 import { withoutNewIds } from '#src/fhir/search/text.ts';
 import { cut } from '#src/shared/cut.ts';
 
-/** Endings of common types of documents. */
+/** File extensions of common document types. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'application/dicom': 'dcm',
   'application/json': 'json',
@@ -24,12 +24,12 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'text/xml': 'xml',
 };
 
-/** The maximum length of a name. */
+/** Maximum length of a file name. */
 const LONGEST = 150;
 
 /** Returns a document's title as a safe file name with an extension. */
 export function fileName(title: string | null, contentType: string): string {
-  // Format characters can turn a name around, so that its ending looks like another one (U+202E).
+  // Format characters can reverse a name, so that its extension looks like a different one (U+202E).
   const cleaned = (title ?? '')
     .replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]+/gu, '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')

@@ -1,6 +1,6 @@
 /**
- * Checks what a client accepts, FHIR JSON and its generic names (https://hl7.org/fhir/R4/http.html#mime-type), and
- * reads its preferences (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
+ * Checks that a client accepts FHIR JSON, under this or its generic names (https://hl7.org/fhir/R4/http.html#mime-type), and
+ * reads the client's preferences (`Prefer`: https://hl7.org/fhir/R4/http.html#ops, RFC 7240).
  */
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -13,7 +13,7 @@ const SERVED = new Set([
   'text/json',
   'text/*',
 ]);
-/** `_format` values; a plus sign that isn't percent-encoded arrives as a blank. */
+/** `_format` values. A plus sign that isn't percent-encoded arrives as a blank. */
 const FORMATS = new Set([
   'json',
   'application/json',
@@ -25,12 +25,12 @@ const FORMATS = new Set([
 ]);
 const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
 
-/** The format of the FHIR interface, for error messages. */
+/** The FHIR interface's format, for error messages. */
 const FHIR = 'application/fhir+json of FHIR R4';
 
 /**
  * Checks that the client accepts the service's format; `_format` overrides `Accept`.
- * @param served the format that the error message names.
+ * @param served the format named in the error message.
  * @throws Refusal not_acceptable (406)
  */
 export function negotiate(accept: string | undefined, format: string | null, served = FHIR): void {
@@ -54,7 +54,7 @@ function isServed(item: string): boolean {
   return isServedRelease(parameters);
 }
 
-/** Returns whether the parameters of a media type name R4, or no release: https://hl7.org/fhir/R4/http.html#version-parameter */
+/** Returns whether a media type's parameters name R4, or no release: https://hl7.org/fhir/R4/http.html#version-parameter */
 export function isServedRelease(parameters: string): boolean {
   const release = /;\s*fhirVersion\s*=\s*"?([\d.]+)/i.exec(parameters)?.[1];
   return release === undefined || release === '4.0' || release === '4.0.1';
@@ -75,11 +75,11 @@ export interface Prefer {
 }
 
 const NONE: Prefer = {};
-// Names are compared without case, values with it (RFC 7240, section 2).
+// Names are case-insensitive, values are case-sensitive (RFC 7240, section 2).
 const RETURN = /(?:^|[;,\s])[Rr][Ee][Tt][Uu][Rr][Nn]\s*=\s*"?(minimal|representation|OperationOutcome)\b/;
 const HANDLING = /(?:^|[;,\s])[Hh][Aa][Nn][Dd][Ll][Ii][Nn][Gg]\s*=\s*"?(strict|lenient)\b/;
 
-/** Parses the header; unknown preferences are ignored, as RFC 7240 requires. */
+/** Parses the `Prefer` header; unknown preferences are ignored, as RFC 7240 requires. */
 export function parsePrefer(header: string | undefined): Prefer {
   if (header === undefined) return NONE;
   const wanted = RETURN.exec(header)?.[1] as Prefer['return'];

@@ -1,4 +1,7 @@
-/** `_pretty=true`: JSON with line breaks and indents (https://hl7.org/fhir/R4/http.html#pretty). Numbers keep their digits. */
+/**
+ * Formats JSON for `_pretty=true`, with line breaks and indents (https://hl7.org/fhir/R4/http.html#pretty). Numbers keep their
+ * digits.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Answer } from './answer.ts';
 
@@ -6,21 +9,21 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [BRACE, BRACKET, END_BRACE, END_BRACKET] = [0x7b, 0x5b, 0x7d, 0x5d];
 const SPACE = 0x20;
 
-/** Deeper than JSON that is taken in may be nested. */
+/** Deeper than the nesting of any JSON that is accepted. */
 const DEEPEST = 128;
 const INDENTS = Array.from({ length: DEEPEST + 1 }, (_, depth) => Buffer.from(`\n${'  '.repeat(depth)}`));
 
-/** Indents JSON that comes in pieces, cut anywhere. */
+/** Indents JSON that arrives in pieces, which may be cut anywhere. */
 export class Indenter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** True after the start of an object or array, before its first content: an empty one stays on one line. */
+  /** True after the start of an object or array, before its first content: an empty object or array stays on one line. */
   #opened = false;
 
   /**
-   * Indents the next piece of a JSON text.
-   * @param piece of the text's UTF-8.
+   * Indents the next piece of JSON text.
+   * @param piece UTF-8 bytes of the text.
    * @returns the indented piece
    */
   indent(piece: Buffer): Buffer {
@@ -71,12 +74,10 @@ export class Indenter {
 
 const BLANK = Buffer.from(' ');
 
-/** How much is indented at a time; other requests run in between. */
+/** Number of bytes that are indented at a time; other requests run in between. */
 const SLICE = 256 * 1024;
 
-/**
- * Returns the response with its JSON indented; a response longer than a slice is indented while it is sent.
- */
+/** Returns the response with indented JSON; a response longer than a slice is indented while it is being sent. */
 export function pretty(answer: Answer): Answer {
   const { body, stream, ...others } = answer;
   if (!/^application\/(?:fhir\+)?json/.test(answer.headers['Content-Type'] ?? '')) return answer;

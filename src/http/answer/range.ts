@@ -1,14 +1,14 @@
-/** Parts of bytes: https://www.rfc-editor.org/rfc/rfc9110#section-14 */
+/** Handles byte ranges: https://www.rfc-editor.org/rfc/rfc9110#section-14 */
 import fresh from 'fresh';
 import type { ByteRange } from '#src/documents/store.ts';
 import type { Header } from './authorship.ts';
 
 /**
- * Returns the requested range; undefined for the whole content, also if several ranges are requested, a unit
- * other than bytes, or `If-Range` names another ETag.
- * @param size of the content in bytes.
- * The package range-parser (1.2.1) isn't used: it refuses a suffix that is longer than the content, which RFC 9110 takes for all.
- * @returns `none` when the range is outside of the content: 416.
+ * Returns the requested range. Returns undefined for the whole content, which is also sent if several ranges or a unit other
+ * than bytes are requested, or if `If-Range` names another ETag.
+ * @param size the content's size in bytes. The package range-parser (1.2.1) isn't used because it refuses a suffix that is
+ *   longer than the content, which RFC 9110 treats as the whole content.
+ * @returns `none` if the range is outside the content: 416.
  */
 export function rangeIn(header: Header, size: number, etag: string): ByteRange | 'none' | undefined {
   const condition = header('if-range');
@@ -25,7 +25,7 @@ export function rangeIn(header: Header, size: number, etag: string): ByteRange |
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Returns true if `If-None-Match` names the current content. */
+/** Returns whether `If-None-Match` names the current content. */
 export function isKnown(header: Header, etag: string): boolean {
   return fresh({ 'if-none-match': header('if-none-match') }, { etag });
 }

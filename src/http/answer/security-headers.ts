@@ -1,5 +1,5 @@
 /**
- * Headers of HTML pages: they allow a page only the scripts, sources, frames and caches that it names
+ * Sets the headers of HTML pages, which allow a page only the scripts, sources, frames and caches that it names
  * (https://www.w3.org/TR/CSP3/, https://owasp.org/www-project-secure-headers/).
  */
 import { createHash } from 'node:crypto';
@@ -9,19 +9,19 @@ import { requireHead } from './send.ts';
 
 /** The sources that a page needs, for the Content Security Policy; `'unsafe-inline'` is refused. */
 export interface PageNeeds {
-  /** Such as `'self'`, or `inlineSource(text)` of a `style` element. */
+  /** For example `'self'`, or `inlineSource(text)` for a `style` element. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly images?: readonly string[];
   readonly fonts?: readonly string[];
   readonly frames?: readonly string[];
-  /** The origins to which its scripts may send requests. */
+  /** The origins to which the page's scripts may send requests. */
   readonly connections?: readonly string[];
-  /** The targets of its forms, including redirects. */
+  /** The targets of the page's forms, including redirects. */
   readonly forms?: readonly string[];
   /**
-   * Which requests carry the page's URL. `same-origin`: those to this service, so that its forms have their `Origin`
-   * (https://fetch.spec.whatwg.org/#append-a-request-origin-header); no other server learns it. Default: none.
+   * Which requests carry the page's URL. `same-origin`: requests to this service, so that its forms send their `Origin`
+   * (https://fetch.spec.whatwg.org/#append-a-request-origin-header); other servers don't see the URL. Default: none.
    */
   readonly referrer?: 'no-referrer' | 'same-origin';
 }
@@ -31,7 +31,10 @@ export function inlineSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** The headers of a page. @throws TypeError for a source that would end its directive, or let everything inline through. */
+/**
+ * Returns a page's headers.
+ * @throws TypeError for a source that would end its directive or allow all inline code.
+ */
 export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
   const directives = [
     ["default-src 'none'", []],
@@ -64,13 +67,13 @@ export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, stri
   };
 }
 
-/** Our pages use none of these. */
+/** Our pages use none of these features. */
 const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
 
-/** Other origins can't read a page: it is meant for people, not for their scripts. */
+/** Other origins can't read a page, because it is meant for people, not for their scripts. */
 const OF_SCRIPTS = ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'] as const;
 
-/** Returns a page as an answer. */
+/** Returns a page as a response. */
 export function makePage(ctx: Context, text: string, needs?: PageNeeds): Answer {
   requireHead(ctx).remove(...OF_SCRIPTS);
   const headers = { ...pageHeaders(needs), 'Content-Type': 'text/html; charset=utf-8' };

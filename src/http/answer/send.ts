@@ -1,7 +1,7 @@
 /**
- * Sends responses, as they are, compressed or while they are made, at the reader's speed. Headers are collected and written
- * in one call, which costs Node half as much as one call per header. A connection whose reader accepts nothing for half a
- * minute is closed, and the rest of the response is discarded.
+ * Sends responses at the reader's speed: unchanged, compressed, or while they are being produced. Headers are collected and
+ * written in one call, which costs Node half as much as one call per header. If the reader accepts nothing for half a minute,
+ * the connection is closed and the rest of the response is discarded.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -17,16 +17,16 @@ import {
   isCompressible,
 } from './compression.ts';
 
-/** Names and values alternate. The same header always has the same spelling. */
+/** Collects headers, as alternating names and values. A header is always spelled the same way. */
 export class Head {
   readonly #fields: string[];
 
-  /** @param fields that it begins with, none of them twice. */
+  /** @param fields the initial headers, without duplicates. */
   constructor(fields: readonly string[]) {
     this.#fields = fields.slice();
   }
 
-  /** Sets a header, in the place of one of that name. */
+  /** Sets a header, replacing any header of the same name. */
   set(name: string, value: string): void {
     put(this.#fields, name, value);
   }
@@ -39,9 +39,9 @@ export class Head {
 
   /**
    * Writes the status line and all headers, in addition to those already set on the response.
-   * @param headers only of this response; they replace others of the same name.
-   * @param length of its body in bytes; undefined without a body.
-   * @throws TypeError of Node for an invalid header value; then nothing is written.
+   * @param headers headers of this response only; they replace others of the same name.
+   * @param length of the response's body in bytes; undefined without a body.
+   * @throws Node's TypeError for an invalid header value; in that case nothing is written.
    */
   write(
     res: ServerResponse,
@@ -55,7 +55,7 @@ export class Head {
     res.writeHead(status, fields);
   }
 
-  /** Gives all headers to the response. */
+  /** Sets all headers on the response. */
   settle(res: ServerResponse): void {
     const fields = this.#fields;
     for (let at = 0; at < fields.length; at += 2) res.setHeader(fields[at] ?? '', fields[at + 1] ?? '');
@@ -71,27 +71,29 @@ function put(fields: string[], name: string, value: string): void {
   fields.push(name, value);
 }
 
-/** Returns the head of a request's response; creates it on first use. */
+/**
+ * Returns the head of a request's response.
+ * @throws Error if the response has no head yet
+ */
 export function requireHead({ state }: { readonly state: { head?: Head } }): Head {
   if (state.head === undefined) throw new Error('the answer has no head yet');
   return state.head;
 }
 
-/** How long a reader may accept nothing although data is ready, in ms. */
+/** How long a reader may accept nothing while data is ready, in ms. */
 const STALLED_MS = 30_000;
 
-/** How often this is checked in that time. */
+/** Number of checks during that time. */
 const LOOKS = 6;
 
-/** Looks in a row at which nothing had left, by answer, and when the last one was. */
+/** Response → the number of consecutive checks at which nothing had been sent, and the time of the last check. */
 const quiet = new WeakMap<ServerResponse, { looks: number; at: number }>();
 
 /**
- * Closes the connection when no bytes leave it for `ms`, give or take a sixth. Node counts bytes that the
- * system accepts as activity, and stops the time-out when the response has been sent. Bytes sent shortly
- * before the time-out was set count once more, which would double a single time-out; so it waits for several
- * short ones in a row. Activity restarts the count.
- * https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
+ * Closes the connection when no bytes leave it for `ms`, give or take a sixth. Node counts bytes that the system accepts as
+ * activity, and stops the timeout when the response has been sent. Bytes sent shortly before the timeout was set count once
+ * more, which would double a single long timeout; so it waits for several short timeouts in a row. Activity restarts the
+ * count. https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
  */
 export function endWhenStalled(res: ServerResponse, ms = STALLED_MS): void {
   const { socket } = res;
@@ -111,15 +113,15 @@ export function endWhenStalled(res: ServerResponse, ms = STALLED_MS): void {
   socket.setTimeout(gap);
 }
 
-/** Sends the last of an answer. */
+/** Sends the last part of a response. */
 export function sendEnd(res: ServerResponse, body: string | Buffer, ms = STALLED_MS): void {
   res.end(body);
   if (res.writableLength > 0) endWhenStalled(res, ms);
 }
 
 /**
- * Sends text while it is produced, each piece when the previous one has been sent. It stops when the reader
- * disconnects. If producing the text fails, it closes the connection, so that no client mistakes a part for the whole.
+ * Sends text while it is being produced, each piece once the previous one has been sent. It stops when the reader disconnects.
+ * If producing the text fails, it closes the connection, so that clients don't mistake partial text for all of it.
  * @throws errors of producing the text
  */
 export async function sendStream(
@@ -150,17 +152,16 @@ async function drained(res: ServerResponse, ms: number): Promise<void> {
     await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
   } finally {
     waiting.abort();
-    // While the next piece is being read nothing is sent, which isn't the client's fault.
+    // Nothing is sent while the next piece is being read, which isn't the client's fault.
     socket.setTimeout(0);
   }
 }
 
-/** The number of characters from which a body is long. */
+/** The number of characters from which a body counts as long. */
 const LONG = 16_000;
 
 /**
- * Sends a response: unchanged; compressed, if the client accepts that; or piece by piece while it is
- * produced.
+ * Sends a response: unchanged; compressed, if the client accepts that; or piece by piece while it is being produced.
  * @throws errors of producing it
  */
 export function send(ctx: Context, answer: Answer): void | Promise<void> {
@@ -182,7 +183,10 @@ export function send(ctx: Context, answer: Answer): void | Promise<void> {
   return compressed(body, coding).then((bytes) => reply(ctx, { ...coded, body: bytes }));
 }
 
-/** Sends an answer that is made while it is sent. @throws the errors of making it */
+/**
+ * Sends a response while it is being produced.
+ * @throws errors of producing it
+ */
 function replyStream(
   ctx: Context,
   { status, headers }: Answer,
@@ -194,18 +198,18 @@ function replyStream(
   return sendStream(ctx.res, stream);
 }
 
-/** Sends only headers: making the body just to know its length isn't worth it (RFC 9110, section 9.3.2). */
+/** Sends only headers: producing the body just to know its length isn't worth it (RFC 9110, section 9.3.2). */
 function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.respond = false;
   requireHead(ctx).write(ctx.res, status, headers, undefined);
   ctx.res.end();
 }
 
-/** Sends a response without Koa's own ending, which would inspect the body again to find its type. */
+/** Sends a response without Koa's own final step, which would inspect the body again to find its type. */
 export function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
   ctx.respond = false;
-  // A long text is encoded once; a short one goes with the headers in one write.
+  // Long text is encoded once; short text is sent with the headers in one write.
   const sent = typeof body === 'string' && body.length > LONG ? Buffer.from(body) : (body ?? '');
   const length = status === 204 || status === 304 ? undefined : Buffer.byteLength(sent);
   requireHead(ctx).write(res, status, headers, length);

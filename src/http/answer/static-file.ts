@@ -1,19 +1,19 @@
-/** Files of the service itself: scripts, styles and descriptions. */
+/** Serves files that belong to the service itself: scripts, styles and descriptions. */
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Answer } from './answer.ts';
 import { COMPRESSED_FROM, COMPRESSIBLE, type Coding, codingFor, compressed } from './compression.ts';
 
 /**
- * Returns a file that changes with the service's version only: 304 for cached copies, compressed once. It holds no secret, so
- * it is compressed for requests with a cookie, too.
+ * Returns a file that changes only with the service's version: 304 for cached copies, compressed once. It contains no secret,
+ * so it is compressed even for requests with a cookie.
  */
 export async function makeStaticFile(ctx: Context, type: string, body: string | Buffer): Promise<Answer> {
   const sha256 = hash('sha256', body).slice(0, 32);
   const isLong = body.length >= COMPRESSED_FROM && COMPRESSIBLE.test(type);
   const headers = {
     'Cache-Control': 'public, no-cache',
-    // Weak, because it is the same for every content coding.
+    // Weak, because the ETag is the same for every content coding.
     ETag: `W/"${sha256}"`,
     ...(isLong ? { Vary: 'Accept-Encoding' } : {}),
   };
@@ -28,7 +28,7 @@ export async function makeStaticFile(ctx: Context, type: string, body: string | 
 
 const inCodings = new Map<string, Promise<Buffer>>();
 
-/** Returns a file in a coding, compressed at the first request. */
+/** Returns a file in a coding, which is compressed at the first request. */
 function inCoding(body: string | Buffer, sha256: string, coding: Coding): Promise<Buffer> {
   const key = `${coding} ${sha256}`;
   const made = inCodings.get(key) ?? compressed(body, coding);

@@ -1,12 +1,12 @@
-/** Streams that break off when the reader's right ends: a slow reader may take hours. */
+/** Breaks off streams when the reader loses the right to read: a slow reader may take hours. */
 
-/** The characters, or bytes, after which the right is checked again. */
+/** The number of characters or bytes after which the right is checked again. */
 const PART = 1_000_000;
 
 /**
- * Yields the pieces of a stream, and checks before each further part of it that its reader may go on.
+ * Yields the pieces of a stream, and before each further part of it checks that the reader may go on.
  * @param goOn checks the right; the connection is closed when it throws
- * @throws Refusal as `goOn` does
+ * @throws Refusal when `goOn` does
  */
 export async function* whileAllowed<Piece extends string | Buffer>(
   stream: Iterable<Piece> | AsyncIterable<Piece>,

@@ -1,4 +1,4 @@
-/** An entry of the access log as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
+/** Formats access-log entries for the JSON interfaces (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { AccessRow } from '#queries/access-log.ts';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
@@ -46,7 +46,7 @@ export const accessEntrySchema = z
   })
   .meta({ id: 'AccessLogEntry' });
 
-/** Returns an entry in the form in which it is shown. */
+/** Returns an entry as it is shown. */
 export function accessEntryView(row: AccessRow): z.input<typeof accessEntrySchema> {
   return {
     id: row.id,

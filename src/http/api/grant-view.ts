@@ -1,10 +1,10 @@
-/** A grant as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
+/** Formats grants for the JSON interfaces (docs/spec/decisions.md, section 4). */
 import type { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { grant } from './schemas.ts';
 
-/** Returns a grant without its patient, whose id depends on who asks. */
+/** Returns a grant without its patient, whose id depends on the reader. */
 export function grantView(row: GrantRow): z.input<typeof grant> {
   const { status, ended_at } = row;
   return {
@@ -21,7 +21,7 @@ export function grantView(row: GrantRow): z.input<typeof grant> {
   };
 }
 
-/** Returns the application of a grant or a proposal. */
+/** Returns the application that a grant or proposal belongs to. */
 export function applicationView(
   row: Pick<
     GrantRow,

@@ -1,4 +1,4 @@
-/** Inputs of a request against their schemas: every one that fails is named (docs/spec/decisions.md, section 2). */
+/** Validates a request's inputs against their schemas and names every input that fails (docs/spec/decisions.md, section 2). */
 
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';
@@ -8,19 +8,19 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { RawBody } from '../body.ts';
 import { addIssues, sentence } from './issues.ts';
 
-/** Inputs as they came. */
+/** Inputs as received. */
 export interface Inputs {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Plain JSON; undefined when there was no body. */
+  /** Plain JSON; undefined if there was no body. */
   readonly body: unknown;
-  /** The same with `LosslessNumber`s, if JavaScript would print one of its numbers differently. */
+  /** The same body with `LosslessNumber`s, if JavaScript would print one of its numbers differently. */
   readonly exact?: JsonObject;
-  /** Used instead of a JSON body: one of the route's other media types. */
+  /** Used instead of a JSON body: a body in one of the route's other media types. */
   readonly raw?: RawBody;
 }
 
-/** The schemas of a route's inputs. */
+/** The schemas for a route's inputs. */
 interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
   readonly params?: z.ZodObject;
   readonly query?: Query;
@@ -30,12 +30,13 @@ interface Schemas<Query extends z.ZodObject, Body extends z.ZodType> {
 }
 
 const NOTHING = z.strictObject({});
-/** Characters that JSON can contain and texts of a record can't (docs/spec/decisions.md, section 2). */
+/** Characters that JSON can contain but text in a record can't (docs/spec/decisions.md, section 2). */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /**
  * Parses all inputs.
- * @throws Refusal invalid (422) with an issue for each of the first faults: `path.<name>`, `query.<name>`, or the dotted path into the body.
+ * @throws Refusal invalid (422) with an issue for each of the first few faults: `path.<name>`, `query.<name>`, or the dotted
+ *   path into the body.
  */
 export function parseInputs<Params, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: Schemas<Query, Body>,
@@ -70,20 +71,20 @@ export function parseInputs<Params, Query extends z.ZodObject, Body extends z.Zo
   };
 }
 
-/** Returns a body without the members whose texts may contain control characters. */
+/** Returns a body without the members whose text may contain control characters. */
 function unframed(body: unknown, framed: readonly string[] = []): unknown {
   if (framed.length === 0 || typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([name]) => !framed.includes(name)));
 }
 
-/** The moment as of which something is asked. */
+/** The parameter that names the point in time to read. */
 const AS_OF = 'as_of';
 
-/** Returns parameters by name. An empty one counts as absent; a repeated one is refused. */
+/** Returns parameters by name. An empty parameter counts as absent; a repeated one is refused. */
 function readQuery(query: URLSearchParams, faults: Faults): Record<string, string> {
   const values = new Map<string, string>();
   for (const [name, value] of query) {
-    // An empty moment doesn't mean now.
+    // An empty `as_of` doesn't mean now.
     if (value === '' && name !== AS_OF) continue;
     if (values.has(name))
       faults.add({
@@ -96,12 +97,12 @@ function readQuery(query: URLSearchParams, faults: Faults): Record<string, strin
   return Object.fromEntries(values);
 }
 
-/** The maximum number of members of a body that are checked one by one. */
+/** Maximum number of members in a body that are checked one by one. */
 const MOST = 10_000;
-/** The maximum number of values that are searched for characters. */
+/** Maximum number of values that are searched for invalid characters. */
 const MOST_LOOKED_AT = 200_000;
 
-/** Returns a body with its known members and some of the others, which are faults. */
+/** Returns a body with its known members and a few of the unknown ones, which are faults. */
 function fewMembers(schema: z.ZodType, body: unknown): { body: unknown; others: number } {
   const names = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   if (names.length <= MOST || typeof body !== 'object' || body === null) return { body, others: 0 };
@@ -121,9 +122,9 @@ function namesIn(schema: z.core.$ZodType): string[] {
 }
 
 /**
- * Finds characters that PostgreSQL, or a text of a record, cannot hold: half a surrogate pair has no UTF-8 form.
- * @param path of the value; longer while its members are looked at.
- * @param looked how many values were looked at so far.
+ * Finds characters that PostgreSQL or text in a record cannot contain: half a surrogate pair has no UTF-8 form.
+ * @param path the value's path; it grows while the value's members are checked.
+ * @param looked how many values have been checked so far.
  */
 function findBadCharacters(value: unknown, path: string[], faults: Faults, looked = { values: 0 }): void {
   if (typeof value === 'string') {
@@ -140,7 +141,7 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
   if (typeof value !== 'object' || value === null) return;
   for (const key in value) {
     looked.values += 1;
-    // More values than any schema has: a bug.
+    // More values than any schema allows: a bug.
     if (looked.values > MOST_LOOKED_AT) return;
     path.push(key);
     findBadCharacters(Reflect.get(value, key), path, faults, looked);

@@ -1,4 +1,7 @@
-/** The JSON interfaces over HTTP (REST v1, `/admin`, `/me`, webhooks): the steps of the pipeline in which they differ from FHIR. */
+/**
+ * Implements the JSON interfaces over HTTP (REST v1, `/admin`, `/me`, webhooks): the pipeline steps in which they differ from
+ * FHIR.
+ */
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { mayRead } from '#src/shared/access/caller.ts';
@@ -33,19 +36,19 @@ import type { Inputs } from './inputs.ts';
 import type { Proven, Route, RouteResult } from './route.ts';
 import type { FoundPath, RouteTable } from './table.ts';
 
-/** Dependencies of the interfaces. */
+/** Dependencies of the JSON interfaces. */
 export interface ApiInterface extends Steps {
   readonly table: RouteTable;
   readonly services: Services;
 }
 
-/** How a write is done once. */
+/** How to repeat a write safely. */
 const INSTEAD = 'to send a request safely again, send Idempotency-Key with POST';
 
-/** A request of a route. */
+/** A request to a route. */
 interface AskedJson extends Asked<Route>, Pick<Inputs, 'params' | 'query'> {}
 
-/** The dialect of the JSON interfaces: how requests are read and answered. */
+/** Defines how requests are read and answered in the JSON interfaces. */
 export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
   constructor(private readonly api: ApiInterface) {}
 
@@ -110,7 +113,7 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
       refuseConditions(header, { ifMatch: route.headers?.['If-Match'] !== undefined, instead: INSTEAD });
     const sent = takesBody(route) ? await parseInput(route, body) : { body: undefined };
     const run = route.accept({ params, query, ...sent });
-    // A route's credential says which of both there is.
+    // A route's credential determines which of the two exists.
     const who = { caller, identity } as Proven['api_key'] & Proven['identity'];
     const result = await run({
       services: this.api.services,
@@ -137,17 +140,17 @@ export class JsonDialect implements Dialect<Route, FoundPath, AskedJson> {
     return jsonError(refusal, state.requestId, this.api.services.config.baseUrl);
   }
 
-  /** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
+  /** Waits until reads show the write (docs/spec/decisions.md, section 3). */
   async #show({ models }: Route, position: Position, awaited: boolean): Promise<void> {
     const { freshness } = this.api;
-    // A refused answer promises nothing to later reads.
+    // A refused response promises nothing to later reads.
     if (!awaited) await freshness.settle(position, models);
     else if (!(await freshness.waitFor(position, models)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
   }
 }
 
-/** Returns the refusal (403) of a session that asks for a token: none reaches a script. */
+/** Returns the refusal (403) for a session that requests a token: tokens must not reach scripts. */
 function noTokens(): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',
@@ -156,7 +159,7 @@ function noTokens(): Refusal {
   });
 }
 
-/** Returns the access-log entry of a route, also of one that takes no token of a grant. */
+/** Returns a route's access-log entry, even if the route doesn't accept tokens under a grant. */
 function readOfRoute({ route, params }: AskedJson): ReadOf {
   const token = route.credential === 'api_key' ? route.grantToken : 'refused';
   if (token === 'refused') return { action: route.operationId, type: null, id: null };
@@ -167,7 +170,7 @@ function readOfRoute({ route, params }: AskedJson): ReadOf {
   };
 }
 
-/** Returns the type that a route shows, whose letters decide under a grant. */
+/** Returns the type that a route shows; under a grant, that type's scope letters decide. */
 function shownType({ grantToken }: Route): string | undefined {
   return grantToken === 'refused' ? undefined : (grantToken.type ?? undefined);
 }
@@ -176,10 +179,7 @@ function takesBody({ method, takes }: Route): boolean {
   return takes === undefined && method !== 'GET' && method !== 'DELETE';
 }
 
-/**
- * Maximum number of JSON values of a body: an import of 5,000 laboratory results, with all members of each, has
- * 150,000.
- */
+/** Maximum number of JSON values in a body: an import of 5,000 laboratory results that have all members contains 150,000. */
 const MOST_VALUES = 200_000;
 
 function countForMediaType(mediaType: string): BodyCount {
@@ -187,8 +187,8 @@ function countForMediaType(mediaType: string): BodyCount {
 }
 
 /**
- * Returns the body as its route takes it: JSON, or raw. Under a grant the ids in JSON are exchanged; who reads a raw body
- * exchanges them.
+ * Returns the body in the form that its route accepts: JSON, or raw. Under a grant, the ids in JSON are exchanged; the code
+ * that reads a raw body exchanges its ids.
  */
 async function parseInput(
   route: Route,
@@ -199,11 +199,11 @@ async function parseInput(
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
-/** Length from which a body is parsed in parts, in characters. */
+/** The length from which a body is parsed in parts, in characters. */
 const LONG = 500_000;
 
 /**
- * Returns the body as plain JSON, and with exact numbers if that differs; under a grant with real ids.
+ * Returns the body as plain JSON, and also with exact numbers if they differ; under a grant, it has real ids.
  * @throws Refusal malformed (400) if it isn't a JSON object or a required body is missing
  */
 async function parseRouteJson(

@@ -1,4 +1,4 @@
-/** Translates zod's issues to our error messages. */
+/** Translates zod's issues into our error messages. */
 
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
@@ -11,18 +11,18 @@ import { suggestion, unknownName } from './unknown-names.ts';
 type Found = z.core.$ZodIssue;
 type Raw = z.core.$ZodRawIssue;
 
-/** Codes of zod's issues for a missing member. */
+/** Codes of zod's issues that can mean a missing member. */
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
-/** The prefix of a schema's own messages that are complete sentences, because they name several members. */
+/** The prefix of those messages in a schema that are complete sentences, because they name several members. */
 const ADVICE = 'provide ';
-/** The maximum length of a member's name in a message. */
+/** Maximum length of a member's name in a message. */
 const SHOWN = 60;
 
 /**
  * Adds the issues that zod found; an object with several unknown members has a fault for each.
- * @param value the parsed value: distinguishes a missing member from one of a wrong type.
- * @param place `query.`, `path.`, or nothing for the body.
- * @param otherwise where to ask what the query cannot: the end of a message about an unknown query parameter.
+ * @param value the parsed value: distinguishes a missing member from a member of the wrong type.
+ * @param place `query.`, `path.`, or empty for the body.
+ * @param otherwise where to ask for what the query cannot: the end of a message about an unknown query parameter.
  */
 export function addIssues(
   faults: Faults,
@@ -92,9 +92,9 @@ function addIssue(
 }
 
 /**
- * Returns the faults by the form of a union that is nearest to the value: of the forms of its JSON type, the one with
- * the fewest unknown members, then the fewest missing ones, then the fewest faults.
- * @returns undefined if no form has faults further in: the union as a whole then says what it takes
+ * Returns the faults according to the union's form that is nearest to the value: among the forms of its JSON type, the form
+ * with the fewest unknown members, then the fewest missing members, then the fewest faults.
+ * @returns undefined if no form has faults further inside; in that case the union as a whole says what it accepts
  */
 function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   if (issue.code !== 'invalid_union' || value === undefined) return undefined;
@@ -105,7 +105,7 @@ function nearest(issue: Found, value: unknown): readonly Found[] | undefined {
   return forms[0]?.form;
 }
 
-/** Returns the end of a message about a text that isn't in a list: the nearest entry, if one is near. */
+/** Returns the end of a message about text that isn't in a list: the nearest entry, if one is similar enough. */
 function meant(issue: Found, sent: unknown): string {
   if (issue.code !== 'invalid_value' || typeof sent !== 'string') return '';
   return didYouMean(
@@ -114,7 +114,7 @@ function meant(issue: Found, sent: unknown): string {
   );
 }
 
-/** Tells whether the value as a whole has another JSON type. */
+/** Returns whether the value as a whole has a different JSON type. */
 function isOtherType({ code, path }: Found): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
@@ -123,7 +123,7 @@ function isFurtherIn({ code, path }: Found): boolean {
   return path.length > 0 || code === 'unrecognized_keys';
 }
 
-/** Returns the number of unknown members that aren't nearly known, of missing ones, and of all faults. */
+/** Returns three counts: unknown members that don't resemble a known one, missing members, and all faults. */
 function measureDistance(form: readonly Found[], value: unknown): readonly number[] {
   let [unknown, missing] = [0, 0];
   for (const found of form) {
@@ -140,19 +140,17 @@ function compared(one: readonly number[], other: readonly number[]): number {
   return at < 0 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
 }
 
-/** Returns the member names of a strict object: `sentence` passes them as the message of the issue. */
+/** Returns the member names of a strict object, which `sentence` passes as the issue's message. */
 function knownIn({ message }: Found): string[] {
   return message === '' ? [] : message.split('\n');
 }
 
-/**
- * Returns the member names of a strict object, separated by line ends: zod's issue contains nothing else of the schema.
- */
+/** Returns the member names of a strict object, separated by newlines: zod's issue has no other place for them. */
 function joinMemberNames({ inst }: Raw): string {
   return inst instanceof z.ZodObject ? Object.keys(inst.shape).join('\n') : '';
 }
 
-/** Returns the requirements of a union's forms: `must be a date, or a number`. */
+/** Returns the combined requirements of a union's forms: `must be a date, or a number`. */
 function alternatives(errors: readonly (readonly Found[])[]): string {
   const ofType = errors.filter((form) => !form.some(isOtherType));
   const said = (ofType.length === 0 ? errors : ofType).map(([first]) => first?.message ?? '');
@@ -187,7 +185,7 @@ function issueType(issue: Found): IssueType {
   }
 }
 
-/** Returns the message of a schema without one: the rest of a sentence that begins with the input's name. */
+/** Returns the message for a schema without its own: the rest of a sentence that begins with the input's name. */
 export function sentence(issue: Raw): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -209,10 +207,10 @@ export function sentence(issue: Raw): string {
   }
 }
 
-/** The words for zod's names of types that JSON doesn't have. */
+/** Words for zod's names of types that JSON doesn't have. */
 const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object' };
 
-/** The units of values that have a length. All others are numbers. */
+/** The units of values that have a length. All other values are numbers. */
 const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
 
 function bounded(which: 'at least' | 'at most', bound: number | bigint, origin: string): string {

@@ -3,12 +3,12 @@ import { nearest } from '#src/shared/nearest.ts';
 import type { Method } from '../pipeline.ts';
 import type { RouteTable } from './table.ts';
 
-/** The maximum length of a compared path, in UTF-16 code units. */
+/** Maximum length of a compared path, in UTF-16 code units. */
 const LONGEST = 300;
-/** The maximum number of names that a message lists. */
+/** Maximum number of names that a message lists. */
 const LISTED = 20;
 
-/** The routes of one path. */
+/** The routes that share a path. */
 interface Path {
   readonly path: string;
   readonly segments: readonly string[];
@@ -18,9 +18,9 @@ interface Path {
 const known = new WeakMap<RouteTable, readonly Path[]>();
 
 /**
- * Returns the advice for a URL without a route: the nearest route, or else the possible last names if the rest of the
- * path is known, or else nothing. The work is bounded: each segment is compared with at most one name of each path.
- * @param path the requested path; ids in it are not repeated.
+ * Returns advice for a URL without a route: the nearest route; otherwise the possible last names if the rest of the path is
+ * known; otherwise nothing. The work is bounded: each segment is compared with at most one name per path.
+ * @param path the requested path; its ids are not repeated.
  */
 export function nearestRoute(table: RouteTable, method: string, path: string): string {
   if (path.length > LONGEST) return '';
@@ -44,7 +44,7 @@ export function nearestRoute(table: RouteTable, method: string, path: string): s
   return `; the paths below ${first.path.slice(0, first.path.lastIndexOf('/'))} are ${names.join(', ')}`;
 }
 
-/** Returns the path with the same number of segments and the fewest differences, all of them small. */
+/** Returns the path that has the same number of segments and the fewest differences, if all are small. */
 function findNearest(paths: readonly Path[], sent: readonly string[]): Path | undefined {
   let found: Path | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ function findNearest(paths: readonly Path[], sent: readonly string[]): Path | un
   return found;
 }
 
-/** Returns how many segments differ slightly; infinite if one is another name. */
+/** Returns how many segments differ slightly; infinity if one has a different name. */
 function differences(segments: readonly string[], sent: readonly string[]): number {
   let count = 0;
   for (const [at, segment] of segments.entries()) {

@@ -1,4 +1,4 @@
-/** Open routes over HTTP: the steps of the pipeline in which they differ from the other interfaces. */
+/** Implements open routes over HTTP: the pipeline steps in which they differ from the other interfaces. */
 import type { Context } from 'koa';
 import { Faults } from '#src/shared/faults.ts';
 import { MAX_VALUES, parseJson } from '#src/shared/json/json.ts';
@@ -14,24 +14,27 @@ import { addIssues, sentence } from './issues.ts';
 import type { OpenRequest, OpenRoute, OpenService } from './open-route.ts';
 import type { FoundPath, RouteTable } from './table.ts';
 
-/** The open routes of a service. */
+/** A service's open routes. */
 export interface OpenInterface {
   readonly table: RouteTable<OpenRoute>;
   readonly service: OpenService;
   readonly largeBodies: LargeBodies;
 }
 
-/** A request of a route. */
+/** A request to a route. */
 interface AskedOpen extends Asked<OpenRoute>, Pick<OpenRequest, 'params' | 'query'> {}
 
-/** Limits of a JSON body. */
+/** Limits on a JSON body. */
 const BODY: BodyLimits = {
   accepted: JSON_TYPES,
   bytes: 100_000,
   count: () => new JsonCount({ values: MAX_VALUES }),
 };
 
-/** The dialect of open routes. Since they take no credential, the steps of grants and keys are never reached. */
+/**
+ * Defines how requests to open routes are read and answered. Open routes take no credential, so the steps for grants and keys
+ * are never reached.
+ */
 export class OpenDialect implements Dialect<OpenRoute, FoundPath<OpenRoute>, AskedOpen> {
   constructor(private readonly open: OpenInterface) {}
 
@@ -69,7 +72,10 @@ function neverReached(): never {
   throw new TypeError('an open route takes no credential and stores no answer');
 }
 
-/** Parses a JSON body. Members that a client adds are ignored. @throws Refusal malformed (400), invalid (422) */
+/**
+ * Parses a JSON body. Unknown members are ignored.
+ * @throws Refusal malformed (400), invalid (422)
+ */
 function parseBody(schema: NonNullable<OpenRoute['body']>, sent: RawBody): unknown {
   const { value } = parseJson(decodeBody(sent));
   const result = schema.safeParse(value, { error: sentence });

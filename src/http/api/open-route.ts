@@ -1,7 +1,7 @@
 /**
- * A route that no credential of a project or person opens: OAuth, discovery, shared links, health, documentation. Clients,
- * links and tokens are checked by the route itself. Like `Route` the single source of routing, CORS, limits, errors and the
- * OpenAPI document.
+ * Defines routes that need no credential from a project or person: OAuth, discovery, shared links, health, documentation. The
+ * route itself checks clients, links and tokens. Like `Route`, this is the single source for routing, CORS, limits, errors and
+ * the OpenAPI document.
  */
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
@@ -22,9 +22,9 @@ import type { SharedLinkOpening } from '../ports/shared-links.ts';
 import type { DescribedAnswer, PathParams } from './route.ts';
 import type { Tag } from './tags.ts';
 
-/** The services of open routes. */
+/** The services that open routes use. */
 export interface OpenService {
-  /** URL of the service, without a slash at its end. */
+  /** The service's URL, without a trailing slash. */
   readonly baseUrl: string;
   readonly services: Services;
   readonly oauth: OAuthServices;
@@ -36,19 +36,19 @@ export interface OpenService {
   readonly log: Logger;
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;
-  /** Requests to the other interfaces, which `/mcp` makes. */
+  /** Sends requests to the other interfaces, for `/mcp`. */
   readonly inner: InnerRequests;
-  /** Tells whether a credential works on one of the interfaces that take any. */
+  /** Returns whether a credential works on any of the interfaces that take one. */
   readonly worksElsewhere: (credential: string) => Promise<boolean>;
   /** Returns the OpenAPI document. */
   readonly describe: () => Readonly<Record<string, unknown>>;
-  /** True if people sign in at the development issuer. */
+  /** True if people sign in at this service's development issuer. */
   readonly devIssuer: boolean;
-  /** Folder with `quickstart.json`, if only people on this machine see the page that names it. */
+  /** Folder that contains `quickstart.json`; set only if the page that names it is visible only on this machine. */
   readonly dataDir: string | undefined;
 }
 
-/** A request of an open route. */
+/** A request to an open route. */
 export interface OpenRequest<Path extends string = string, Body = unknown> {
   readonly service: OpenService;
   readonly ctx: Context;
@@ -57,67 +57,67 @@ export interface OpenRequest<Path extends string = string, Body = unknown> {
   readonly query: URLSearchParams;
   /** Values by lower-case name. */
   readonly header: Header;
-  /** The form that is its body; empty without one. */
+  /** The form in the body; empty if there isn't one. */
   readonly form: URLSearchParams;
   readonly body: Body;
 }
 
-/** Members that only routes of the JSON interfaces have. */
+/** Members that only JSON interface routes have. */
 type NotOpen = { readonly [Name in 'takes' | 'raw' | 'headers']?: undefined };
 
-/** The part of the declaration for the document and the checks before `run`. */
+/** The part of the declaration that the OpenAPI document and the checks before `run` use. */
 interface Description<Path extends string> extends NotOpen {
   readonly method: Method;
-  /** The whole path, `/shl/{link_id}`. */
+  /** The full path, for example `/shl/{link_id}`. */
   readonly path: Path;
-  /** Unique: the name of the function in clients that are generated. */
+  /** Unique: the function's name in generated clients. */
   readonly operationId: string;
   /** Half a sentence. */
   readonly summary: string;
   /** Markdown. */
   readonly description: string;
   readonly tag: Tag;
-  /** Names of the path, for the document. */
+  /** Parameters in the path, for the OpenAPI document. */
   readonly params?: z.ZodObject;
-  /** Parameters of the query, for the document: `run` checks them, and ignores others. */
+  /** Query parameters, for the OpenAPI document: `run` checks them and ignores unknown parameters. */
   readonly query?: z.ZodObject;
-  /** Parameters of the form that it takes, for the document, as `query`. */
+  /** Form parameters, for the OpenAPI document, treated like `query`. */
   readonly form?: z.ZodObject;
   /** Read models that must not lag. Default: none. */
   readonly models?: readonly string[];
   /** Answers by status. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
-  /** Statuses of errors in the form of the JSON interfaces, in addition to `answers` and to 429. */
+  /** Statuses of errors in the form used by the JSON interfaces, in addition to `answers` and 429. */
   readonly errors?: readonly number[];
-  /** The form of its errors: RFC 6749, section 5.2. Default: that of the JSON interfaces. */
+  /** The form of errors, as in RFC 6749, section 5.2. Default: the form used by the JSON interfaces. */
   readonly errorForm?: 'oauth';
-  /** It takes the access token of a grant, which `run` checks. */
+  /** True if the route accepts a grant's access token, which `run` checks. */
   readonly takesGrantToken?: true;
-  /** Only servers call it: scripts of other origins get no answer (no CORS). */
+  /** True if only servers call the route: scripts from other origins get no response (no CORS). */
   readonly serversOnly?: true;
-  /** Requests aren't counted. */
+  /** True if requests aren't counted towards rate limits. */
   readonly unlimited?: true;
-  /** Not in the document: for people or browsers. */
+  /** True if the route is left out of the OpenAPI document because it is for people or browsers. */
   readonly unlisted?: true;
 }
 
 /** The definition of an open route. */
 export interface OpenDefinition<Path extends string, Body extends z.ZodType> extends Description<Path> {
-  /** Its JSON body, of at most 100,000 bytes. */
+  /** The JSON body, at most 100,000 bytes. */
   readonly body?: Body;
-  /** A missing body is undefined: `run` checks a credential before it refuses that. */
+  /** True if `run` refuses a missing body itself, after checking a credential; until then the body is undefined. */
   readonly bodyLater?: true;
   run(request: OpenRequest<Path, z.output<Body>>): Promise<Answer> | Answer;
 }
 
-/** An open route as the pipeline works with it. */
+/** An open route in the form that the pipeline uses. */
 export interface OpenRoute extends Omit<Description<string>, 'models'>, Declared {
   readonly body?: z.ZodType;
   readonly bodyLater?: true;
   run(request: OpenRequest): Promise<Answer> | Answer;
 }
 
-/** Makes an open route of its definition. */
+/** Creates an open route from its definition. */
 export function openRoute<const Path extends string, Body extends z.ZodType = z.ZodUndefined>(
   definition: OpenDefinition<Path, Body>,
 ): OpenRoute {
@@ -133,7 +133,7 @@ export function openRoute<const Path extends string, Body extends z.ZodType = z.
   };
 }
 
-/** Returns an answer in JSON. */
+/** Returns a JSON response. */
 export function answerJson(
   body: object,
   {
@@ -149,14 +149,14 @@ export function answerJson(
   return { status, headers: { 'Content-Type': type, ...headers }, body: JSON.stringify(body) };
 }
 
-/** Returns the refusal (404) of a URL that has a known form and leads to nothing. */
+/** Returns the refusal (404) for a URL that has a known form but leads to nothing. */
 export function nothingThere(diagnostics: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics });
 }
 
 const text = z.string();
 
-/** An answer in HTML, for the document. */
+/** An HTML response, for the OpenAPI document. */
 export const HTML_PAGE = { description: 'The page', content: { 'text/html': text } };
 
 /** A cached copy is still current. */

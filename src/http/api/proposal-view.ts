@@ -1,4 +1,4 @@
-/** A proposal as the JSON interfaces show it (docs/spec/decisions.md, section 7). */
+/** Formats proposals for the JSON interfaces (docs/spec/decisions.md, section 7). */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
@@ -10,7 +10,7 @@ import { toInstant } from '#src/shared/time/time.ts';
 import { applicationView } from './grant-view.ts';
 import { grant, instant } from './schemas.ts';
 
-/** A value of JSON; no element of FHIR is null. */
+/** A JSON value; FHIR elements are never null. */
 const value = z.union([
   z.string(),
   z.number(),
@@ -67,24 +67,24 @@ export const proposalSchema = z
   .meta({ id: 'Proposal' });
 
 /**
- * A proposal's FHIR as its caller sees it: the proposed resource, and the version that it changes if the caller may see
- * that.
+ * A proposal's FHIR as its caller sees it: the proposed resource, and the version that it changes, if the caller may see that
+ * version.
  */
 export interface SeenProposal {
   readonly resource: JsonObject;
   readonly base: JsonObject | undefined;
 }
 
-/** Returns all of a proposal's FHIR: people see all of their record. */
+/** Returns all FHIR in a proposal: people see all of their own record. */
 export function wholeProposal({ resource, base }: Pick<ProposalRow, 'resource' | 'base'>): SeenProposal {
   return { resource: parseStored(resource), base: base === null ? undefined : parseStored(base) };
 }
 
-/** Returns a proposal as the interfaces show it, with numbers as they were sent. */
+/** Returns a proposal in the form used by the interfaces, with numbers as they were sent. */
 export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposal(row)): JsonObject {
   const { operation, resource_type, resource_id, status, version, ended_at } = row;
   const { resource } = seen;
-  // Reads show the label of what an AI wrote, so an application may send it back.
+  // Reads label what an AI wrote, so an application may send the label back.
   const base = seen.base && withoutAiLabel(withoutVersion(seen.base));
   const isShown = operation === 'create' || base !== undefined;
   const changes = isShown
@@ -111,7 +111,10 @@ export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposa
   };
 }
 
-/** Returns the JSON text of a list of proposals. @param next the cursor of the next page; null on the last */
+/**
+ * Returns the JSON text of a list of proposals.
+ * @param next the cursor of the next page; null on the last page
+ */
 export function proposalList(data: readonly JsonObject[], total: number, next: string | null): string {
   return printJson({ data: [...data], total, next_cursor: next });
 }

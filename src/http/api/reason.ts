@@ -1,12 +1,15 @@
-/** Why a person reads records of production; the access log of each record shows it (docs/gateway.md). */
+/** Parses the reason why a person reads production records; each record's access log shows it (docs/gateway.md). */
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Percent-encoded UTF-8. */
 export const REASON_HEADER = 'X-Service-Reason';
-/** Lengths of a reason, in characters. */
+/** Minimum and maximum length of a reason, in characters. */
 const LENGTH = { least: 3, most: 200 };
 
-/** Returns a reason on one line. @throws Refusal malformed (400) for none, a malformed or one of another length */
+/**
+ * Returns a reason on one line.
+ * @throws Refusal malformed (400) if it is missing, malformed, too short or too long
+ */
 export function parseReason(text: string): string {
   const reason = decodeReason(text);
   if (reason !== undefined && reason.length >= LENGTH.least && reason.length <= LENGTH.most) return reason;

@@ -1,4 +1,4 @@
-/** A receipt as the JSON interfaces show it (docs/receipts.md). */
+/** Formats receipts for the JSON interfaces (docs/receipts.md). */
 import { z } from 'zod';
 import { RECEIPT_KINDS } from '#src/shared/access/receipt.ts';
 import { toInstant } from '#src/shared/time/time.ts';
@@ -31,7 +31,7 @@ export const receiptSchema = z
   })
   .meta({ id: 'Receipt' });
 
-/** Returns a receipt in the form in which it is shown. */
+/** Returns a receipt as it is shown. */
 export function receiptView({
   madeAt,
   position,

@@ -1,5 +1,5 @@
 /**
- * A route of the JSON interfaces (admin, REST v1, webhooks, `/me`), the single source of routing, parsing, errors and
+ * Defines routes of the JSON interfaces (admin, REST v1, webhooks, `/me`): the single source for routing, parsing, errors and
  * the OpenAPI document.
  */
 import type { IncomingMessage } from 'node:http';
@@ -39,30 +39,33 @@ export interface RequestContext {
   readonly requestId: string;
   /** Values by lower-case name. */
   readonly header: Header;
-  /** The ids of all that the request writes: a retry under the same Idempotency-Key draws the same. */
+  /** The ids for everything that the request writes: a retry with the same Idempotency-Key draws the same ids. */
   readonly ids: IdSource;
-  /** The service's clock, microseconds. */
+  /** The service's clock, in microseconds. */
   readonly now: () => Micros;
-  /** Set when an Idempotency-Key came with the request. */
+  /** Set if the request has an Idempotency-Key. */
   readonly retry?: RetryNotes | undefined;
-  /** The request itself: of a route that `takes` bytes it has not been read. */
+  /** The request itself. On a route with `takes`, its body has not been read yet. */
   readonly incoming: IncomingMessage;
-  /** Under a grant: the pass for its parts. */
+  /** Under a grant: the pass for the parts of the request. */
   readonly pass?: GrantPass | undefined;
-  /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
+  /**
+   * True if lists leave out refuted entries and entries with a modifier extension: the patient's pages can't tell what those
+   * mean.
+   */
   readonly factsOnly?: true;
-  /** On the gateway: the person's session, and why they need records of production. */
+  /** On the gateway: the person's session, and why they need production records. */
   readonly visitor?: Pick<Visitor, 'session' | 'hasReason' | 'reason'> | undefined;
-  /** Associates the request with a project of the caller, whose log then shows it. */
+  /** Associates the request with one of the caller's projects, whose log then shows it. */
   readonly concerns: (project: string, environment?: Environment) => void;
 }
 
-/** Names in braces of a path: `/admin/keys/{key_id}` has `key_id`. */
+/** Names in braces in a path: `/admin/keys/{key_id}` has `key_id`. */
 export type PathParams<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [K in Name]: string } & PathParams<Rest>
   : object;
 
-/** A request, parsed and permitted. */
+/** A parsed request that has been permitted. */
 export type ApiRequest<
   Path extends string = string,
   C extends Credential = Credential,
@@ -75,98 +78,100 @@ export type ApiRequest<
     readonly body: Body;
     /** The body with `LosslessNumber`s, if JavaScript would print one of its numbers differently (`1.50`). */
     readonly exact?: JsonObject;
-    /** The raw body, in one of the route's media types besides JSON; `body` is then undefined. */
+    /** The raw body, in one of the route's media types other than JSON; `body` is then undefined. */
     readonly raw?: RawBody;
   };
 
 /** The result of `run`. */
 export interface RouteResult {
   readonly status: number;
-  /** Becomes JSON; absent: no body. */
+  /** Sent as JSON; absent if the response has no body. */
   readonly body?: unknown;
   /** Used instead of `body`: JSON text that is sent unchanged, so that decimals keep their literals. */
   readonly text?: string;
   /** Used instead of `body`: bytes with their own Content-Type in `headers`. */
   readonly content?: Content;
-  /** Used instead of `body`: text that is produced while it is sent, with its Content-Type in `headers`. */
+  /** Used instead of `body`: text that is produced while it is being sent, with its Content-Type in `headers`. */
   readonly stream?: AsyncIterable<string | Buffer>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Position of the last event written: the answer waits until the route's read models show it. */
+  /** Position of the last event written: the response waits until the route's read models show it. */
   readonly position?: Position | undefined;
-  /** Shows data that the route didn't write: a purge must find it among stored answers. */
+  /** True if the response shows data that the route didn't write, so that a purge must find it among stored responses. */
   readonly reads?: boolean;
-  /** The number of resources that it shows, unless it is the one in the path; for the access log. */
+  /** Number of resources shown, for the access log; absent if only the resource in the path is shown. */
   readonly shown?: number;
-  /** The parts that it was made of, if it has a receipt. */
+  /** The parts that the response was made from, if it has a receipt. */
   readonly receipt?: ReceiptDraft;
   /**
-   * For revoking access (a key, a grant, a project): the response waits until it is revoked on every
-   * instance, otherwise 503.
+   * For revoking access (a key, a grant, a project): the response waits until the revocation has reached every instance, and
+   * is 503 if that takes too long.
    */
   readonly awaited?: boolean;
 }
 
 /**
- * The requirements of a route on a grant (`Opening`). The grant's record is the only one that its parameters can name:
- * inside the route all ids are real.
+ * The requirements of a route for a grant (`Opening`). The route's parameters can name only the grant's record: inside the
+ * route all ids are real.
  */
 export interface RouteOpening<Path extends string> extends Omit<Opening, 'id'> {
-  /** The name of the parameter with the id that is asked for. */
+  /** The name of the parameter that contains the requested id. */
   readonly id?: keyof PathParams<Path>;
 }
 
 /** One documented response. */
 export interface DescribedAnswer {
   readonly description: string;
-  /** Absent: no body. Objects are described as having these members and no others. */
+  /** The schema of the body; absent if the response has no body. Objects are described as having exactly these members. */
   readonly schema?: z.ZodType;
-  /** Schemas by media type, in addition to `schema`, which is of JSON. */
+  /** Schemas by media type, in addition to `schema`, which is for JSON. */
   readonly content?: Readonly<Record<string, z.ZodType>>;
-  /** Bytes of any media type. */
+  /** True for bytes of any media type. */
   readonly bytes?: true;
 }
 
-/** The route's part of the OpenAPI document, besides its schemas. */
+/** The route's part of the OpenAPI document, except its schemas. */
 interface Description<Path extends string, C extends Credential> {
   readonly method: Method;
-  /** The whole path, `/admin/keys/{key_id}`. */
+  /** The full path, for example `/admin/keys/{key_id}`. */
   readonly path: Path;
-  /** Unique: the name of the function in clients that are generated. */
+  /** Unique: the function's name in generated clients. */
   readonly operationId: string;
   /** Half a sentence. */
   readonly summary: string;
-  /** A longer description, Markdown. */
+  /** A longer description, in Markdown. */
   readonly description?: string;
-  /** The group in which it is listed. */
+  /** The group in which the operation is listed. */
   readonly tag: Tag;
   readonly credential: C;
-  /** States whether it takes an access token of a grant, and its requirements on the grant. */
+  /** `refused` if the route refuses a grant's access token; otherwise the requirements for the grant. */
   readonly grantToken: 'refused' | RouteOpening<Path>;
-  /** The access that it needs of a client whose scopes name types, where no token of a grant is taken. Default: all types. */
+  /** On a route that refuses grants' tokens: the access required of a client whose scopes name types. Default: all types. */
   readonly needs?: readonly Need[];
-  /** Scope of an API key. */
+  /** The scope that an API key needs. */
   readonly scope?: 'read' | 'write';
-  /** Shows stored data, so an API key needs the scope `read` besides `scope`. */
+  /** True if the route shows stored data, so that an API key needs the scope `read` in addition to `scope`. */
   readonly needsRead?: true;
-  /** Shows nothing of a record, so its reads are not in the access log. */
+  /** True if the route shows nothing from a record, so that its reads are not in the access log. */
   readonly isUnlogged?: true;
-  /** Shows what was stored before: a key that may not read gets 204 without a body. */
+  /** True if the route shows what was stored before: a key that isn't allowed to read gets 204 without a body. */
   readonly showsStored?: true;
-  /** The body is bytes of any media type, which `run` reads. */
+  /** Set if the body is bytes of any media type, which `run` reads. */
   readonly takes?: 'bytes';
-  /** Media types of the body besides JSON; `body` must be optional. */
+  /** Media types of the body other than JSON; `body` must be optional. */
   readonly raw?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
-  /** Members of the body whose texts may hold control characters. */
+  /** Body members whose text may contain control characters. */
   readonly framed?: readonly string[];
-  /** Alternative for unknown query parameters, for the error message: `to search…, use …`. */
+  /** The alternative to unknown query parameters, for the error message: `to search…, use …`. */
   readonly otherwise?: string;
-  /** The answer contains a secret and must not be stored. */
+  /** True if the response contains a secret and must not be stored. */
   readonly secret?: true;
-  /** The answer contains an access token: refused to sessions (`src/http/gateway/`). */
+  /** True if the response contains an access token, which is refused to sessions (`src/http/gateway/`). */
   readonly givesToken?: true;
-  /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */
+  /**
+   * Read models that the route's responses show. Default: `projects` for identities, `resources` and `history` for API keys.
+   */
   readonly models?: readonly string[];
-  /** Answers by status; errors are added. */
+  /** Responses by status; errors are added. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
   /** Request headers that `run` reads, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -179,11 +184,11 @@ export interface Definition<
   Query extends z.ZodObject,
   Body extends z.ZodType,
 > extends Description<Path, C> {
-  /** Forms of the path's ids, where another form is refused (422) rather than unknown (404). */
+  /** Schemas for the path's ids, if an id of a different form is to be refused (422) instead of counting as unknown (404). */
   readonly params?: z.ZodObject;
-  /** Strict; without it no name is known. */
+  /** Must be strict; without it, all query parameters are unknown. */
   readonly query?: Query;
-  /** Strict; without it an empty object is taken, or nothing. */
+  /** Must be strict; without it, only an empty object or no body is accepted. */
   readonly body?: Body;
   run(request: ApiRequest<Path, C, z.output<Query>, z.output<Body>>): Promise<RouteResult>;
 }
@@ -191,36 +196,39 @@ export interface Definition<
 /** Members that only open routes have (`open-route.ts`). */
 type NotTyped = { readonly [Name in 'form' | 'unlimited' | 'unlisted']?: undefined };
 
-/** A route as the kit works with it: its own types are closed over. */
+/** A route in the form that the framework uses, without its own type parameters. */
 export interface TypedRoute<C extends Credential>
   extends NotTyped,
     Omit<Description<string, C>, 'models'>,
     Pick<Declared, 'scopes' | 'models' | 'logged' | 'ahead'> {
-  /** The answer is bytes. */
+  /** True if the response is bytes. */
   readonly givesBytes: boolean;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Parses a request's inputs. @throws Refusal invalid (422) naming every one that is wrong. */
+  /**
+   * Parses a request's inputs.
+   * @throws Refusal invalid (422), which names every invalid input.
+   */
   accept(inputs: Inputs): (circumstances: RequestContext & Proven[C]) => Promise<RouteResult>;
 }
 
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 
-/** Read models that a route's answers show, unless it names others. */
+/** Read models that a route's responses show, unless it names others. */
 const MODELS: Readonly<Record<Credential, readonly string[]>> = {
   identity: ['projects'],
   api_key: ['resources', 'history'],
   none: [],
 };
 
-/** The answer of a route that `showsStored` to a key that may not read. */
+/** The response that a route with `showsStored` returns to a key that isn't allowed to read. */
 const UNSHOWN = { 204: { description: 'Done; a key without the scope `read` doesn’t see the result' } };
 
-/** The sentence that the description of a route that `needsRead` ends with. */
+/** The sentence that ends the description of a route with `needsRead`. */
 const NEEDS_READ = 'Requires a key with the scopes `read` and `write`.';
 
-/** Makes a route of its definition. */
+/** Creates a route from its definition. */
 export function route<
   const Path extends string,
   C extends Credential,

@@ -1,9 +1,9 @@
-/** Schemas that many routes share. */
+/** Defines schemas that many routes share. */
 import { z } from 'zod';
 
 /**
- * Returns the schema of a whole number in a query string.
- * @param fallback value if it is absent
+ * Returns the schema for a whole number in a query string.
+ * @param fallback the value if it is absent
  */
 export function wholeNumber(least: number, most: number, fallback: number) {
   return z
@@ -14,19 +14,21 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .prefault(String(fallback));
 }
 
-/** The beginning of the description of a list. */
+/** The beginning of every list's description. */
 export const PAGED =
   'Returns a page; `next_cursor` leads to the next one. Nothing is skipped or shown twice while others write.';
 
-/** Query of every list: `limit` 1 to 200, default 50, and `cursor` (docs/spec/interface.md, section 4.3). */
+/**
+ * The query parameters of every list: `limit` from 1 to 200, default 50, and `cursor` (docs/spec/interface.md, section 4.3).
+ */
 export const LIST_QUERY = {
   limit: wholeNumber(1, 200, 50).describe('Maximum number of items in the answer.'),
   cursor: z.string().max(1_000).optional().describe('`next_cursor` from the previous page.'),
 };
 
 /**
- * Returns the schema of a list (docs/spec/decisions.md, section 4).
- * @param item schema of an item
+ * Returns the schema for a list (docs/spec/decisions.md, section 4).
+ * @param item schema for an item
  */
 export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.object({
@@ -39,7 +41,7 @@ export function listSchema<Item extends z.ZodType>(item: Item) {
 /** A moment, UTC. */
 export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'date-time' });
 
-/** A grant of an application for a patient (docs/spec/decisions.md, section 4). */
+/** A patient's grant to an application (docs/spec/decisions.md, section 4). */
 export const grant = z.object({
   id: z.string(),
   status: z.enum(['active', 'revoked', 'expired']),
@@ -61,10 +63,10 @@ export const grant = z.object({
     .describe('`representative`: someone who looks after the patient. `creator`: the identity grant.'),
 });
 
-/** The two environments of a project (docs/spec/interface.md, section 1). */
+/** A project's two environments (docs/spec/interface.md, section 1). */
 export const environment = z.enum(['sandbox', 'production']);
 
-/** The body of every error of the JSON interfaces (docs/spec/decisions.md, section 2). */
+/** The body of every error in the JSON interfaces (docs/spec/decisions.md, section 2). */
 export const errorBody = z
   .object({
     error: z.object({

@@ -1,9 +1,9 @@
-/** Routes by their paths. */
+/** Finds routes by path. */
 import { splitPath } from '../path.ts';
 import type { Found, Method } from '../pipeline.ts';
 import type { Route } from './route.ts';
 
-/** The properties of a route by which it is found. */
+/** The properties by which a route is found. */
 interface Placed {
   readonly method: Method;
   readonly path: string;
@@ -12,11 +12,11 @@ interface Placed {
 
 interface Node<Each> {
   readonly literal: Map<string, Node<Each>>;
-  /** The node after a name. */
+  /** The node for a parameter in this place. */
   parameter?: Node<Each>;
-  /** The path, if a route has it. */
+  /** The whole path, if a route has it. */
   pattern?: string;
-  /** Names of the path's parameters, in their order. */
+  /** Names of the path's parameters, in order. */
   names: readonly string[];
   readonly methods: Partial<Record<Method, Each>>;
 }
@@ -32,14 +32,14 @@ const PARAMETER = /^\{(\w+)\}$/;
 
 const makeNode = <Each>(): Node<Each> => ({ literal: new Map(), names: [], methods: {} });
 
-/** Finds routes. A literal segment wins over a name in its place. */
+/** Finds routes. A literal segment takes precedence over a parameter in the same place. */
 export class RouteTable<Each extends Placed = Route> {
   readonly #root = makeNode<Each>();
   readonly #spell: (segment: string) => string;
 
   /**
-   * @param letterCase `any`: literal segments match in any letter case
-   * @throws Error if two routes have the same method and path or operationId, or one path two patterns
+   * @param letterCase `any`: literal segments match in upper or lower case
+   * @throws Error if two routes have the same operationId, or the same method and path, or if a path has two patterns
    */
   constructor(
     readonly routes: readonly Each[],
@@ -63,14 +63,14 @@ export class RouteTable<Each extends Placed = Route> {
   }
 
   /**
-   * Returns the routes of a path; undefined if there are none.
+   * Returns the routes for a path; undefined if there are none.
    * @throws Refusal malformed (400) for invalid percent-encoding
    */
   find(path: string): FoundPath<Each> | undefined {
     return this.#search(this.#root, splitPath(path), 0, []);
   }
 
-  /** Lists the routes of a path; none for an unknown or invalid one. */
+  /** Returns the routes for a path; an empty list if it is unknown or invalid. */
   listAt(path: string): readonly Each[] {
     try {
       return Object.values(this.find(path)?.methods ?? {});
@@ -107,7 +107,7 @@ export class RouteTable<Each extends Placed = Route> {
   }
 }
 
-/** Returns the names of a path's parameters, in their order. */
+/** Returns the names of a path's parameters, in order. */
 export function namesIn(path: string): string[] {
   return path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
 }

@@ -1,4 +1,4 @@
-/** Groups of the documentation with their descriptions, in order of their importance to readers. */
+/** The documentation's groups with their descriptions, in order of importance to readers. */
 export const TAG_TEXTS = {
   Patients: 'The people whose records a project keeps, with their demographics.',
   'FHIR: resources':
@@ -34,5 +34,5 @@ export const TAG_TEXTS = {
 /** A group. */
 export type Tag = keyof typeof TAG_TEXTS;
 
-/** The groups, in that order. */
+/** The names of the groups, in that order. */
 export const TAGS = Object.keys(TAG_TEXTS) as readonly Tag[];

@@ -1,7 +1,7 @@
-/** Error messages about unknown members and query parameters. */
+/** Writes error messages about unknown members and query parameters. */
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** The maximum number of names that a message lists. */
+/** Maximum number of names that a message lists. */
 const LISTED = 20;
 
 /** Other common names of fields, in lower case without separators. */
@@ -38,11 +38,11 @@ const AS_OF_PLACES =
   'as_of works on a patient, observation, condition, medication, prescription or document by its id, on lists of observations, conditions, medications and prescriptions, on the timeline and series of a record, and in POST /v1/context';
 
 /**
- * Returns the sentence about an unknown name: with the nearest known one, else with all of them if they are few.
- * @param what `field`, `query parameter`.
- * @param at its place: the name itself, or a dotted path that ends with it.
- * @param known the names that are known in its place.
- * @param otherwise where to ask what these cannot, if there is such a place.
+ * Returns the sentence about an unknown name: with the nearest known name, or else with all known names if there are few.
+ * @param what `field` or `query parameter`.
+ * @param at where it is: the name itself, or a dotted path that ends with it.
+ * @param known the names known at that place.
+ * @param otherwise where to ask for what these names cannot express, if there is such a place.
  */
 export function unknownName(
   what: string,
@@ -63,9 +63,7 @@ export function unknownName(
   return `unknown ${what} \`${at}\`${suggestion(name, known) || listed(what, known) + more}`;
 }
 
-/**
- * Returns `` ; did you mean `given`? `` for a name that is similar or equivalent to a known one; else an empty text.
- */
+/** Returns `` ; did you mean `given`? `` if the name is similar or equivalent to a known one; otherwise an empty string. */
 export function suggestion(name: string, known: readonly string[]): string {
   const letters = name
     .slice(0, 40)

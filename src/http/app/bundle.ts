@@ -1,6 +1,7 @@
 /**
- * The dashboard's script and styles, bundled for browsers from `dashboard/` and the client. The first start makes the bundle beside its work
- * (nothing waits for it) and keeps it below node_modules/.cache under a hash of its sources; decision 0001.
+ * Bundles the dashboard's script and styles for browsers, from `dashboard/` and the client. The first start builds the bundle
+ * in the background (nothing waits for it) and stores it below node_modules/.cache under a hash of its sources; see decision
+ * 0001.
  */
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCES = join(ROOT, 'dashboard');
-/** What it is made of: its own sources, and those of the client. */
+/** The bundle's sources: the dashboard's own, and the client's. */
 const FOLDERS = [SOURCES, join(ROOT, 'clients', 'typescript', 'src')];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
 
@@ -22,7 +23,7 @@ export interface DashboardFiles {
 
 let made: Promise<DashboardFiles> | undefined;
 
-/** Returns the files, and makes them at the first call. A failure is tried again at the next call. */
+/** Returns the files, which the first call builds. After a failure, the next call tries again. */
 export function dashboardFiles(): Promise<DashboardFiles> {
   made ??= readOrMake().catch((error: unknown) => {
     made = undefined;
@@ -47,7 +48,7 @@ async function readFiles(folder: string): Promise<DashboardFiles> {
   return { script, style };
 }
 
-/** Returns a hash of the sources, and of the versions of the packages that they import. */
+/** Returns a hash of the sources and of the versions of the packages that they import. */
 function digest(): string {
   const parts = FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -83,7 +84,10 @@ async function bundle(): Promise<DashboardFiles> {
   return { script: read('main.js'), style: read('main.css') };
 }
 
-/** Another process may keep the same files meanwhile. A folder that can't be written to keeps nothing. */
+/**
+ * Stores the files. Another process may be storing the same files at the same time. If the folder isn't writable, nothing is
+ * stored.
+ */
 async function keep(folder: string, { script, style }: DashboardFiles): Promise<void> {
   await mkdir(KEPT, { recursive: true });
   const making = await mkdtemp(`${folder}.`);

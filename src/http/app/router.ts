@@ -1,6 +1,7 @@
 /**
- * `/app`: the dashboard for developers. One page for all of its paths; the script in it shows the screens and calls the
- * interfaces by the gateway `/app/api` (docs/gateway.md). Who isn't signed in is led to the sign-in, and back.
+ * Serves `/app`, the dashboard for developers. All of its paths return the same page, whose script shows the screens and calls
+ * the interfaces through the gateway `/app/api` (docs/gateway.md). Visitors who aren't signed in are sent to sign in, and then
+ * back.
  */
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
@@ -15,9 +16,9 @@ import { type DashboardFiles, dashboardFiles } from './bundle.ts';
 
 const NEEDS: PageNeeds = {
   scripts: ["'self'"],
-  // Frames with previews of the consent page have its style, and follow this policy, too.
+  // Frames with previews of the consent page have that page's style, and are also subject to this policy.
   styles: ["'self'", inlineSource(STYLE)],
-  // Documents of a record are opened in place, from memory: images and PDF files.
+  // A record's documents (images and PDF files) are opened in place, from memory.
   images: ["'self'", 'data:', 'blob:'],
   frames: ['blob:'],
   connections: ["'self'"],
@@ -29,10 +30,10 @@ const FILES = [
   { of: 'style', extension: 'css', type: 'text/css; charset=utf-8' },
 ] as const;
 
-/** How long after a start the bundle is made, in ms. */
+/** How long after startup the bundle is built, in ms. */
 const AFTER_START_MS = 5_000;
 
-/** Every path of a screen; the gateway has other answers for paths that it doesn't know. */
+/** Matches every path of a screen; the gateway responds differently to unknown paths. */
 const SCREENS = /^\/app(?!\/api(?:\/|$))(?:\/|$)/i;
 
 /** Returns the routes. */
@@ -41,8 +42,8 @@ export function dashboardRouter(
 ): Router {
   const base = new URL(visitors.baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();
-  // The first visitor shouldn't wait for it, nor the first requests of programs. What fails now is tried again, and
-  // answered, at the first request.
+  // Neither the first visitor nor the first API requests should wait for the build. If it fails now, the first request for it
+  // tries again and reports the error.
   setTimeout(() => void dashboardFiles().catch(() => undefined), AFTER_START_MS).unref();
 
   router.get('/app/assets/:name', async (ctx) => {
@@ -72,7 +73,7 @@ function nameOf(content: Buffer, extension: string): string {
   return `${hash('sha256', content).slice(0, 20)}.${extension}`;
 }
 
-/** Returns the page, which holds nothing about its visitor. */
+/** Returns the page, which contains nothing about its visitor. */
 function makePage(base: string, { script, style }: DashboardFiles): string {
   const assets = `${base}/app/assets`;
   return html`<!doctype html>

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Headers that proxies add, besides those that begin with `x-forwarded-`. */
+/** Headers that proxies add, besides headers that begin with `x-forwarded-`. */
 const OF_PROXIES = new Set([
   'forwarded',
   'via',
@@ -13,14 +13,14 @@ const OF_PROXIES = new Set([
 ]);
 
 /**
- * Makes sure that no proxy passed a request on: one on this machine would let the outside in.
+ * Makes sure that the request didn't come through a proxy: a proxy on this machine would let outside requests in.
  * @throws Refusal forbidden (403)
  */
 export function requireDirect(ctx: Context): void {
   const found = Object.keys(ctx.headers).find(
     (name) => OF_PROXIES.has(name) || name.startsWith('x-forwarded-'),
   );
-  // Clients on this machine speak HTTP/1.1; proxies that add no headers mostly pass requests on as HTTP/1.0.
+  // Clients on this machine use HTTP/1.1; proxies that add no headers mostly forward requests as HTTP/1.0.
   const sign =
     found !== undefined ? `the header ${found}` : ctx.req.httpVersion === '1.1' ? undefined : 'its HTTP/1.0';
   if (sign === undefined) return;

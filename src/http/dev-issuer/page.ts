@@ -1,4 +1,4 @@
-/** The pages of the development issuer: text and forms, no script, nothing from elsewhere (WCAG 2.2 AA). */
+/** Renders the development issuer's pages: text and forms, no scripts, nothing from elsewhere (WCAG 2.2 AA). */
 import { READY_PEOPLE } from '#src/dev-issuer/people.ts';
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
@@ -21,7 +21,7 @@ ul { list-style: none; padding: 0; }
 
 /**
  * Returns the pages' security needs.
- * @param forms targets of the sign-in form, a client's redirect_uri included
+ * @param forms targets of the sign-in form, including a client's redirect_uri
  */
 export function pageNeeds(forms: readonly string[]): PageNeeds {
   return { styles: [inlineSource(STYLE)], forms };
@@ -49,23 +49,23 @@ ${body}
 
 /** A synthetic patient on the sign-in page. */
 export interface Choice {
-  /** Number in the register. */
+  /** The patient's number in the register. */
   readonly number: string;
   /** The person's description. */
   readonly says: string;
 }
 
-/** Content of the sign-in page. */
+/** The content of the sign-in page. */
 export interface SignIn {
-  /** Target of the form: a path with its query. */
+  /** The form's target: a path with its query. */
   readonly action: string;
-  /** The client that requests the sign-in; undefined if a token is only shown. */
+  /** The client that requests the sign-in; undefined if the token will only be shown. */
   readonly client: string | undefined;
   /** Synthetic patients to choose from. */
   readonly patients: readonly Choice[];
-  /** Content of the field. */
+  /** Content of the e-mail field. */
   readonly email: string;
-  /** The fault in the choice, and whether it concerns the field. */
+  /** The fault in the choice, and whether the fault concerns the field. */
   readonly fault: { readonly says: string; readonly ofField: boolean } | undefined;
 }
 
@@ -119,12 +119,12 @@ ${choices}</ul>
 </form>`;
 }
 
-/** Content of the page with a token. */
+/** The content of the page that shows a token. */
 export interface Shown {
   readonly email: string;
   readonly name: string | undefined;
   readonly token: string;
-  /** Base URL of the service. */
+  /** The service's base URL. */
   readonly baseUrl: string;
   /** Path of the sign-in page. */
   readonly home: string;
@@ -145,7 +145,10 @@ rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> pr
   );
 }
 
-/** Returns the page for a request whose fault can't be reported to a client. @param home path of the sign-in page */
+/**
+ * Returns the page for a request whose fault can't be reported to a client.
+ * @param home path of the sign-in page
+ */
 export function faultPage(message: string, home: string): string {
   return page(
     'This request can’t be completed',

@@ -1,6 +1,6 @@
 /**
- * `/dev`: the development issuer over HTTP. Discovery, keys, a sign-in page, and the authorization code flow with PKCE
- * for dashboards on this machine (OpenID Connect Core 1.0, section 3.1; Discovery 1.0; RFC 6749; RFC 7636; RFC 9207).
+ * Serves the development issuer under `/dev`: discovery, keys, a sign-in page, and the authorization code flow with PKCE for
+ * dashboards on this machine (OpenID Connect Core 1.0, section 3.1; Discovery 1.0; RFC 6749; RFC 7636; RFC 9207).
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -24,8 +24,8 @@ import { answerToken } from './token.ts';
 
 /**
  * Returns the routes.
- * @param baseUrl of the service, without a trailing slash
- * @param forwarded whether requests passed on by a proxy are answered
+ * @param baseUrl the service's URL, without a trailing slash
+ * @param forwarded whether to answer requests forwarded by a proxy
  */
 export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: boolean): Router {
   const router = new Router();
@@ -36,7 +36,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     });
   }
   const home = `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/dev`;
-  /** The form for showing a token without a client. */
+  /** The form that shows a token without a client. */
   const alone: Form = { action: home, client: undefined };
   router.get('/dev/.well-known/openid-configuration', (ctx) => {
     ctx.body = discoveryDocument(issuer.issuer);
@@ -80,7 +80,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
   router.post('/dev/token', (ctx) => answerToken(issuer, ctx));
   return router;
 
-  /** Returns the authorization request; undefined if it was refused and answered. */
+  /** Returns the authorization request; undefined if it was refused and the response was sent. */
   function requested(ctx: Context, url: string): AuthorizationRequest | undefined {
     try {
       return readAuthorizationRequest(new URLSearchParams(ctx.querystring), url);
@@ -102,7 +102,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     return { patients: patients.map((patient) => ({ number: patient.number, says: introduction(patient) })) };
   }
 
-  /** Returns the address that the form names; undefined if it names none and the request was answered. */
+  /** Returns the e-mail address in the form; undefined if there isn't one and the response was sent. */
   async function signedIn(
     ctx: Context,
     form: Form,
@@ -123,7 +123,7 @@ function signInFor(ctx: Context, home: string, request: AuthorizationRequest): F
   return { action: `${home}/authorize?${ctx.querystring}`, client: new URL(request.redirectUri).host };
 }
 
-/** Returns the person a form names: an address, or a synthetic patient by number; otherwise the fault and the input. */
+/** Returns the person named in a form, by address or as a synthetic patient by number; otherwise the fault and the input. */
 function whoIsNamed(
   form: URLSearchParams,
   patients: number,
@@ -147,12 +147,12 @@ function whoIsNamed(
 }
 
 function show(ctx: Context, status: number, signIn: SignIn, request?: AuthorizationRequest): void {
-  // Browsers apply the policy to the redirect after the form, too.
+  // Browsers also apply the policy to the redirect after the form.
   const forms = request === undefined ? [] : [new URL(request.redirectUri).origin];
   answerPage(ctx, status, signInPage(signIn), pageNeeds(["'self'", ...forms]));
 }
 
-/** Redirects with 303, so that a form's answer is fetched with GET (RFC 9700, section 4.12). */
+/** Redirects with 303, so that the browser uses GET after a form (RFC 9700, section 4.12). */
 function redirect(ctx: Context, target: string): void {
   ctx.status = 303;
   ctx.set({ Location: target, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' });

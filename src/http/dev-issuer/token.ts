@@ -5,7 +5,7 @@ import { tokenAnswer } from '#src/dev-issuer/token.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../form-body.ts';
 
-/** Answers it; errors are those of RFC 6749, section 5.2. */
+/** Responds to the request; errors have the form of RFC 6749, section 5.2. */
 export async function answerToken(issuer: DevIssuer, ctx: Context): Promise<void> {
   ctx.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
   const { status, body } = await tokenAnswer(issuer, await readFormOr(ctx));

@@ -1,4 +1,4 @@
-/** Files that the pages of the documentation load: their styles, and the script of the forms that send requests. */
+/** Serves the files that the documentation's pages load: their styles, and the script for the forms that send requests. */
 import { readFileSync } from 'node:fs';
 
 /** A file with its headers. */
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const read = new Map<string, Asset>();
 
-/** Returns a file by its name; undefined if there is none. Files are read once, on demand. */
+/** Returns a file by name; undefined if it doesn't exist. Files are read once, on demand. */
 export function assetNamed(name: string): Asset | undefined {
   const type = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
   if (type === undefined) return undefined;

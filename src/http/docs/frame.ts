@@ -1,4 +1,4 @@
-/** The frame of the documentation's pages: the way to guides, interfaces and errors, and the search. */
+/** Renders the frame of the documentation's pages: navigation to guides, interfaces and errors, and the search. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { PageNeeds } from '../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
@@ -7,7 +7,7 @@ import { shellNeeds, shellPage } from '../pages/shell.ts';
 export interface DocumentationPage {
   readonly title: string;
   readonly body: Html;
-  /** Beside the main part, or above it on a phone. */
+  /** Shown beside the main part, or above it on a phone. */
   readonly beside?: Html;
   /** The part of the documentation that the page belongs to. */
   readonly part?: 'guides' | 'interfaces' | 'errors';
@@ -17,7 +17,7 @@ export interface DocumentationPage {
 
 /**
  * Returns the pages' security needs.
- * @param origin of the service for clients: requests are sent there
+ * @param origin the service's origin for clients, to which requests are sent
  */
 export function documentationNeeds(origin: string): PageNeeds {
   const needs = shellNeeds(["'self'"]);
@@ -33,7 +33,7 @@ export function documentationNeeds(origin: string): PageNeeds {
 
 /**
  * Returns a page.
- * @param root path of the service below its host, without a slash at its end
+ * @param root the service's path on its host, without a trailing slash
  */
 export function documentationPage(
   root: string,
@@ -67,7 +67,7 @@ ${part === 'interfaces' ? referenceFiles(root) : html``}`,
   });
 }
 
-/** Returns the elements that load the further files of the pages of operations. */
+/** Returns the elements that load the additional files for operations' pages. */
 function referenceFiles(root: string): Html {
   return html`<link rel="stylesheet" href="${root}/docs/assets/reference.css">
 <script src="${root}/docs/assets/reference.js" type="module"></script>`;

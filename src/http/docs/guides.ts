@@ -1,15 +1,15 @@
-/** The files in `docs/` that the service shows: found once, when they are first asked for, and read from nowhere else. */
+/** Finds the files in `docs/` that the service shows, once, at the first request; it reads files from nowhere else. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { firstHeading } from './markdown.ts';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
-/** Programs beside the guides that people take along, by the name under which they are shown. */
+/** Programs that people download with the guides, by the name under which they are shown. */
 const PROGRAMS = ['verify-export.mjs'];
 const PROGRAM_FOLDER = fileURLToPath(new URL('../../../bin/', import.meta.url));
 const TEXT = 'text/plain; charset=utf-8';
 
-/** A page made of a Markdown file. */
+/** A page that is made from a Markdown file. */
 export interface Guide {
   /** Path below `/docs/guides`: `fhir`, `decisions/0001-…`; empty for the index. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface Guide {
   readonly markdown: string;
 }
 
-/** Another file that guides link to or show: an example, or a picture. */
+/** Another file that guides link to or show, such as an example or a picture. */
 export interface Attachment {
   /** Media type. */
   readonly type: string;
@@ -46,12 +46,12 @@ export function allGuides(): ReadonlyMap<string, Guide> {
   return guides;
 }
 
-/** Returns the guide of a name; undefined if there is none. */
+/** Returns the guide with the given name; undefined if it doesn't exist. */
 export function guideNamed(name: string): Guide | undefined {
   return allGuides().get(name);
 }
 
-/** Returns a file beside the guides by its path; undefined if there is none. */
+/** Returns a file that belongs to the guides, by its path; undefined if it doesn't exist. */
 export function attachmentNamed(file: string): Attachment | undefined {
   attachments ??= new Map([
     ...filesIn(FOLDER)
@@ -68,16 +68,16 @@ export function attachmentNamed(file: string): Attachment | undefined {
   return attachments.get(file);
 }
 
-/** Returns the name of a Markdown file's page: a folder's `README.md` is the folder's page. */
+/** Returns the page name for a Markdown file: a folder's `README.md` is the folder's page. */
 function guideName(file: string): string {
   return file.slice(0, -ENDING.length).replace(/(?:^|\/)README$/, '');
 }
 
 /**
- * Returns the path of the page or file to which a link in a guide leads, below `/docs/guides`; undefined if the link
- * leaves `docs/`, where the service has nothing to show.
- * @param from path of the guide's file below `docs/`
- * @param path of the link, without its fragment
+ * Returns the path below `/docs/guides` of the page or file that a guide links to; undefined if the link leaves `docs/`, where
+ * the service has nothing to show.
+ * @param from the path of the guide's file below `docs/`
+ * @param path the link's path, without its fragment
  */
 export function targetIn(from: string, path: string): string | undefined {
   const base = 'http://docs.invalid/root/';
@@ -90,7 +90,7 @@ export function targetIn(from: string, path: string): string | undefined {
   return name === '' ? '' : `/${name}`;
 }
 
-/** Returns the paths of all files below a folder, in a fixed order; links in the file system are not followed. */
+/** Returns the paths of all files below a folder, in a fixed order; symbolic links are not followed. */
 function filesIn(folder: string): string[] {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   return entries.flatMap((entry) => {

@@ -1,11 +1,11 @@
-/** Markdown as HTML, with the anchors that code hosts give to headings (https://github.github.com/gfm/). */
+/** Renders Markdown as HTML, with the same heading anchors as on code hosts (https://github.github.com/gfm/). */
 import GithubSlugger from 'github-slugger';
 import { Marked, type Token, type Tokens } from 'marked';
 import { Html, html } from '#src/shared/html.ts';
 
 const marked = new Marked({ gfm: true });
 
-/** A heading of a page. */
+/** A heading on a page. */
 export interface Heading {
   readonly depth: number;
   readonly anchor: string;
@@ -20,10 +20,10 @@ export interface Section {
   readonly text: string;
 }
 
-/** Finds the target URL of a link; undefined if the service has nothing there. */
+/** Returns the URL that a link leads to; undefined if the service has nothing there. */
 export type Resolve = (href: string) => string | undefined;
 
-/** Returns the first heading of a page; undefined without one. */
+/** Returns the first heading of a page; undefined if there isn't one. */
 export function firstHeading(markdown: string): string | undefined {
   const [, text] = /^# (.+)$/m.exec(markdown) ?? [];
   return text;
@@ -45,7 +45,7 @@ export function splitSections(markdown: string): readonly Section[] {
   return sections;
 }
 
-/** Returns a page as HTML. Markup of the page itself is shown as text: a guide has none. */
+/** Returns a page as HTML. HTML markup in the page is shown as text, because guides contain none. */
 export function renderMarkdown(markdown: string, resolve: Resolve): Html {
   const slugger = new GithubSlugger();
   const renderer = new Marked({
@@ -97,13 +97,13 @@ export function renderInline(markdown: string): Html {
   return new Html(renderer.parseInline(markdown, { async: false }));
 }
 
-/** Returns a block of code that can be scrolled with the keyboard. */
+/** Returns a code block that can be scrolled with the keyboard. */
 export function codeBlock(text: string, lang?: string): Html {
   return html`<pre tabindex="0" role="group" aria-label="${lang === 'text' ? 'Output' : 'Example'}"><code>${text}</code></pre>
 `;
 }
 
-/** Returns the text of tokens without markup. */
+/** Returns the text in tokens, without markup. */
 export function plainText(tokens: readonly Token[]): string {
   return tokens.map(tokenText).join('');
 }
@@ -129,7 +129,7 @@ export interface IndexSection {
   readonly links: readonly { readonly href: string; readonly text: string }[];
 }
 
-/** Returns the tables of links of an index page, under their headings. */
+/** Returns the tables of links on an index page, under their headings. */
 export function readIndex(markdown: string): readonly IndexSection[] {
   let title = '';
   const sections: IndexSection[] = [];

@@ -1,4 +1,4 @@
-/** Shows an operation: its purpose, inputs and answers, with a form that sends the request. */
+/** Shows an operation: its purpose, inputs and responses, with a form that sends the request. */
 import { type Html, html } from '#src/shared/html.ts';
 import { ID_OF_URL } from '../openapi/fhir-examples.ts';
 import { renderInline, renderMarkdown } from './markdown.ts';
@@ -8,9 +8,9 @@ import type { SchemaView } from './schema-view.ts';
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Returns an operation without its title. Ids begin with the operation's, so that several may be on one page.
- * @param baseUrl where requests go, without a slash at its end
- * @param root path of the service below its host, without a slash at its end
+ * Returns an operation without its title. Ids begin with the operation's id, so that a page can show several operations.
+ * @param baseUrl where requests are sent, without a trailing slash
+ * @param root the service's path on its host, without a trailing slash
  */
 export function operationPart(
   operation: Operation,
@@ -33,7 +33,7 @@ ${bodySchemas(operation, schemas)}${answersPart(operation, schemas, root)}
 </article>`;
 }
 
-/** The kind of credential that a form asks for; empty for none. */
+/** Returns the kind of credential that a form asks for; an empty string for none. */
 function credentialKind({ security }: Operation): '' | 'identity' | 'key' {
   if (security.length === 0) return '';
   return security.some((each) => 'idToken' in each) ? 'identity' : 'key';
@@ -82,7 +82,7 @@ ${fields}</fieldset>
   return html`${fieldset('path', 'In the path')}${fieldset('query', 'In the query')}`;
 }
 
-/** Returns the headers, closed: none of them is needed to try a request. */
+/** Returns the headers, collapsed: none of them is needed to try a request. */
 function headersPart(operation: Operation, schemas: SchemaView): Html {
   const fields = fieldsIn(operation, 'header', schemas);
   if (fields.length === 0) return html``;
@@ -129,7 +129,7 @@ function control(id: string, parameter: Parameter, described: Html, isMap: boole
   return html`<select ${attributes}>${options}</select>`;
 }
 
-/** Returns the values that a parameter can have, if they are few enough to choose from. */
+/** Returns the values that a parameter can have, if they are enumerated. */
 function listChoices({ type, enum: values }: Schema): readonly string[] | undefined {
   return type === 'boolean' ? ['false', 'true'] : values?.map(String);
 }
@@ -161,7 +161,7 @@ ${choice}${bodies}</fieldset>
 `;
 }
 
-/** Returns the texts with which the body is prefilled, each with its name if there are several. */
+/** Returns the texts that prefill the body, each with its name if there are several. */
 function listExamples({ example, examples }: Media, type: string): readonly (readonly [string, string])[] {
   const print = (value: unknown): string => {
     if (typeof value === 'string') return value.replaceAll('\r', '\n');

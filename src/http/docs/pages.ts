@@ -1,4 +1,4 @@
-/** The pages of the documentation. They work without a network: all they refer to is ours. */
+/** Renders the documentation's pages. They work offline: everything they refer to is on this service. */
 import { Html, html } from '#src/shared/html.ts';
 import { ERRORS } from '../error-texts.ts';
 import { type DocumentationPage, documentationPage } from './frame.ts';
@@ -9,16 +9,16 @@ import type { Group, Operation, Reference } from './reference.ts';
 import { SchemaView } from './schema-view.ts';
 import { type Found, makeExcerpt } from './search.ts';
 
-/** Makes the pages of one service. */
+/** Renders the pages for one service. */
 export class DocumentationPages {
   readonly #root: string;
 
-  /** @param baseUrl of the service, without a slash at its end */
+  /** @param baseUrl the service's URL, without a trailing slash */
   constructor(private readonly baseUrl: string) {
     this.#root = new URL(baseUrl).pathname.replace(/\/+$/, '');
   }
 
-  /** Returns the page of all operations. */
+  /** Returns the page that lists all operations. */
   list({ groups }: Reference): string {
     return this.#page({
       title: 'Interfaces',
@@ -54,7 +54,7 @@ ${rows}</ul></details>
 `;
   }
 
-  /** Returns the page of one operation. */
+  /** Returns the page for one operation. */
   operation(operation: Operation, reference: Reference): string {
     const { tag, method, path, summary, operationId } = operation;
     const group = reference.groups.find(({ name }) => name === tag);
@@ -75,7 +75,7 @@ ${operationPart(operation, new SchemaView(reference), this.baseUrl, this.#root)}
     });
   }
 
-  /** Returns the page of error types, the target of `doc_url`. */
+  /** Returns the page about error types, the target of `doc_url`. */
   errors(): string {
     const entries = ERRORS.map(
       ({ status, type, meaning, advice }) => html`<dt id="${type}">${status} <code>${type}</code></dt>
@@ -94,7 +94,7 @@ ${entries}</dl>
     });
   }
 
-  /** Returns the page of a guide. */
+  /** Returns a guide's page. */
   guide(guide: Guide): string {
     const { name, file, title, markdown } = guide;
     const headings = splitSections(markdown).flatMap(({ heading }) =>
@@ -123,7 +123,7 @@ ${new Html(rest)}</article>`,
     });
   }
 
-  /** Returns the page of results. */
+  /** Returns the page of search results. */
   results(asked: string, found: readonly Found[]): string {
     const results = found.map(
       ({
@@ -152,7 +152,7 @@ ${results}</ol>`
     });
   }
 
-  /** Returns the URL of a link in a guide: of a page here, or of another site. */
+  /** Returns the URL that a link in a guide leads to: a page here, or another site. */
   #target(file: string, href: string): string | undefined {
     if (/^[a-z][a-z+.-]*:/i.test(href) || href.startsWith('#')) return href;
     if (href.startsWith('/')) return this.#root + href;
@@ -162,7 +162,7 @@ ${results}</ol>`
     return `${this.#root}/docs/guides${target}${fragment.length === 0 ? '' : `#${fragment.join('#')}`}`;
   }
 
-  /** Returns the list of guides, in the order of the index. */
+  /** Returns the list of guides, in the index's order. */
   #guides(current: string | undefined): Html {
     const index = allGuides().get('');
     const sections = index === undefined ? [] : readIndex(index.markdown);
@@ -191,7 +191,7 @@ ${shown}`;
   }
 }
 
-/** Returns a list of links: beside the main part, on a phone closed above it. */
+/** Returns a list of links, beside the main part or, on a phone, collapsed above it. */
 function sideMenu(title: string, links: Html): Html {
   return html`<div class="side">
 <details class="narrow"><summary>${title}</summary>
@@ -205,7 +205,7 @@ function methodMark(method: string): Html {
   return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** Returns the anchor of a group. */
+/** Returns a group's anchor. */
 function groupAnchor(group: string): string {
   return `group-${group.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }

@@ -1,8 +1,8 @@
-/** The operations of the OpenAPI document, as the pages of the reference need them: parsed, with references followed. */
+/** Parses the operations in the OpenAPI document, with references resolved, for the reference pages. */
 import { z } from 'zod';
 import type { Part } from '../openapi/schemas.ts';
 
-/** A JSON Schema, as far as the pages show it. */
+/** A JSON Schema, limited to what the pages show. */
 export interface Schema {
   readonly $ref?: string | undefined;
   readonly type?: string | readonly string[] | undefined;
@@ -66,7 +66,7 @@ const parameter = z.object({
   example: z.unknown().optional(),
 });
 
-/** A parameter of a request. */
+/** A request parameter. */
 export type Parameter = z.output<typeof parameter>;
 
 const media = z.object({
@@ -106,7 +106,7 @@ const described = z.object({
 
 const reference = z.object({ $ref: z.string() });
 
-/** An operation of one of the interfaces, as a list shows it. */
+/** An operation as shown in a list. */
 export interface ListedOperation extends Omit<z.output<typeof listed>, 'tags'> {
   readonly method: string;
   readonly path: string;
@@ -128,8 +128,8 @@ export interface Group {
 }
 
 /**
- * The operations of an OpenAPI document. At first only the parts for lists are parsed: the whole document takes a
- * quarter of a second.
+ * The operations in an OpenAPI document. At first, only the parts needed for lists are parsed, because the whole document
+ * takes a quarter of a second.
  */
 export class Reference {
   readonly operations: readonly ListedOperation[];
@@ -137,7 +137,7 @@ export class Reference {
   readonly #parts = new Map<string, unknown>();
   readonly #components: z.output<typeof described>['components'];
 
-  /** @throws ZodError for a document that the pages couldn't show */
+  /** @throws ZodError if the pages couldn't show the document */
   constructor(document: Part) {
     const { tags, paths, components } = described.parse(document);
     this.#components = components;
@@ -158,7 +158,7 @@ export class Reference {
     }));
   }
 
-  /** Returns an operation by its id; undefined if there is none. */
+  /** Returns an operation by id; undefined if it doesn't exist. */
   operation(id: string): Operation | undefined {
     const found = this.operations.find(({ operationId }) => operationId === id);
     if (found === undefined) return undefined;
@@ -174,7 +174,7 @@ export class Reference {
     };
   }
 
-  /** Returns a schema of the document by its name; undefined if there is none. */
+  /** Returns one of the document's schemas by name; undefined if it doesn't exist. */
   schema(name: string): Schema | undefined {
     const part = this.#components.schemas[name];
     return part === undefined ? undefined : schema.parse(part);

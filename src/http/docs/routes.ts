@@ -1,6 +1,6 @@
 /**
- * `/openapi.json` and `/docs`: the documentation of every interface, without a credential (docs/spec/decisions.md,
- * section 2). All is made at the first request that needs it.
+ * Serves `/openapi.json` and `/docs`: the documentation for every interface, without a credential (docs/spec/decisions.md,
+ * section 2). Everything is built at the first request that needs it.
  */
 import { z } from 'zod';
 import type { Answer } from '../answer/answer.ts';
@@ -34,7 +34,10 @@ const GUIDE = {
 const OF_GUIDES =
   'Shows the files in `docs/` of this version: Markdown as a page, pictures, and others as text.';
 
-/** Makes a route that answers by GET. @param more besides a page as the answer */
+/**
+ * Creates a GET route.
+ * @param more responses in addition to a page
+ */
 function get<const Path extends string>(
   path: Path,
   operationId: string,
@@ -144,7 +147,7 @@ type Documentation = ReturnType<typeof openDocumentation>;
 
 const opened = new WeakMap<OpenService, Documentation>();
 
-/** Returns the documentation of a service, whose parts are made when they are first needed. */
+/** Returns a service's documentation, whose parts are built when first needed. */
 function findDocumentation(service: OpenService): Documentation {
   const known = opened.get(service) ?? openDocumentation(service);
   opened.set(service, known);
@@ -167,7 +170,10 @@ function show({ ctx, service }: OpenRequest, page: string): Answer {
   return makePage(ctx, page, documentationNeeds(new URL(service.baseUrl).origin));
 }
 
-/** Answers with a page or another file. @param name of the guide, such as `fhir`; empty for the index */
+/**
+ * Responds with a page or another file.
+ * @param name the guide's name, such as `fhir`; empty for the index
+ */
 async function showGuide(request: OpenRequest, name: string): Promise<Answer> {
   const found = guideNamed(name);
   if (found !== undefined) return show(request, findDocumentation(request.service).pages.guide(found));
@@ -176,7 +182,7 @@ async function showGuide(request: OpenRequest, name: string): Promise<Answer> {
   return makeStaticFile(request.ctx, file.type, file.body);
 }
 
-/** Returns a function that makes a value when it is first called. */
+/** Returns a function that computes a value when it is first called, and then reuses it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

@@ -1,28 +1,28 @@
-/** A JSON Schema as nested lists of its members. */
+/** Shows a JSON Schema as nested lists of its members. */
 import { type Html, html } from '#src/shared/html.ts';
 import { renderInline } from './markdown.ts';
 import type { Reference, Schema } from './reference.ts';
 
-/** Named schemas below each other that are shown; deeper ones only by name. */
+/** Maximum nesting of named schemas shown in full; deeper ones are shown only by name. */
 const DEEPEST = 3;
 
-/** Shows schemas of one document. */
+/** Shows the schemas of one document. */
 export class SchemaView {
-  /** @param named has the schemas that others refer to */
+  /** @param named contains the schemas that others refer to */
   constructor(private readonly named: Pick<Reference, 'schema'>) {}
 
-  /** Returns the schema of a body: its type, and its members. */
+  /** Returns a body's schema: its type and its members. */
   show(schema: Schema): Html {
     return html`<p class="type">${this.#type(schema)}</p>
 ${this.#inside(schema, [])}`;
   }
 
-  /** Returns the type of a value in a few words. */
+  /** Returns a value's type in a few words. */
   describeType(schema: Schema): Html {
     return this.#type(schema);
   }
 
-  /** Returns the members of an object, those of a list's items, or the alternatives. */
+  /** Returns an object's members, the members of a list's items, or the alternatives. */
   #inside(schema: Schema, above: readonly string[]): Html {
     const { $ref, properties, items, additionalProperties, anyOf, oneOf } = schema;
     if ($ref !== undefined) {

@@ -1,37 +1,37 @@
-/** The search over guides and operations: whole words, their beginnings, and words with a letter wrong. */
+/** Searches guides and operations for whole words, beginnings of words, and words with one wrong letter. */
 import { setImmediate } from 'node:timers/promises';
 import MiniSearch from 'minisearch';
 import { allGuides, type Guide } from './guides.ts';
 import { splitSections } from './markdown.ts';
 import type { ListedOperation } from './reference.ts';
 
-/** A part of the documentation that a search finds. */
+/** A part of the documentation found by a search. */
 export interface Found {
   /** Path below `/docs`, with its fragment. */
   readonly path: string;
   readonly title: string;
-  /** The page that has it. */
+  /** The page that contains the part. */
   readonly within: string;
   readonly text: string;
 }
 
-/** Maximum length of the list of results. */
+/** Maximum number of results. */
 const MOST = 30;
 
-/** The maximum number of words that count, and their maximum length: each one is compared with all words. */
+/** Maximum number of search words that count, and their maximum length: each is compared with all words. */
 const MOST_WORDS = 8;
 const LONGEST = 40;
 
-/** Characters of a result's text that are shown. */
+/** Number of characters shown from a result's text. */
 const EXCERPT = 180;
 
 /** Finds parts of the documentation. */
 export interface DocumentationSearch {
-  /** Returns the best results; those that have all words. */
+  /** Returns the best results, all of which contain every word. */
   find(asked: string): readonly Found[];
 }
 
-/** Reads all guides into an index. Other requests are answered in between: it takes half a second. */
+/** Reads all guides into an index. This takes half a second, so other requests are answered in between. */
 export async function openSearch(operations: readonly ListedOperation[]): Promise<DocumentationSearch> {
   const parts = operations.map(operationPart);
   for (const guide of allGuides().values()) {
@@ -69,7 +69,7 @@ function splitWords(asked: string): readonly string[] {
     .map((word) => word.slice(0, LONGEST));
 }
 
-/** Decisions and the specification are for people who change the service: they are read, not searched. */
+/** Decisions and the specification are for people who change the service, who read them instead of searching. */
 function guideParts({ name, title, markdown }: Guide): Found[] {
   if (name === '' || name.includes('/')) return [];
   return splitSections(markdown)
@@ -91,7 +91,7 @@ function operationPart({ operationId, method, path, summary, description, tag }:
   };
 }
 
-/** Returns the part of a text around the first word that is searched for, as long as `EXCERPT`. */
+/** Returns the part of a text around the first search word, of length `EXCERPT`. */
 export function makeExcerpt(text: string, asked: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   const lower = flat.toLowerCase();

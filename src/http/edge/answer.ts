@@ -1,14 +1,17 @@
-/** Answers under a grant on their way out: references into other records are left out, then ids are exchanged. */
+/** Prepares responses under a grant for sending: references into other records are removed, then ids are exchanged. */
 
 import type { Surroundings } from '#src/fhir/references/foreign.ts';
 import { exchangeIds, keepWithin, outwardText, startOfLastId } from '#src/fhir/references/outward.ts';
 import type { IdExchange } from '#src/shared/access/id-exchange.ts';
 import type { Answer } from '../answer/answer.ts';
 
-/** JSON, by its FHIR name and its generic one. */
+/** The media types of JSON: FHIR's own and the generic one. */
 const JSON_TYPE = /^application\/(?:fhir\+)?json\b/;
 
-/** Returns an answer as the application gets it. @throws as `Surroundings.within` */
+/**
+ * Returns a response as the application receives it.
+ * @throws when `Surroundings.within` does
+ */
 export async function outwardAnswer(answer: Answer, ids: IdExchange, around: Surroundings): Promise<Answer> {
   const headers = Object.fromEntries(
     Object.entries(answer.headers).map(([name, value]) => [name, ids.outward(value)]),
@@ -23,15 +26,15 @@ export async function outwardAnswer(answer: Answer, ids: IdExchange, around: Sur
   return { ...answer, headers, body: typeof body === 'string' ? shown : Buffer.from(shown, 'latin1') };
 }
 
-/** Returns a text whose characters are those of the body or, because ids are ASCII, its bytes. */
+/** Returns a string whose characters are the body's characters or, because ids are ASCII, its bytes. */
 function asText(body: string | Buffer): string {
   return typeof body === 'string' ? body : body.toString('latin1');
 }
 
 /**
- * Yields a stream as the application gets it. If a piece ends with a possible beginning of an id, that waits for the
- * next piece.
- * @param around undefined: references aren't looked at
+ * Yields a stream as the application receives it. If a piece ends with what may be the beginning of an id, that part is held
+ * back until the next piece.
+ * @param around undefined: references aren't checked
  */
 async function* outwardStream(
   stream: AsyncIterable<string | Buffer>,

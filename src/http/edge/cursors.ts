@@ -1,13 +1,13 @@
-/** Encrypts cursors under a grant, because they hold ids (docs/spec/decisions.md, section 1). */
+/** Encrypts cursors under a grant, because they contain ids (docs/spec/decisions.md, section 1). */
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
 
-/** Bytes of the nonce and tag of AES-256-GCM. */
+/** Sizes of the AES-256-GCM nonce and tag, in bytes. */
 const [NONCE, TAG] = [12, 16];
 
-/** Text that is invalid as a cursor of every list. */
+/** Text that is an invalid cursor for every list. */
 const INVALID = '!';
 
-/** Keys of cursors, 32 bytes each. */
+/** Keys for cursors, 32 bytes each. */
 export interface CursorKeys {
   readonly encryption: Buffer;
   /** Derives nonces, so that the same page always has the same link. */
@@ -16,7 +16,7 @@ export interface CursorKeys {
 
 /**
  * Returns a cursor encrypted for a grant.
- * @param cursor of `encodeCursor`: URL-safe base64
+ * @param cursor from `encodeCursor`: URL-safe base64
  */
 export function sealCursor({ encryption, nonce }: CursorKeys, grantId: string, cursor: string): string {
   const plain = Buffer.from(cursor, 'base64url');
@@ -26,7 +26,7 @@ export function sealCursor({ encryption, nonce }: CursorKeys, grantId: string, c
   return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** Returns the cursor of `sealCursor`; for any other text, a text that no list accepts as a cursor. */
+/** Decrypts a cursor from `sealCursor`; for any other text, returns text that no list accepts as a cursor. */
 export function openCursor({ encryption }: CursorKeys, grantId: string, text: string): string {
   const sealed = Buffer.from(text, 'base64url');
   if (sealed.length <= NONCE + TAG || sealed.toString('base64url') !== text) return INVALID;

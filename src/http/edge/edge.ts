@@ -1,6 +1,6 @@
 /**
- * The edge of the process under a grant: inside are real ids and plain cursors, outside the ids that the application
- * knows and encrypted cursors (docs/spec/decisions.md, section 1).
+ * The edge of the process under a grant: inside are real ids and plain cursors, outside are the ids that the application knows
+ * and encrypted cursors (docs/spec/decisions.md, section 1).
  */
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -15,15 +15,15 @@ import { outwardAnswer } from './answer.ts';
 import { type CursorKeys, openCursor, sealCursor } from './cursors.ts';
 import { exchangeJson } from './json.ts';
 
-/** The record of a grant's token. */
+/** The record that a grant's token gives access to. */
 export interface EdgeGrant extends PatientIds {
   readonly grantId: string;
 }
 
-/** Query parameters that hold a cursor. */
+/** Query parameters that contain a cursor. */
 const CURSORS: ReadonlySet<string> = new Set(['_cursor', 'cursor']);
 
-/** The edge for one grant. Each function must see a request's or answer's text once, not twice. */
+/** The edge for one grant. Each function must process a request's or response's text exactly once. */
 export class Edge {
   readonly #ids: IdExchange;
 
@@ -35,18 +35,18 @@ export class Edge {
     this.#ids = new IdExchange(grant, keys.hidden);
   }
 
-  /** Returns a decoded text of a request, such as a segment of its path, with real ids. */
+  /** Returns decoded text from a request, such as a path segment, with real ids. */
   readonly inward = (text: string): string => this.#ids.inward(text);
 
-  /** Returns a text of an answer, such as a message, as the application may see it. */
+  /** Returns text from a response, such as a message, in the form that the application may see. */
   readonly outward = (text: string): string => this.#ids.outward(text);
 
-  /** Returns the decoded parameters of a URL or form with real ids, and with the cursors that this service encrypted. */
+  /** Returns the decoded parameters in a URL or form, with real ids and with the cursors that this service encrypted. */
   query(query: URLSearchParams): URLSearchParams {
     return this.#queryWith(query, this.inward);
   }
 
-  /** Returns parameters whose ids have been exchanged already, such as those of a Bundle's entry, with plain cursors. */
+  /** Returns parameters with plain cursors, when their ids have already been exchanged, as in a Bundle's entry. */
   queryOfEntry(query: URLSearchParams): URLSearchParams {
     return this.#queryWith(query, (text) => text);
   }
@@ -71,20 +71,23 @@ export class Edge {
     };
   }
 
-  /** Exchanges the ids of a parsed body, in place. @returns the value, or its replacement if it is a string */
+  /**
+   * Exchanges the ids in a parsed body, in place.
+   * @returns the value, or its replacement if it is a string
+   */
   json(value: Json): Json {
     return atOnce(exchangeJson(value, this.#ids));
   }
 
-  /** Does the same for a long body, in slices. */
+  /** Does the same for a long body, slice by slice. */
   jsonInSlices(value: Json): Promise<Json> {
     return inSlices(exchangeJson(value, this.#ids));
   }
 
   /**
-   * Runs a function that reads a body before its ids are exchanged. A refusal that quotes the body is the same as after
-   * the exchange.
-   * @throws its errors, and Refusal with exchanged texts
+   * Runs a function that reads a body before its ids are exchanged. If it throws a refusal that quotes the body, the quoted
+   * ids are exchanged too.
+   * @throws the function's errors; a Refusal has its text exchanged
    */
   refusing<T>(read: () => T): T {
     try {
@@ -109,20 +112,20 @@ export class Edge {
     return new Refusal(error.kind, issues, error.headers);
   }
 
-  /** Returns a cursor as the application gets it. */
+  /** Returns a cursor as the application receives it. */
   readonly cursor = (cursor: string): string => sealCursor(this.keys.cursors, this.grant.grantId, cursor);
 
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** The FHIR interface's base URL, with a trailing slash. */
   get base(): string {
     return this.service.base;
   }
 
   /**
-   * Returns an answer as the application gets it: after everything else, before it is indented, compressed and sent.
-   * References into other records are left out, then ids are exchanged in headers and text; bytes of documents stay as
-   * they are. Each piece of a stream must hold whole resources.
-   * @param foreign gets the ids that are referred to, but aren't in the record
-   * @throws as the look-up of references
+   * Returns a response as the application receives it. Call it after everything else, but before the response is indented,
+   * compressed and sent. References into other records are removed, then ids are exchanged in headers and text; the bytes of
+   * documents stay as they are. Each piece of a stream must contain whole resources.
+   * @param foreign receives the ids that are referred to but aren't in the record
+   * @throws errors of the reference look-up
    */
   answer(answer: Answer, foreign?: Set<string>): Promise<Answer> {
     const { base, within } = this.service;
@@ -138,7 +141,7 @@ export class Edge {
 
 /** The services that the edge needs. */
 export interface EdgeService {
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** The FHIR interface's base URL, with a trailing slash. */
   readonly base: string;
   readonly within: WithinRecord;
 }
@@ -148,7 +151,10 @@ export interface EdgeKeys {
   readonly hidden: Buffer;
 }
 
-/** Returns the keys of the edge. @param key 32 bytes, `pairwise_key` of `src/operations/installation-key.ts` */
+/**
+ * Returns the edge's keys.
+ * @param key 32 bytes, `pairwise_key` in `src/operations/installation-key.ts`
+ */
 export function edgeKeys(key: Buffer): EdgeKeys {
   const derived = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
   return {
@@ -157,10 +163,10 @@ export function edgeKeys(key: Buffer): EdgeKeys {
   };
 }
 
-/** The number of grants whose edges are kept, with their compiled patterns. */
+/** Maximum number of grants whose edges are cached, with their compiled patterns. */
 const REMEMBERED = 2_000;
 
-/** The edges of all grants. */
+/** Caches the edges of grants. */
 export class Edges {
   readonly #known = new LRUCache<string, Edge>({ max: REMEMBERED });
 
@@ -169,7 +175,7 @@ export class Edges {
     private readonly service: EdgeService,
   ) {}
 
-  /** Returns the edge of a grant. A grant's ids never change. */
+  /** Returns a grant's edge. A grant's ids never change. */
   of(grant: EdgeGrant): Edge {
     const known = this.#known.get(grant.grantId);
     if (known !== undefined) return known;

@@ -1,24 +1,24 @@
-/** Exchanges texts in parsed JSON. */
+/** Exchanges text in parsed JSON. */
 
 import { SHORTEST } from '#src/shared/access/id-exchange.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 
-/** Values that are looked at in one step. */
+/** Number of values processed in one step. */
 const STEP = 5_000;
 
-/** How texts are replaced. */
+/** The functions that replace text. */
 export interface Replaces {
   readonly inward: (text: string) => string;
-  /** Used for texts that may be percent-decoded later. */
+  /** Used for text that may be percent-decoded later. */
   readonly inwardUrl: (text: string) => string;
 }
 
-/** Members of a Bundle's entries, and of references, that are percent-decoded when they are followed. */
+/** Members of Bundle entries and of references that are percent-decoded when followed. */
 const URLS: ReadonlySet<string> = new Set(['fullUrl', 'ifNoneExist', 'reference', 'url']);
 
 /**
- * Replaces every string of a value, member names included. The value is changed in place; numbers keep their literals.
+ * Replaces every string in a value, including member names. The value is changed in place; numbers keep their literals.
  * @returns the value, or its replacement if it is a string
  */
 export function* exchangeJson(value: Json, { inward, inwardUrl }: Replaces): Steps<Json> {
@@ -47,14 +47,14 @@ function isContainer(value: Json): value is Json[] | JsonObject {
   return Array.isArray(value) || isObject(value);
 }
 
-/** Renames members; they stay in their order. */
+/** Renames members and keeps their order. */
 function rename(object: JsonObject, keys: readonly string[], exchange: (text: string) => string): void {
   const members = keys.map((key) => [exchange(key), object[key] ?? null] as const);
   for (const key of keys) delete object[key];
   for (const [key, member] of members) put(object, key, member);
 }
 
-/** Sets a member, also one called `__proto__`. */
+/** Sets a member, even one named `__proto__`. */
 function put(object: Json[] | JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }

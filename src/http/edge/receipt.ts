@@ -1,11 +1,11 @@
-/** Receipts of answers: the hash of the bytes that are sent, and what the edge of a grant changed of them. */
+/** Creates receipts for responses: the hash of the bytes sent, and what a grant's edge changed in them. */
 import { createHash } from 'node:crypto';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { type GivenReceipt, nameReader, type ReceiptDraft } from '#src/shared/access/receipt.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { Edge } from './edge.ts';
 
-/** Returns the receipt of an answer in a project's own name. */
+/** Returns the receipt for a response to a project acting in its own name. */
 export function giveReceipt(
   caller: Pick<Caller, 'calls'>,
   draft: ReceiptDraft,
@@ -14,7 +14,10 @@ export function giveReceipt(
   return { ...draft, reader: nameReader(caller), sha256: createHash('sha256').update(body).digest() };
 }
 
-/** Returns an answer as the application of a grant gets it, with its receipt. @param draft of the answer */
+/**
+ * Returns a response as an application receives it under a grant, with its receipt.
+ * @param draft the draft of the response's receipt
+ */
 export async function giveOutward(
   caller: Pick<Caller, 'calls'>,
   draft: ReceiptDraft,

@@ -1,4 +1,4 @@
-/** `_asOf`: reads, histories and whole records as of an earlier moment (docs/as-of.md). */
+/** Handles `_asOf`: reads, histories and whole records as of an earlier time (docs/as-of.md). */
 import { Refusal } from '#src/shared/refusal.ts';
 import { faultOfPast, moveTo } from '../as-of.ts';
 import type { FhirRequest } from './request.ts';
@@ -9,12 +9,15 @@ export const AS_OF = '_asOf';
 const PLACES =
   '_asOf works on reads (Observation/<id>), histories of a resource (Observation/<id>/_history), searches within one record (Patient/<id>/Observation, Observation?patient=<id>), Patient/<id>/$everything and Patient/<id>/$summary';
 
-/** Returns a request's `_asOf`; undefined without one. @throws Refusal malformed (400) */
+/**
+ * Returns a request's `_asOf`; undefined if it has none.
+ * @throws Refusal malformed (400)
+ */
 export function asOfIn(query: URLSearchParams): string | undefined {
   if (query.size === 0 || !query.has(AS_OF)) return undefined;
   const [text = '', ...others] = query.getAll(AS_OF);
   if (others.length > 0) throw badMoment('must not be repeated');
-  // A plus sign that was not percent-encoded arrives as a blank.
+  // A plus sign that isn't percent-encoded arrives as a blank.
   const said = text.replace(' ', '+');
   const fault = faultOfPast(said);
   if (fault !== undefined) throw badMoment(fault);
@@ -29,7 +32,10 @@ function badMoment(fault: string): Refusal {
   });
 }
 
-/** Returns a request whose caller reads as of the `_asOf` in its query; the request itself without one. @throws Refusal */
+/**
+ * Returns a request whose caller reads as of the `_asOf` in its query; without `_asOf`, returns the request itself.
+ * @throws Refusal
+ */
 export async function atItsMoment<Request extends Pick<FhirRequest, 'query' | 'caller'>>(
   request: Request,
 ): Promise<Request> {
@@ -37,12 +43,15 @@ export async function atItsMoment<Request extends Pick<FhirRequest, 'query' | 'c
   return text === undefined ? request : { ...request, caller: await moveTo(request.caller, text) };
 }
 
-/** Checks that a request that can't be answered as of a moment doesn't ask for one. @throws Refusal malformed (400) */
+/**
+ * Refuses `_asOf` in a request that doesn't support it.
+ * @throws Refusal malformed (400)
+ */
 export function refuseMoment(query: URLSearchParams): void {
   for (const key of query.keys()) if (namesMoment(key)) throw notHere();
 }
 
-/** Returns the refusal of `_asOf` at a place where it doesn't work. */
+/** Returns the refusal for `_asOf` where it isn't supported. */
 export function notHere(): Refusal {
   return new Refusal('malformed', {
     code: 'not-supported',
@@ -51,7 +60,7 @@ export function notHere(): Refusal {
   });
 }
 
-/** Tells whether a parameter is `_asOf`, also with a modifier, which it doesn't take. */
+/** Returns whether a parameter is `_asOf`, with or without a modifier, which it doesn't accept. */
 function namesMoment(key: string): boolean {
   return key === AS_OF || key.startsWith(`${AS_OF}:`);
 }

@@ -1,4 +1,4 @@
-/** create, conditional create: https://hl7.org/fhir/R4/http.html#create */
+/** Handles create and conditional create: https://hl7.org/fhir/R4/http.html#create */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { decodeBytes } from '#src/shared/query-text.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -7,7 +7,7 @@ import { parseResource } from './resource-body.ts';
 import { answerWritten } from './written.ts';
 
 /**
- * Answers 201 with the resource, or 200 with the one that `If-None-Exist` matches.
+ * Returns 201 with the resource, or 200 with the resource that `If-None-Exist` matches.
  * @throws Refusal 400 412 422
  */
 export async function create(request: FhirWrite, type: ResourceType): Promise<Answer> {

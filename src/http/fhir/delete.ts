@@ -1,4 +1,7 @@
-/** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: docs/spec/interface.md, sections 3 and 4.2 */
+/**
+ * Handles delete and conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: docs/spec/interface.md, sections
+ * 3 and 4.2
+ */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { mayRead } from '#src/shared/access/caller.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -9,8 +12,8 @@ import { badPurge, readPurge, readTarget } from './target.ts';
 import { writtenTime } from './written.ts';
 
 /**
- * Answers 204, also for a resource that is deleted, never existed or belongs to another project; `_purge=true` removes
- * a Patient's whole record.
+ * Returns 204, even for a resource that is deleted, never existed or belongs to another project; `_purge=true` removes a
+ * Patient's whole record.
  * @throws Refusal 400 403 404 405 412
  */
 export async function remove(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {

@@ -5,9 +5,9 @@
 import { LRUCache } from 'lru-cache';
 
 const MAX_BYTES = 16_000_000;
-/** A page larger than this would drive out too many others. */
+/** Maximum size of a cached page: a larger page would evict too many others. */
 const MAX_PAGE_BYTES = 1_000_000;
-/** How long a page is kept, in ms; a purged record's page stays no longer. */
+/** How long a page is cached, in ms. A purged record's page doesn't stay longer than this either. */
 const KEPT_MS = 30_000;
 
 /** Pages by owner, resource, newest version and parameters. */
@@ -20,7 +20,7 @@ export class HistoryPages {
     ttlAutopurge: true,
   });
 
-  /** Returns the page of a key that contains the newest version; builds it if absent. */
+  /** Returns the page for a key, which includes the newest version; builds the page if it isn't cached. */
   async get(key: string, build: () => Promise<Buffer>): Promise<Buffer> {
     const known = this.#pages.get(key);
     if (known !== undefined) return known;

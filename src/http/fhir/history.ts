@@ -1,4 +1,4 @@
-/** history of an instance, a type, the system: https://hl7.org/fhir/R4/http.html#history */
+/** Handles the history of an instance, a type, or the system: https://hl7.org/fhir/R4/http.html#history */
 
 import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryPage, HistoryQuery } from '#queries/history/history.ts';
@@ -23,7 +23,7 @@ import { asWarning } from './search-bundle.ts';
 import { cut } from './subset.ts';
 
 /**
- * Answers with every version of a resource, newest first.
+ * Returns every version of a resource, newest first.
  * @throws Refusal 400 404 503
  */
 export async function historyOfInstance(sent: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
@@ -39,7 +39,7 @@ export async function historyOfInstance(sent: FhirRequest, type: ResourceType, i
     shown = found.entries.length;
     return bundle(request, path, found, { shape, ignored });
   };
-  // Under a grant, and as of a moment, a page depends on more than the newest version, so none is kept.
+  // Under a grant, or as of a given time, a page depends on more than the newest version, so it isn't cached.
   const isWhole = accessIn(caller.sees) === undefined && caller.sees.asOf === undefined;
   const isKept = isFirstPage(asked) && isWhole;
   const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
@@ -47,13 +47,13 @@ export async function historyOfInstance(sent: FhirRequest, type: ResourceType, i
   return answer(await service.historyPages.get([caller.sees.ownerId, path, newest, query].join(' '), build));
 }
 
-/** Tells whether the newest versions are requested, without a time range. */
+/** Returns whether the newest versions are requested, without a time range. */
 function isFirstPage({ since, at, cursor, count }: Asked): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
 /**
- * Answers with every version of every resource of a type; for Provenance, of clients' own.
+ * Returns every version of every resource of a type; for Provenance, only of those that clients wrote.
  * @throws Refusal 400 503
  */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
@@ -69,7 +69,7 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
 }
 
 /**
- * Answers with every version of everything that the caller may see.
+ * Returns every version of everything that the caller may see.
  * @throws Refusal 400 503
  */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
@@ -85,7 +85,9 @@ const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
 /** The parsed query. */
 type Asked = Omit<HistoryQuery, 'type' | 'id'>;
 
-/** Answers if no version was found: an empty page, an automatic Provenance with its single version, or 404. */
+/**
+ * Handles the case that no version was found: returns an empty page, an automatic Provenance with its single version, or 404.
+ */
 async function withoutVersions(
   { service, caller }: FhirRequest,
   type: ResourceType,
@@ -119,7 +121,7 @@ interface Shown {
 
 /**
  * Parses the query.
- * @throws Refusal malformed (400) naming an invalid value; unknown parameters only with `handling=strict`
+ * @throws Refusal malformed (400) for an invalid value; for unknown parameters, only with `handling=strict`
  */
 function parseQuery(request: FhirRequest, types: readonly ResourceType[]): Asked & Shown {
   const { query } = request;
@@ -140,7 +142,10 @@ function parseQuery(request: FhirRequest, types: readonly ResourceType[]): Asked
   };
 }
 
-/** Names parameters that histories don't have. @throws Refusal malformed (400) with `handling=strict` */
+/**
+ * Returns issues for parameters that histories don't have.
+ * @throws Refusal malformed (400) with `handling=strict`
+ */
 function ignoredIn({ query, prefer }: FhirRequest): Issue[] {
   const unknown = [...new Set(query.keys())].filter((name) => !KNOWN.has(name));
   const issues = (more = ''): Issue[] =>
@@ -184,8 +189,8 @@ function bundle(
 }
 
 /**
- * Returns the first entry about ignored parameters. It has no resource, because a history's resources are versions, but
- * a `response`: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
+ * Returns the first entry, which reports ignored parameters. It contains a `response` instead of a resource, because the
+ * resources in a history are versions: https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response.outcome
  */
 function outcomeEntry(path: string, ignored: readonly Issue[]): string {
   return `{"request":{"method":"GET","url":"${path}"},"response":{"status":"200 OK","outcome":${operationOutcome(ignored)}}}`;
@@ -197,7 +202,7 @@ const REQUESTS = {
   DELETE: { method: 'DELETE', status: '204 No Content' },
 } as const;
 
-/** Returns an entry's JSON in pieces, so that the body is copied only with the whole page. */
+/** Returns an entry's JSON in pieces, so that the body is copied only when the whole page is. */
 function entryPieces(
   base: string,
   entry: HistoryEntry,

@@ -1,6 +1,6 @@
 /**
- * The declarations of the FHIR interactions: what each takes of a caller and of a grant, and what it runs. Those of a type are
- * made once; the ids of a path are handed to them.
+ * Declares the FHIR interactions: what each requires of a caller and of a grant, and what it runs. The interactions for a type
+ * are created once, and receive the ids in a path as arguments.
  */
 import type { Compartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -21,7 +21,7 @@ import { vread } from './vread.ts';
 /** A path, understood. */
 export type Route = Found<Interaction>;
 
-/** Interactions look at the read models themselves: which ones they read depends on their parameters. */
+/** Interactions check the read models themselves, because which models they read depends on their parameters. */
 const models: readonly string[] = [];
 const READ = ['read'] as const;
 const WRITE = ['write'] as const;
@@ -29,7 +29,7 @@ const WRITE = ['write'] as const;
 type ReadInteraction = Extract<Interaction, { kind: 'read' }>;
 type Run = (request: FhirRequest, segments: readonly string[]) => Promise<Answer>;
 
-/** Declares a read by GET. */
+/** Declares a read via GET. */
 export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): ReadInteraction => ({
   kind: 'read',
   credential: 'api_key',
@@ -42,13 +42,13 @@ export const reads = (grantToken: GrantToken, run: Run, ofInstance = false): Rea
   run,
 });
 
-/** Declares a read by GET that can answer as of an earlier moment. */
+/** Declares a read via GET that supports reading as of an earlier time. */
 export const readsOfPast = (grantToken: GrantToken, run: Run, ofInstance = false): Interaction => ({
   ...reads(grantToken, run, ofInstance),
   takesAsOf: true,
 });
 
-/** Declares a search by POST with a form. */
+/** Declares a search via POST with a form. */
 export const forms = (grantToken: GrantToken, run: Run): Interaction => ({
   kind: 'form',
   credential: 'api_key',
@@ -60,7 +60,7 @@ export const forms = (grantToken: GrantToken, run: Run): Interaction => ({
   run,
 });
 
-/** Declares an operation by POST, with a resource or without a body. */
+/** Declares an operation via POST, with a resource or without a body. */
 export const operations = (
   grantToken: GrantToken,
   run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>,
@@ -71,13 +71,13 @@ export const operations = (
   models,
   logged: 'whole',
   ahead: 'nothing',
-  // Each operation says whether it can, because its Parameters may have `_asOf`.
+  // Each operation decides this itself, because its Parameters may contain `_asOf`.
   takesAsOf: true,
   grantToken,
   run,
 });
 
-/** Declares a transaction or batch: its entries need scopes, and are logged one by one. */
+/** Declares a transaction or batch. Its entries need scopes, and are logged one by one. */
 export const bundles = (run: (request: FhirWrite) => Promise<Answer>): Interaction => ({
   kind: 'write',
   takes: 'bundle',
@@ -90,12 +90,12 @@ export const bundles = (run: (request: FhirWrite) => Promise<Answer>): Interacti
   run,
 });
 
-/** The letter that a write needs, by its interaction. */
+/** The letter that a write needs, by interaction. */
 const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
 
 /**
- * Declares a write of a type, or of one resource of it; without an id a change is conditional. No grant lets an
- * application create a Patient, or write to the directory.
+ * Declares a write to a type, or to one of its resources; without an id, a change is conditional. A grant never lets an
+ * application create a Patient or write to the directory.
  */
 const writes = (
   action: keyof typeof LETTERS,
@@ -122,9 +122,9 @@ const writes = (
   };
 };
 
-/** Returns the requirements of a request about all types: those that lack a letter are left out. */
+/** Returns the requirements of a request for all types: types for which a letter is missing are left out. */
 export const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
-/** Returns the requirements of a search of a compartment: its resource must be readable. */
+/** Returns the requirements of a compartment search: the compartment's resource must be readable. */
 export const inCompartment = (
   action: string,
   { type, id }: Compartment,
@@ -136,7 +136,7 @@ export const inCompartment = (
   id,
 });
 
-/** The routes of a type's paths. */
+/** The routes for a type's paths. */
 export interface TypeRoutes {
   readonly type: Route;
   readonly history: Route;
@@ -146,7 +146,7 @@ export interface TypeRoutes {
   readonly version: Route;
 }
 
-/** Declares what a type's paths take. Types of the shared terminology can only be read. */
+/** Declares which interactions a type's paths support. Types in the shared terminology can only be read. */
 export function declareType(type: ResourceType): TypeRoutes {
   const readOnly = typeEntry(type).home === 'terminology';
   const ofType = (action: string, letters: 'r' | 's'): Opening => ({

@@ -1,4 +1,4 @@
-/** The FHIR interface over HTTP: the steps of the pipeline in which it differs from JSON. */
+/** Implements the FHIR interface over HTTP: the pipeline steps in which it differs from the JSON interfaces. */
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
@@ -33,17 +33,20 @@ import { chooseLimits, type FhirBodySettings, parseBody } from './resource-body.
 import { matchRoute } from './route.ts';
 import { refuseUnknown } from './target.ts';
 
-/** Dependencies of the interface, besides those of interactions. */
+/** Dependencies of the FHIR interface, in addition to those of its interactions. */
 export interface FhirInterface extends FhirService, FhirBodySettings, Steps {
   readonly answers: AnswerMemory;
-  /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
+  /**
+   * Counts further requests from a caller and its address against the rate limits.
+   * @throws Refusal throttled (429)
+   */
   readonly spend: (ctx: Context, caller: Caller, requests: number) => Promise<void>;
 }
 
-/** Shared, because a request's query is never changed. */
+/** Shared, because a request's query is never modified. */
 const NO_QUERY = new URLSearchParams();
 
-/** The condition of a write that is like `If-None-Match: *`. */
+/** The alternative to `If-None-Match: *` for a write. */
 const INSTEAD = 'to create a resource only if there is none, send If-None-Exist with POST';
 
 /** A known path. */
@@ -51,14 +54,14 @@ interface Place extends Route {
   readonly segments: readonly string[];
 }
 
-/** A request of an interaction. */
+/** A request to an interaction. */
 interface AskedFhir extends Asked<Interaction> {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly prefer: Prefer;
 }
 
-/** The dialect of FHIR: how requests are read and answered. */
+/** Defines how FHIR requests are read and answered. */
 export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
   constructor(private readonly fhir: FhirInterface) {}
 
@@ -126,7 +129,7 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
     const request = { service: fhir, caller, query, header, prefer, budget, pass, confirm, goOn, reads };
     if (route.kind === 'read') return route.run(request, segments);
     if (route.kind !== 'write') return answerPosted(route, request, segments, body);
-    // Criteria have their own rules.
+    // Search criteria have their own rules.
     if (query.size > 0 && (ctx.method === 'POST' || segments.length > 1))
       refuseUnknown(ctx.method, { query, prefer });
     refuseConditions(header, { ifMatch: ctx.method !== 'POST', instead: INSTEAD });
@@ -156,8 +159,8 @@ export class FhirDialect implements Dialect<Interaction, Place, AskedFhir> {
 }
 
 /**
- * Checks that a caller may go on to read: an answer may be on its way when a grant, a key or a session ends.
- * @throws Refusal unauthenticated (401), as `Visitor.caller`
+ * Checks that a caller may go on reading: a grant, key or session may end while a response is being sent.
+ * @throws Refusal unauthenticated (401), or when `Visitor.caller` does
  */
 async function requireWorking(
   { authenticator }: Pick<FhirInterface, 'authenticator'>,
@@ -170,14 +173,17 @@ async function requireWorking(
     throw unauthenticated('the credential has ended since the request began', 'invalid_token');
 }
 
-/** Answers a search with a form, or an operation. @throws Refusal unauthenticated (401) if its token ended */
+/**
+ * Answers a search with a form, or an operation.
+ * @throws Refusal unauthenticated (401) if the token has stopped working
+ */
 async function answerPosted(
   route: Extract<Interaction, { kind: 'form' | 'operation' }>,
   request: FhirRequest,
   segments: readonly string[],
   body: RawBody | undefined,
 ): Promise<Answer> {
-  // The body may have taken long to come.
+  // The body may have taken long to arrive.
   if (body !== undefined) await request.confirm?.();
   if (route.kind === 'operation') {
     const answer = await route.run(request, body === undefined ? undefined : parseBody(body));

@@ -1,4 +1,4 @@
-/** Operations: `$name` at the base, a type or an instance. https://hl7.org/fhir/R4/operations.html */
+/** Handles operations: `$name` at the base, a type or an instance. https://hl7.org/fhir/R4/operations.html */
 
 import type { SubmittedResource } from '#commands/command.ts';
 import type { DescribedOperation } from '#src/fhir/capability.ts';
@@ -21,20 +21,20 @@ export interface OperationInput {
   readonly value: Json;
 }
 
-/** The request of an operation. By POST, primitive inputs of the Parameters are in `query`, like those of the URL. */
+/** A request for an operation. In a POST, primitive inputs from the Parameters are in `query`, like inputs in the URL. */
 export interface OperationRequest extends FhirRequest {
   /** The type in the URL; undefined at the base. */
   readonly type: ResourceType | undefined;
-  /** An R4 type in the URL that isn't one of the 26. */
+  /** An R4 type in the URL that isn't one of the 26 types. */
   readonly otherType?: string;
   /** The id in the URL; undefined at the base and at a type. */
   readonly id: string | undefined;
   readonly inputs: readonly OperationInput[];
-  /** Places of inputs in Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without Parameters. */
+  /** Where inputs are in the Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without Parameters. */
   readonly places?: ReadonlyMap<string, string>;
   /** The body if it isn't Parameters, otherwise the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
-  /** Unknown inputs to report; only for operations that answer a searchset. */
+  /** Unknown inputs to report; only for operations that return a searchset. */
   readonly ignored: readonly Issue[];
 }
 
@@ -44,38 +44,38 @@ export interface OperationPlace {
   readonly id: string | null;
 }
 
-/** An operation. None of them writes: they need the scope `read`. */
+/** An operation. Operations never write, so they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** States whether it takes an access token of a grant, at a place. */
+  /** `refused` if the operation refuses a grant's access token; otherwise returns the requirements at a given place. */
   readonly grantToken: 'refused' | ((place: OperationPlace) => GrantToken);
-  /** True if it supports R4 types other than the 26, too. */
+  /** True if the operation also supports R4 types other than the 26. */
   readonly otherTypes?: true;
-  /** Names of its inputs; others are refused. */
+  /** Names of the operation's inputs; others are refused. */
   readonly parameters: readonly string[];
-  /**
-   * True if it returns a searchset: unknown inputs are then reported, and refused only with
-   * `handling=strict`.
-   */
+  /** True if the operation returns a searchset: unknown inputs are then reported, and refused only with `handling=strict`. */
   readonly searchset?: true;
-  /** True if it can answer as of an earlier moment (`_asOf`). */
+  /** True if the operation supports reading as of an earlier time (`_asOf`). */
   readonly takesAsOf?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
 
-/** Parameters of every request. */
+/** Parameters that every request may have. */
 const OF_EVERY_REQUEST = new Set(['_format', '_pretty']);
 
 /** An operation at a place. */
 export interface PlacedOperation {
   readonly methods: Operation['methods'];
   readonly grantToken: GrantToken;
-  /** @param body undefined without one @throws Refusal */
+  /**
+   * @param body undefined if there isn't one
+   * @throws Refusal
+   */
   readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
 }
 
 /**
- * Returns the operation `$name` of a place.
+ * Returns the operation `$name` at a place.
  * @throws Refusal not_found (404, `not-supported`) if the operation doesn't exist there
  */
 export function operationAt(
@@ -109,7 +109,7 @@ export function operationAt(
   return { methods: operation.methods, grantToken, run: asked };
 }
 
-/** Adds the inputs' places in the Parameters to a refusal. */
+/** Adds to a refusal where its inputs are in the Parameters. */
 function placed(refusal: Refusal, places: OperationRequest['places']): Refusal {
   if (places === undefined) return refusal;
   const issues = refusal.issues.map((issue) => {
@@ -135,9 +135,8 @@ function isThere(
 }
 
 /**
- * Reports inputs that the operation doesn't have. Only a searchset has an entry that can say that they were
- * ignored.
- * @throws Refusal malformed (400) for them in other operations, and with `handling=strict`
+ * Reports inputs that the operation doesn't have. Only a searchset has an entry that can report them as ignored.
+ * @throws Refusal malformed (400) for such inputs in other operations, and with `handling=strict`
  */
 function understood(operation: Operation, request: OperationRequest): OperationRequest {
   const names = new Set([...request.query.keys(), ...request.inputs.map(({ name }) => name)]);
@@ -160,8 +159,8 @@ function understood(operation: Operation, request: OperationRequest): OperationR
 }
 
 /**
- * Returns the inputs of a body.
- * @throws Refusal malformed (400) if it isn't a resource, or invalid Parameters
+ * Returns the inputs in a body.
+ * @throws Refusal malformed (400) if it isn't a resource, or has invalid Parameters
  */
 function readInputs(
   { query }: FhirRequest,
@@ -200,7 +199,7 @@ function readInputs(
 
 const CONTENT = /^(?:value[A-Z]\w*|resource|part)$/;
 
-/** Returns the primitive type of `valueBoolean`: boolean. */
+/** Returns the primitive type in a key: `boolean` for `valueBoolean`. */
 function valueType(key: string): string {
   return key.charAt('value'.length).toLowerCase() + key.slice('value'.length + 1);
 }

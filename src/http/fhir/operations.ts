@@ -1,4 +1,7 @@
-/** The table of operations: routes and the CapabilityStatement come from it. A new operation is a file and a line here. */
+/**
+ * Lists all operations; the routes and the CapabilityStatement are derived from this table. A new operation needs a file and a
+ * line here.
+ */
 import type { Operation } from './operation.ts';
 import { everything } from './operations/everything.ts';
 import { expand } from './operations/expand.ts';
@@ -9,7 +12,7 @@ import { translate } from './operations/translate.ts';
 import { validate } from './operations/validate.ts';
 import { validateCodeInSet, validateCodeInSystem } from './operations/validate-code.ts';
 
-/** All operations of the interface. */
+/** All operations of the FHIR interface. */
 export const OPERATIONS: readonly Operation[] = [
   everything,
   summary,

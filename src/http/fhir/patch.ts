@@ -1,4 +1,4 @@
-/** patch, conditional patch: https://hl7.org/fhir/R4/http.html#patch */
+/** Handles patch and conditional patch: https://hl7.org/fhir/R4/http.html#patch */
 import { parsePatch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -9,7 +9,7 @@ import { readTarget } from './target.ts';
 import { answerWritten } from './written.ts';
 
 /**
- * Answers 200 with the patched version.
+ * Returns 200 with the patched version.
  * @throws Refusal 400 404 410 412 415 422
  */
 export async function patch(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {

@@ -1,6 +1,6 @@
 /**
- * read, also on condition: https://hl7.org/fhir/R4/http.html#read, https://hl7.org/fhir/R4/http.html#cread. The headers of
- * versions are those of writes, too.
+ * Handles read and conditional read: https://hl7.org/fhir/R4/http.html#read, https://hl7.org/fhir/R4/http.html#cread. Writes
+ * use the same version headers.
  */
 
 import fresh from 'fresh';
@@ -15,7 +15,7 @@ import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
 /**
- * Answers 200 with the current version or a part of it, 304 if the client has it, 410 if it is deleted.
+ * Returns 200 with the current version or a part of it, 304 if the client already has it, 410 if it is deleted.
  * @throws Refusal 400 404 410 503
  */
 export async function read(request: FhirRequest, type: ResourceType, id: string): Promise<Answer> {
@@ -35,8 +35,8 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
 }
 
 /**
- * Returns the answer that shows a version.
- * @throws Refusal gone (410) for a deletion; as `AnswerBudget.take`
+ * Returns the response that shows a version.
+ * @throws Refusal gone (410) for a deletion, or when `AnswerBudget.take` does
  */
 export function answerVersion(
   request: Pick<FhirRequest, 'header' | 'budget'>,
@@ -64,28 +64,28 @@ export function answerVersion(
 /** Returns `W/"3"`. */
 export const etag = (version: number): string => `W/"${version}"`;
 
-/** Returns an HTTP date (RFC 9110, section 5.6.7): whole seconds. */
+/** Returns an HTTP date (RFC 9110, section 5.6.7), in whole seconds. */
 const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
 
-/** Returns the headers of a version. */
+/** Returns the headers for a version. */
 export function versionHeaders(version: number, lastUpdated: Micros | undefined): Record<string, string> {
   if (lastUpdated === undefined) return { ETag: etag(version) };
   return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
 }
 
 /**
- * Returns a 304 if the client's copy is current: by `If-None-Match` if present, else by `If-Modified-Since` to the
- * second (RFC 9110, section 13.2.2); otherwise undefined.
+ * Returns a 304 if the client's copy is current, based on `If-None-Match` if present, otherwise on `If-Modified-Since` to the
+ * second (RFC 9110, section 13.2.2); undefined if the copy isn't current.
  */
 export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
   const asked = {
     'if-none-match': header('if-none-match'),
     'if-modified-since': header('if-modified-since'),
   };
-  // Most reads are unconditional: they make no headers here.
+  // Most reads are unconditional, so they don't build headers here.
   if (asked['if-none-match'] === undefined && asked['if-modified-since'] === undefined) return undefined;
   const current = versionHeaders(version, lastUpdated);
   if (!fresh(asked, { etag: current.ETag, 'last-modified': current['Last-Modified'] })) return undefined;
-  // Same headers as the 200 (RFC 9110, section 15.4.5).
+  // The headers are the same as for the 200 (RFC 9110, section 15.4.5).
   return { status: 304, headers: { Vary: 'Accept-Encoding', ...current }, lastUpdated };
 }

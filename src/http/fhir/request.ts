@@ -1,4 +1,6 @@
-/** The input of an interaction of the FHIR interface. GET entries of a Bundle get the same as separate requests. */
+/**
+ * Defines the input of an interaction in the FHIR interface. A Bundle's GET entries get the same input as separate requests.
+ */
 import type { Logger } from 'pino';
 import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
@@ -20,9 +22,9 @@ import type { Declared } from '../pipeline.ts';
 import type { Freshness } from '../ports/freshness.ts';
 import type { HistoryPages } from './history-pages.ts';
 
-/** The parts that interactions work with. */
+/** The services that interactions use. */
 export interface FhirService {
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** The FHIR interface's base URL, with a trailing slash. */
   readonly base: string;
   readonly commands: Commands;
   readonly queries: Queries;
@@ -30,9 +32,9 @@ export interface FhirService {
   readonly findImplausible: FindImplausible;
   readonly freshness: Freshness;
   readonly bundleEntries: number;
-  /** Maximum number of JSON values of a Bundle, and of all JSON Patches in it. */
+  /** Maximum number of JSON values in a Bundle, and in all of its JSON Patches together. */
   readonly bundleValues: number;
-  /** JSON text of the CapabilityStatement. */
+  /** The CapabilityStatement's JSON text. */
   readonly capability: string;
   readonly historyPages: HistoryPages;
   readonly log: Logger;
@@ -48,15 +50,21 @@ export interface FhirRequest {
   /** Values by lower-case name. */
   readonly header: Header;
   readonly prefer: Prefer;
-  /** Limits of the answer. */
+  /** Limits on the response. */
   readonly budget: AnswerBudget;
-  /** Under a grant: the pass for its parts. */
+  /** Under a grant: the pass for the parts of the request. */
   readonly pass?: GrantPass | undefined;
-  /** Under a grant: checks that the token still works, where a request takes long. @throws Refusal unauthenticated (401) */
+  /**
+   * Under a grant: checks that the token still works, when a request takes long.
+   * @throws Refusal unauthenticated (401)
+   */
   readonly confirm?: (() => Promise<void>) | undefined;
-  /** Checks that the caller may still read, before a further part of an answer that is being sent. @throws Refusal */
+  /**
+   * Checks, before a further part of a response is sent, that the caller may still read.
+   * @throws Refusal
+   */
   readonly goOn?: (() => Promise<void>) | undefined;
-  /** If the caller's reads are logged outside a grant: the log for the reads of a Bundle. */
+  /** The log for a Bundle's reads, if the caller's reads are logged outside a grant. */
   readonly reads?: KeyReads | undefined;
 }
 
@@ -64,28 +72,38 @@ export interface FhirWrite extends FhirRequest {
   readonly command: CommandContext;
   /** Undefined for DELETE. */
   readonly body: RawBody | undefined;
-  /** Counts further requests against the rate limits: the GET entries of a Bundle. @throws Refusal throttled (429) */
+  /**
+   * Counts further requests (a Bundle's GET entries) against the rate limits.
+   * @throws Refusal throttled (429)
+   */
   readonly spend: (requests: number) => Promise<void>;
 }
 
-/** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
+/**
+ * Finds the interaction for a path and method.
+ * @throws Refusal not_found (404), method_not_allowed (405)
+ */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
 /** The declarations of interactions in addition to the shared ones (`Declared`). */
 interface Interacts extends Declared {
   readonly grantToken: GrantToken;
-  /** The grant is asked for the id in the path (`openingAt`). */
+  /** True if the grant is checked for the id in the path (`openingAt`). */
   readonly ofInstance?: boolean;
-  /** It can answer as of an earlier moment: others refuse `_asOf`. */
+  /** True if the interaction supports reading as of an earlier time; others refuse `_asOf`. */
   readonly takesAsOf?: true;
 }
 
-/** Answers a request. @param segments of its path @throws Refusal */
+/**
+ * Answers a request.
+ * @param segments the segments of its path
+ * @throws Refusal
+ */
 type Run<Request> = (request: Request, segments: readonly string[]) => Promise<Answer>;
 
-/** An interaction: what it takes, and its answer. */
+/** An interaction: the requests it accepts, and its response. */
 export type Interaction =
-  /** Without a credential. */
+  /** An interaction without a credential. */
   | (Declared & {
       readonly kind: 'open';
       readonly grantToken: 'ignored';
@@ -93,23 +111,21 @@ export type Interaction =
     })
   /** A read by GET. */
   | (Interacts & { readonly kind: 'read'; readonly run: Run<FhirRequest> })
-  /** A read by POST with its parameters as a form. */
+  /** A read via POST with its parameters as a form. */
   | (Interacts & { readonly kind: 'form'; readonly run: Run<FhirRequest> })
-  /** A read by POST with its parameters as a resource, or without parameters. */
+  /** A read via POST with its parameters as a resource, or without parameters. */
   | (Interacts & {
       readonly kind: 'operation';
       readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
     })
   | (Interacts & {
       readonly kind: 'write';
-      /**
-       * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
-       */
+      /** The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes that its entries need. */
       readonly takes: 'nothing' | 'resource' | 'patch' | 'bundle';
       readonly run: Run<FhirWrite>;
     });
 
-/** Returns the requirements of an interaction on a grant, with the id in its path. */
+/** Returns an interaction's requirements for a grant, with the id in its path. */
 export function openingAt(
   { grantToken, ofInstance }: Exclude<Interaction, { kind: 'open' }>,
   segments: readonly string[],

@@ -1,4 +1,4 @@
-/** The resource in a request's body, and how large bodies may be (docs/limits.md). */
+/** Parses the resource in a request's body, and sets how large bodies may be (docs/limits.md). */
 import type { SubmittedResource } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { withArticle } from '#src/shared/article.ts';
@@ -9,10 +9,13 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { type BodyLimits, decodeBody, JSON_TYPES, type RawBody } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 
-/** Length from which a resource is parsed in slices, in bytes. */
+/** The length from which a resource is parsed in slices, in bytes. */
 const LONG = 200_000;
 
-/** Parses a body, and exchanges its ids under a grant. @throws Refusal malformed (400) for bad JSON or UTF-8 */
+/**
+ * Parses a body and, under a grant, exchanges its ids.
+ * @throws Refusal malformed (400) for invalid JSON or UTF-8
+ */
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
@@ -21,7 +24,10 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
   return { value: edge.json(value), exact };
 }
 
-/** Parses a long body, such as that of a Bundle, letting others have the event loop. @throws Refusal as of `parseBody` */
+/**
+ * Parses a long body, such as a Bundle, in slices so that other requests can run in between.
+ * @throws Refusal when `parseBody` would
+ */
 export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
@@ -33,8 +39,8 @@ export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJs
 
 /**
  * Parses the resource in a body.
- * @param type in the URL
- * @throws Refusal malformed (400) for invalid JSON, anything but an object, and a type other than the URL's
+ * @param type the type in the URL
+ * @throws Refusal malformed (400) for invalid JSON, for anything but an object, and for a type other than the URL's
  */
 export async function parseResource(body: RawBody | undefined, type: string): Promise<SubmittedResource> {
   const isLong = body !== undefined && body.bytes.length > LONG;
@@ -63,7 +69,7 @@ function malformed(
   return new Refusal('malformed', { code, diagnostics, ...(expression === undefined ? {} : { expression }) });
 }
 
-/** The kinds of bodies that requests have. */
+/** The kinds of request bodies. */
 export type FhirBody = 'resource' | 'patch' | 'bundle';
 
 /** Settings that limit bodies. */
@@ -73,16 +79,16 @@ export interface FhirBodySettings {
   readonly bundleValues: number;
 }
 
-/** A Bundle may have one JSON value per this number of allowed bytes: Bundles of patients have one per 23. */
+/** A Bundle may have one JSON value per this many allowed bytes: Bundles for patients have one per 23. */
 const BYTES_PER_VALUE = 16;
 
-/** Returns the most JSON values of a Bundle. */
+/** Returns the maximum number of JSON values in a Bundle. */
 export function bundleValues({ bundleBytes }: { readonly bundleBytes: number }): number {
-  // A small limit on bytes needs none on values.
+  // If the limit on bytes is small, there needn't be a lower limit on values.
   return Math.max(MAX_VALUES, Math.floor(bundleBytes / BYTES_PER_VALUE));
 }
 
-/** Returns the limits of a body. Each entry of a Bundle may have as many values as a resource. */
+/** Returns the limits on a body. Each Bundle entry may have as many values as a resource. */
 export function chooseLimits(settings: FhirBodySettings, takes: FhirBody): BodyLimits {
   const { limits, bundleEntries, bundleValues: values } = settings;
   if (takes === 'bundle') {

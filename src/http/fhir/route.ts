@@ -1,5 +1,5 @@
 /**
- * The FHIR interface's URLs: which interactions a path has. One table for requests and for the GET entries of Bundles.
+ * Finds the interactions for a path in the FHIR interface. Requests and Bundles' GET entries use the same table.
  * https://hl7.org/fhir/R4/http.html#summary
  */
 import { type Compartment, isCompartmentType } from '#src/fhir/compartments.ts';
@@ -29,8 +29,8 @@ import type { FhirRequest, FindInteraction } from './request.ts';
 import { searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
 
 /**
- * Returns the route of a path below the base.
- * @param segments of the path, decoded; none for the base itself
+ * Returns the route for a path below the base.
+ * @param segments the path's decoded segments; empty for the base itself
  * @param table the known operations
  * @throws Refusal not_found (404): code `not-supported` for an unknown type or operation
  */
@@ -58,7 +58,7 @@ export function matchRoute(segments: readonly string[], table = OPERATIONS): Rou
   throw noSuchUrl();
 }
 
-/** `$name`, `Type/$name`, `Type/id/$name`. */
+/** Handles `$name`, `Type/$name` and `Type/id/$name`. */
 function operationRoute(segments: readonly string[], table: readonly Operation[]): Route {
   const name = segments.at(-1) ?? '';
   const [type, id] = segments.slice(0, -1);
@@ -69,7 +69,7 @@ function operationRoute(segments: readonly string[], table: readonly Operation[]
   return {
     pattern: `${place}/${name}`,
     methods: {
-      // The operation itself says whether it takes `_asOf`, which may come in its Parameters.
+      // The operation itself decides whether it accepts `_asOf`, which may be in its Parameters.
       ...(methods.includes('GET')
         ? { GET: readsOfPast(grantToken, (request) => run(request, undefined)) }
         : {}),
@@ -78,7 +78,7 @@ function operationRoute(segments: readonly string[], table: readonly Operation[]
   };
 }
 
-/** Finds the interaction of a Bundle's GET entry. */
+/** Finds the interaction for a Bundle's GET entry. */
 const find: FindInteraction = (segments, method) => routeFor(matchRoute(segments).methods, method);
 
 const BASE: Route = {

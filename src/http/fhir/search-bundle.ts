@@ -1,4 +1,4 @@
-/** Builds the Bundle of a search: matches, included resources, and messages. */
+/** Builds the Bundle for a search: matches, included resources, and messages. */
 
 import { MAX_INCLUDED, MAX_ROUNDS } from '#queries/include/include.ts';
 import type { CurrentResource } from '#queries/read.ts';
@@ -14,9 +14,9 @@ export interface FoundPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly included: readonly CurrentResource[];
-  /** True if more resources belong to the page than are shown. */
+  /** True if the page contains more resources than are shown. */
   readonly more: boolean;
-  /** Cursors of other pages. */
+  /** Cursors for other pages. */
   readonly pages: Pages;
   /** Effective parameters in order, without the cursor. */
   readonly used: readonly [key: string, text: string][];
@@ -26,9 +26,9 @@ export interface FoundPage {
 }
 
 /**
- * Answers 200 with a searchset.
- * @param base of the interface, with a trailing slash
- * @param path of the search below it
+ * Returns 200 with a searchset.
+ * @param base the interface's base URL, with a trailing slash
+ * @param path the search's path below the base
  */
 export function answerSearch(base: string, path: string, page: FoundPage): Answer {
   const { subset } = page;
@@ -41,11 +41,11 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     };
   const entries = [
     ...page.matches.map(entry('match', subset)),
-    // `_elements` are only those of the matches.
+    // `_elements` applies only to matches.
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = listOutcomeIssues(page);
-  // First, so that readers know about the problem before the matches.
+  // Placed first, so that readers learn about the problem before they read the matches.
   if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
   const links = pageLinks(base + path, self, page.pages);
@@ -63,7 +63,7 @@ export function outcomeEntry(issues: readonly Issue[]): string {
   return `{"resource":${operationOutcome(issues)},"search":{"mode":"outcome"}}`;
 }
 
-/** Returns an issue as a warning, because the request was answered. */
+/** Returns an issue as a warning, because the request was carried out. */
 export function asWarning(issue: Issue): Issue {
   return { ...issue, severity: 'warning' };
 }

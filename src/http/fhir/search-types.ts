@@ -1,7 +1,7 @@
 /**
- * Searches of several types at once: https://hl7.org/fhir/R4/http.html#search. They have the parameters that all of the
- * types have. Without `_sort` one type follows the other, each in its own order; with `_sort=_id` or `_lastUpdated` they
- * are merged.
+ * Searches several types at once: https://hl7.org/fhir/R4/http.html#search. Such a search accepts the parameters that all of
+ * the types have. Without `_sort`, the types follow one another, each in its own order; with `_sort=_id` or `_lastUpdated`,
+ * they are merged.
  */
 import { z } from 'zod';
 import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
@@ -15,11 +15,11 @@ import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { tooCostly } from '#src/shared/load/answer-budget.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
-/** Asks one type, as `GET <type>?query`. */
+/** Searches one type, like `GET <type>?query`. */
 export type AskType = (type: ResourceType, query: URLSearchParams) => Promise<SearchPage>;
 
 /**
- * Returns the types of `_type`; undefined without it.
+ * Returns the types in `_type`; undefined if it is absent.
  * @throws Refusal malformed (400)
  */
 export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
@@ -35,10 +35,11 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
 }
 
 /**
- * Returns a page over several types.
+ * Returns a page of results from several types.
  * @param query without `_type`; parameters that a type doesn't have are skipped and reported as `unknown`
- * @param shownId returns an id as the caller knows it, for sorting: one that differs must be the only match of its type
- * @throws Refusal malformed (400) as a search of one type, and for another `_sort`
+ * @param shownId returns an id as the caller knows it, for sorting: a resource whose id differs must be the only match of its
+ *   type
+ * @throws Refusal malformed (400) when a search of one type would, and for other `_sort` values
  */
 export async function searchTypes(
   types: readonly ResourceType[],
@@ -65,7 +66,7 @@ type Page = Pick<SearchPage, 'matches' | 'next'>;
 
 const NOTHING: Page = { matches: [] };
 
-/** Returns the parameters that all types understand. */
+/** Returns the parameters that all types support, and the names of the other parameters. */
 function ofAll(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -103,7 +104,7 @@ function readOrder(query: URLSearchParams, shownId: (id: string) => string): Ord
   }
 }
 
-/** Returns a query with other controls. */
+/** Returns a query in which the given controls are replaced. */
 function asking(
   query: URLSearchParams,
   controls: Readonly<Record<string, string | undefined>>,
@@ -127,12 +128,12 @@ async function sumTotals(
   return pages.reduce((sum, { total = 0 }) => sum + total, 0);
 }
 
-/** Alternating names and cursors of the types that aren't at their end; '' for the beginning. */
+/** Alternating names and cursors of the types that haven't been read to the end; '' for the beginning. */
 const cursorSchema = z.array(z.string()).max(2 * TYPE_NAMES.length);
 
 /**
- * Returns the place of each type.
- * @throws Refusal malformed (400) for a cursor of another search
+ * Returns the position in each type.
+ * @throws Refusal malformed (400) for a cursor from another search
  */
 function readPlaces(types: readonly ResourceType[], query: URLSearchParams): [ResourceType, string][] {
   const cursor = query.get(CURSOR);
@@ -156,7 +157,7 @@ function encodePlaces(places: readonly (readonly [ResourceType, string])[]): { n
 const from = (query: URLSearchParams, at: string, count: number): URLSearchParams =>
   asking(query, { [CURSOR]: at === '' ? undefined : at, _count: String(count), _total: 'none' });
 
-/** Reads one type after the other; the next page continues where something is left. */
+/** Reads one type after the other; the next page continues where results are left. */
 async function inTurn(
   types: readonly ResourceType[],
   query: URLSearchParams,
@@ -179,12 +180,12 @@ async function inTurn(
   return { matches };
 }
 
-/** Returns the refusal of pages that can't be merged because one was shortened. */
+/** Returns the refusal for when pages can't be merged because one was shortened. */
 function tooMuchToMerge(): Refusal {
   return tooCostly('would need more resources of each type than the limit');
 }
 
-/** Tries of a page whose resources change meanwhile. */
+/** Number of attempts at a page whose resources change while it is read. */
 const TRIES = 5;
 
 async function merged(

@@ -1,4 +1,4 @@
-/** search within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
+/** Searches within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
 import { CURSOR } from '#queries/cursor.ts';
 import { type Inclusion, parseInclusions, typesNamedBy } from '#queries/include/inclusions.ts';
 import { isOfResources } from '#queries/search/parameters.ts';
@@ -20,14 +20,14 @@ import type { FhirRequest, FhirService } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
 
-/** A search: of the FHIR interface, or of another route. */
+/** A search from the FHIR interface, or from another route. */
 export interface SearchRequest extends Pick<FhirRequest, 'caller' | 'query' | 'prefer' | 'budget' | 'pass'> {
   readonly service: Pick<FhirService, 'base' | 'queries' | 'freshness'>;
 }
 
 /**
- * Answers 200 with a page of matches.
- * @throws Refusal 400 naming an invalid value or modifier, or with `handling=strict` an unknown parameter
+ * Returns 200 with a page of matches.
+ * @throws Refusal 400 for an invalid value or modifier or, with `handling=strict`, for an unknown parameter
  */
 export function search(request: SearchRequest, type: ResourceType): Promise<Answer> {
   return atMomentOf(request, type, undefined, (then) => searchType(then, type));
@@ -40,7 +40,7 @@ async function searchType(request: SearchRequest, type: ResourceType): Promise<A
 
 /**
  * Searches a compartment: `Patient/<id>/<Type>`, `Encounter/<id>/<Type>` and so on.
- * @throws Refusal 404 for a resource that the caller can't see, and for a type that isn't in the compartment
+ * @throws Refusal 404 for a resource that the caller can't see, or for a type that isn't in the compartment
  */
 export function searchCompartment(
   request: SearchRequest,
@@ -67,7 +67,10 @@ async function searchTypeIn(
   return answerPage(request, `${compartment.type}/${compartment.id}/${type}`, asked, page);
 }
 
-/** Answers a search as of the `_asOf` in its query: one within a record. @throws Refusal malformed (400) */
+/**
+ * Answers a search within a record as of the `_asOf` in its query.
+ * @throws Refusal malformed (400)
+ */
 async function atMomentOf(
   sent: SearchRequest,
   type: ResourceType,
@@ -84,7 +87,7 @@ async function atMomentOf(
   const record = compartment?.type === 'Patient' ? compartment.id : recordIn(service.base, query);
   if (record === undefined) throw notHere();
   service.freshness.require(['resources', 'history']);
-  // Under a grant, and of Provenances, other resources decide what is seen.
+  // Under a grant, or for Provenances, other resources decide what is visible.
   const isOwnType = request.caller.sees.within === undefined && type !== 'Provenance' && isAlone(query);
   const types = isOwnType ? [type] : undefined;
   return service.queries.searchRecord(request.caller, { record, types }, (questions) =>
@@ -92,7 +95,7 @@ async function atMomentOf(
   );
 }
 
-/** Returns the one record that the parameters `patient` and `subject` name. */
+/** Returns the record that the parameters `patient` and `subject` name. */
 function recordIn(base: string, query: URLSearchParams): string | undefined {
   for (const [key, text] of query) {
     if (key !== 'patient' && key !== 'subject' && key !== 'subject:Patient') continue;
@@ -102,7 +105,7 @@ function recordIn(base: string, query: URLSearchParams): string | undefined {
   return undefined;
 }
 
-/** Tells whether a search looks at resources of its own type only: it has no chains, inclusions and hierarchies. */
+/** Returns whether a search looks only at resources of its own type, without chains, inclusions and hierarchies. */
 function isAlone(query: URLSearchParams): boolean {
   return [...query.keys()].every((key) =>
     /^(?!_has|_include|_revinclude)[\w-]+(?::(?:exact|contains|missing|not|text))?$/.test(key),
@@ -114,8 +117,8 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
 }
 
 /**
- * Searches several types: those of `_type`, else all that clients write; automatic Provenances and shared terminology
- * only if `_type` names them.
+ * Searches several types: the types in `_type`, otherwise all that clients write. Automatic Provenances and shared terminology
+ * are searched only if `_type` names them.
  * @throws Refusal 400 503
  */
 export function searchSystem(request: SearchRequest): Promise<Answer> {
@@ -124,7 +127,7 @@ export function searchSystem(request: SearchRequest): Promise<Answer> {
 }
 
 /**
- * Searches several types of a compartment: `Patient/<id>/*`.
+ * Searches several types in a compartment: `Patient/<id>/*`.
  * @throws Refusal 400 404 503
  */
 export async function searchWholeCompartment(
@@ -139,13 +142,13 @@ export async function searchWholeCompartment(
   return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
 }
 
-/** The letters that a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
+/** The letters that a search of several types needs for each of them (docs/spec/decisions.md, section 9). */
 const OF_ANY = 'rs';
 
 /**
- * Searches several types. Without `_type` these are all types of the path, under every grant: a type that the grant
- * doesn't cover is searched, too, and has no matches, so that the query means the same as with a key, and is refused in
- * the same cases.
+ * Searches several types. Without `_type`, these are all of the path's types, even under a grant: a type that the grant
+ * doesn't cover is also searched, but has no matches, so that the query means the same as with a key and is refused in the
+ * same cases.
  */
 async function severalTypes(
   request: SearchRequest,
@@ -168,7 +171,7 @@ async function severalTypes(
   return answerPage(request, path, { ...asked, rest, several: true }, { ignored, ...page });
 }
 
-/** Returns a function for a resource's id as the caller knows it, by which results are sorted. */
+/** Returns a function that returns a resource's id as the caller knows it, by which results are sorted. */
 function shownId({ caller: { sees } }: SearchRequest): (id: string) => string {
   const { record, patient } = sees.within ?? {};
   return (id) => (id === record ? (patient ?? id) : id);
@@ -188,13 +191,13 @@ async function requireVisible({ service, caller }: SearchRequest, { type, id }: 
 interface Asked extends Shape {
   readonly inclusions: readonly Inclusion[];
   readonly rest: URLSearchParams;
-  /** True for several types: `_type` is then a control. */
+  /** True if several types are searched; `_type` is then a control. */
   readonly several: boolean;
 }
 
 /**
  * Parses a search.
- * @throws Refusal malformed (400) naming an invalid control; forbidden (403) for an inclusion of a type outside the grant
+ * @throws Refusal malformed (400) for an invalid control; forbidden (403) for including a type outside the grant
  */
 function understood({ query, caller }: SearchRequest, types: readonly ResourceType[]): Asked {
   if (types.some((type) => typeEntry(type).home !== 'terminology')) requireFilled(caller.sees);
@@ -207,7 +210,7 @@ function understood({ query, caller }: SearchRequest, types: readonly ResourceTy
   return { inclusions, rest, several: false, ...shape };
 }
 
-/** Tells whether a parameter is handled here; only the total concerns the search itself. */
+/** Returns whether a parameter is handled here; only the total affects the search itself. */
 function isOwn(key: string, { onlyTotal }: Shape): boolean {
   return isInclusion(key) || key === '_elements' || key === AS_OF || (key === '_summary' && !onlyTotal);
 }
@@ -223,7 +226,10 @@ async function readSearchPage(
   return { ignored: requireKnown(request, type, [type], page.unknown), ...page };
 }
 
-/** Waits for the read model `search`, where the question needs it. @throws Refusal 503 */
+/**
+ * Waits for the `search` read model if the query needs it.
+ * @throws Refusal 503
+ */
 async function requireSearchable(
   { service, query }: SearchRequest,
   types: readonly ResourceType[],
@@ -240,8 +246,8 @@ async function requireSearchable(
 
 /**
  * Searches one type.
- * @param automatic whether Provenances made by the service are included
- * @param letters that a grant must have on the types of the results
+ * @param automatic whether to include Provenances that the service created
+ * @param letters the letters that a grant must have for the types of the results
  */
 function ask(
   { service, caller, budget }: SearchRequest,
@@ -275,7 +281,7 @@ function ask(
   );
 }
 
-/** Returns Provenances of a compartment, whose resource is an agent of them. */
+/** Returns the Provenances in a compartment: those that have the compartment's resource as an agent. */
 async function readProvenances(
   { type, id }: Compartment,
   query: URLSearchParams,
@@ -285,7 +291,10 @@ async function readProvenances(
   return { ...page, used: page.used.slice(1) };
 }
 
-/** Names unknown parameters, which are ignored. @throws Refusal 400 naming them with `handling=strict` */
+/**
+ * Returns issues for unknown parameters, which are ignored.
+ * @throws Refusal 400 naming the parameters, with `handling=strict`
+ */
 function requireKnown(
   { prefer }: SearchRequest,
   what: string,
@@ -296,7 +305,7 @@ function requireKnown(
   return unknownIssues(what, types, unknown, ': it was ignored').map(asWarning);
 }
 
-/** A page, and the ignored parameters to report. */
+/** A page, with the ignored parameters to report. */
 interface ToldPage extends SearchPage {
   readonly ignored: readonly Issue[];
 }
@@ -322,8 +331,8 @@ async function answerPage(
 }
 
 /**
- * Returns the cursors of the pages around a page. The only page of a search has none; a page without a next one is the
- * last, unless its resources are gone.
+ * Returns the cursors for the pages around a page. If a search has only one page, there are none; a page without a next page
+ * is the last, unless its resources are gone.
  * @param own the page's cursor; '' for the first page
  */
 function pagesAround(

@@ -1,4 +1,4 @@
-/** `_summary` and `_elements` of a request: https://hl7.org/fhir/R4/search.html#summary. They apply to reads as well. */
+/** Handles a request's `_summary` and `_elements`: https://hl7.org/fhir/R4/search.html#summary. They also apply to reads. */
 
 import type { CurrentResource } from '#queries/read.ts';
 import { badParameter } from '#queries/search/raw.ts';
@@ -18,8 +18,8 @@ export function cut(
 }
 
 /**
- * Returns a read's answer with the requested part of its resource.
- * @throws Refusal malformed (400) as `parseShape`, and for `_summary=count`, because there is nothing to count
+ * Returns a read's response with the requested part of its resource.
+ * @throws Refusal malformed (400) when `parseShape` does, and for `_summary=count`, because there is nothing to count
  */
 export async function answerCut(
   query: URLSearchParams,

@@ -1,4 +1,4 @@
-/** The resource that a PUT, PATCH or DELETE changes, and the parameters of writes that aren't criteria. */
+/** Finds the resource that a PUT, PATCH or DELETE changes, and the parameters of writes that aren't criteria. */
 import type { Target } from '#commands/commands.ts';
 import { cut } from '#src/shared/cut.ts';
 import { methodNotAllowed } from '#src/shared/method-not-allowed.ts';
@@ -6,15 +6,15 @@ import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FhirRequest } from './request.ts';
 
-/** General parameters (https://hl7.org/fhir/R4/http.html#parameters): writes ignore the last two. */
+/** General parameters (https://hl7.org/fhir/R4/http.html#parameters); writes ignore the last two. */
 const GENERAL = ['_format', '_pretty', '_summary', '_elements'];
-/** Parameters of a URL that aren't criteria. */
+/** URL parameters that aren't criteria. */
 const NOT_CRITERIA = new Set(['_format', '_pretty']);
 const PURGE = '_purge';
 
 /**
- * Returns the id of the URL, or its query as criteria.
- * @throws Refusal method_not_allowed (405) without either, because a type can't be changed
+ * Returns the id in the URL, or the URL's query as criteria.
+ * @throws Refusal method_not_allowed (405) without either, because a whole type can't be changed
  */
 export function readTarget({ query }: Pick<FhirRequest, 'query'>, id: string | undefined): Target {
   if (id !== undefined) return { id };
@@ -25,7 +25,7 @@ export function readTarget({ query }: Pick<FhirRequest, 'query'>, id: string | u
 
 /**
  * Returns whether a DELETE purges, and the rest of its query.
- * @throws Refusal malformed (400) for a value other than true and false, or several
+ * @throws Refusal malformed (400) for a value other than true and false, or for several values
  */
 export function readPurge(query: URLSearchParams): {
   readonly purges: boolean;
@@ -41,15 +41,16 @@ export function readPurge(query: URLSearchParams): {
   };
 }
 
-/** Returns the refusal (400) of `_purge`. */
+/** Returns the refusal (400) for an invalid `_purge`. */
 export function badPurge(diagnostics: string): Refusal {
   return new Refusal('malformed', { code: 'value', diagnostics, expression: `query.${PURGE}` });
 }
 
 /**
- * Refuses parameters that a write without criteria doesn't have: always of a DELETE, which would delete where a purge was
- * meant, of other writes with `Prefer: handling=strict` (https://hl7.org/fhir/R4/search.html#errors).
- * @throws Refusal malformed (400) naming them and the nearest known ones
+ * Refuses parameters that a write without criteria doesn't have. A DELETE with such parameters is always refused, because it
+ * would delete where a purge was meant; other writes are refused with `Prefer: handling=strict`
+ * (https://hl7.org/fhir/R4/search.html#errors).
+ * @throws Refusal malformed (400), which names the parameters and the nearest known ones
  */
 export function refuseUnknown(
   method: string,
@@ -71,5 +72,5 @@ export function refuseUnknown(
   );
 }
 
-/** Maximum unknown parameters that a refusal names. */
+/** Maximum number of unknown parameters that a refusal names. */
 const MOST = 20;

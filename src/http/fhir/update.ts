@@ -1,4 +1,4 @@
-/** update, conditional update: https://hl7.org/fhir/R4/http.html#update */
+/** Handles update and conditional update: https://hl7.org/fhir/R4/http.html#update */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Answer } from '../answer/answer.ts';
 import { readIfMatch } from '../answer/conditions.ts';
@@ -8,7 +8,7 @@ import { readTarget } from './target.ts';
 import { answerWritten } from './written.ts';
 
 /**
- * Answers 200 with the next version, 201 if it restores a deleted resource.
+ * Returns 200 with the next version, or 201 if it restores a deleted resource.
  * @throws Refusal 400 404 405 409 412 422
  */
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {

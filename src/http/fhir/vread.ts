@@ -1,4 +1,4 @@
-/** vread: https://hl7.org/fhir/R4/http.html#vread */
+/** Handles vread: https://hl7.org/fhir/R4/http.html#vread */
 
 import type { CurrentResource } from '#queries/read.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -10,7 +10,7 @@ import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';
 
 /**
- * Answers 200 with a version or a part of it; 410 if it is a deletion.
+ * Returns 200 with a version or a part of it; 410 if the version is a deletion.
  * @throws Refusal 400 404 410 503
  */
 export async function vread(

@@ -1,4 +1,4 @@
-/** The answer of a write: https://hl7.org/fhir/R4/http.html#ops, `Prefer` */
+/** Builds the response to a write: https://hl7.org/fhir/R4/http.html#ops, `Prefer` */
 import type { WriteResult, Written } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
@@ -13,10 +13,10 @@ import type { FhirRequest } from './request.ts';
 /** HTTP methods that write. */
 type WriteMethod = WriteEntry['method'];
 
-/** The actions in the access log for answers that show more than was sent. */
+/** The access-log actions for responses that show more than the request sent. */
 const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
-/** Returns the HTTP status of a write's outcome. */
+/** Returns the HTTP status for a write's outcome. */
 export function writeStatus({ outcome }: WriteResult): 200 | 201 {
   return outcome === 'created' || outcome === 'restored' ? 201 : 200;
 }
@@ -26,14 +26,14 @@ export function writtenLocation({ type, id, version }: WriteResult): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** Returns the recorded time of the version, if the command knows it. */
+/** Returns when the version was recorded, if the command knows. */
 export function writtenTime({ lastUpdated }: WriteResult): Micros | undefined {
   return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
 /**
- * Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`.
- * @param warnings of implausible values; only a caller that may see its own write gets them
+ * Returns a write's OperationOutcome, for `Prefer: return=OperationOutcome`.
+ * @param warnings warnings about implausible values; only a caller that may see its own write gets them
  */
 export function printOutcome(
   caller: Caller,
@@ -55,7 +55,10 @@ export function warnOfWritten(
   return warningIssues(service, parseStored(body), toMicros(lastUpdated ?? ''));
 }
 
-/** Returns a warning for each implausible value of a resource. @param at when it is written */
+/**
+ * Returns a warning for each implausible value in a resource.
+ * @param at when the resource is written
+ */
 export function warningIssues(
   { findImplausible }: Pick<FhirRequest['service'], 'findImplausible'>,
   resource: JsonObject,
@@ -70,8 +73,8 @@ export function warningIssues(
 }
 
 /**
- * Tells whether an answer contains only data that the request sent, and nothing that a condition matched or that a
- * patch or update kept. Other answers need the scope `read`.
+ * Returns whether a response contains only data that the request sent, and nothing that a condition matched or that a patch or
+ * update kept. Other responses need the scope `read`.
  */
 function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
   if (outcome === 'matched' || outcome === 'unchanged') return false;
@@ -79,9 +82,9 @@ function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
 }
 
 /**
- * Remembers for the access log that a write was a read, too: its answer shows more than the request sent, or it is a
- * patch, which may test stored values.
- * @param represents whether the answer has the resource
+ * Records for the access log that a write was also a read, because its response shows more than the request sent or because it
+ * is a patch, which can test stored values.
+ * @param represents whether the response contains the resource
  */
 export function noteRead(
   { pass }: Pick<FhirRequest, 'pass'>,
@@ -93,16 +96,17 @@ export function noteRead(
     pass?.shows(ACTION[method], result.type, result.id);
 }
 
-/** Tells whether the answer of a write may show its resource to a caller. */
+/** Returns whether the response to a write may show its resource to a caller. */
 export function mayShow(caller: Caller, method: WriteMethod, result: WriteResult): boolean {
-  // Under a grant a match was found with `s`, and a search would show it.
+  // Under a grant, a match was found with `s`, and a search would show it too.
   const isFound = caller.sees.within !== undefined && result.outcome === 'matched';
   return isFound || mayRead(caller, result.type) || isOwn(method, result);
 }
 
 /**
- * Answers a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource
- * unless `Prefer` asks otherwise, or the caller may not read and it contains more than the request sent.
+ * Responds to a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource,
+ * unless `Prefer` requests otherwise, or the resource contains more than the request sent and the caller isn't allowed to
+ * read.
  */
 export async function answerWritten(
   request: FhirRequest,
@@ -131,7 +135,7 @@ function outcomeIn({ service, caller }: FhirRequest, method: WriteMethod, result
   return printOutcome(caller, method, result, warnOfWritten(service, result));
 }
 
-/** A matched resource may have no body, because the decision didn't need it; then it is read here. */
+/** A matched resource may come without a body, because the decision didn't need it; the body is then read here. */
 async function readWrittenBody(
   { service, caller }: FhirRequest,
   { type, id, body }: WriteResult,

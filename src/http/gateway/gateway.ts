@@ -1,7 +1,7 @@
 /**
- * The gateway `/app/api`: scripts of the service's own pages call the routes of `/me`, `/admin`, `/v1` and `/fhir/R4` for
- * the person who is signed in. The session's cookie is the only credential, and no token reaches a script. Nothing is
- * remembered between requests: each one asks again who the person is and what they may do.
+ * Runs the gateway `/app/api`, through which scripts on the service's own pages call the routes of `/me`, `/admin`, `/v1` and
+ * `/fhir/R4` on behalf of the signed-in person. The session cookie is the only credential, and scripts never get a token.
+ * Nothing is kept between requests: each request checks again who the person is and what they may do.
  */
 import type { Context } from 'koa';
 import type { AdminQueries } from '#queries/admin/admin.ts';
@@ -18,35 +18,40 @@ import { readBearer, refuseInQuery } from '../credentials.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
 
-/** The header that every request must have, with this value: no form and no link of another site can send it. */
+/** The header that every request must have, with this value: forms and links on other sites can't send it. */
 export const SESSION_HEADER = 'X-Service-Session';
-/** The project whose data a request to `/v1` or `/fhir/R4` is about. */
+/** The header that names the project whose data a request to `/v1` or `/fhir/R4` is about. */
 export const PROJECT_HEADER = 'X-Service-Project';
-/** Its environment: `sandbox` (default) or `production`. */
+/** The header that names the project's environment: `sandbox` (default) or `production`. */
 export const ENVIRONMENT_HEADER = 'X-Service-Environment';
 
-/** How long after a sign-in records of production are open, in seconds. */
+/** How long production records stay open after sign-in, in seconds. */
 const FRESH_S = 1_800;
 
 /** Dependencies of the gateway. */
 export interface GatewayDeps {
   readonly visitors: Pick<Visitors, 'findAnySession' | 'readSecret' | 'baseUrl'>;
   readonly projects: Pick<AdminQueries, 'project'>;
-  /** Refuses an environment that an operator must allow first. @throws Refusal forbidden (403) */
+  /**
+   * Refuses an environment that an operator must allow first.
+   * @throws Refusal forbidden (403)
+   */
   readonly requireEnvironment: (project: string, environment: Environment) => Promise<void>;
-  /** Counts a request of a person. @throws Refusal throttled (429) */
+  /**
+   * Counts a person's request.
+   * @throws Refusal throttled (429)
+   */
   readonly count: (ctx: Context, person: Identity) => void | Promise<void>;
-  /** Tells whether a credential works at the interfaces themselves. */
+  /** Returns whether a credential works on the interfaces themselves. */
   readonly worksElsewhere: (credential: string) => Promise<boolean>;
 }
 
 /**
- * Checks a request of the gateway, and puts the person in the place of its credential.
- * @param path of the interface that it is for
- * @throws Refusal unauthenticated (401) without a live session; malformed (400) for another credential beside a
- * session;
- *   forbidden (403) for another credential instead of one, from another origin, without the header, and outside
- *   `/admin` for a session that only an organization trusts; throttled (429)
+ * Checks a gateway request, and sets the person in place of its credential.
+ * @param path the requested path on the interface
+ * @throws Refusal unauthenticated (401) without a live session; malformed (400) if there is another credential in addition to
+ *   a session; forbidden (403) if there is another credential instead of a session, for requests from another origin or without
+ *   the header, and, outside `/admin`, for a session that only an organization trusts; throttled (429)
  */
 export async function enter(deps: GatewayDeps, ctx: Context, path: string): Promise<void> {
   requireHead(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
@@ -74,7 +79,7 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   });
 }
 
-/** Refuses credentials of programs, also beside a session (docs/spec/interface.md, section 5: exactly one). */
+/** Refuses programs' credentials, even in addition to a session (docs/spec/interface.md, section 5: exactly one). */
 async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Context): Promise<void> {
   refuseInQuery(ctx.querystring);
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
@@ -88,7 +93,7 @@ async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Cont
     : signedOut(diagnostics);
 }
 
-/** Returns a member of the project that a request names, as a token of the dashboard would identify them. */
+/** Returns the caller for a member of the project that a request names, as a dashboard token would identify them. */
 async function makeMember(
   { projects, requireEnvironment }: GatewayDeps,
   ctx: Context,
@@ -114,14 +119,14 @@ async function makeMember(
     found.filling,
   );
   if (environment === 'sandbox') return { calls, sees };
-  // Asks the event store, which reads of sandboxes don't need.
+  // This asks the event store, which reads in sandboxes don't need.
   await requireEnvironment(found.id, environment);
   return { calls: { ...calls, reason: requireReason(ctx, session) }, sees };
 }
 
 /**
- * Returns why the person asks for records of production.
- * @throws Refusal unauthenticated (401, RFC 9470) if the last sign-in is too long ago; malformed (400) without a reason
+ * Returns the reason that the person gives for requesting production records.
+ * @throws Refusal unauthenticated (401, RFC 9470) if the last sign-in was too long ago; malformed (400) without a reason
  */
 function requireReason(ctx: Context, { authTime, startedAt }: Session): string {
   if (Date.now() / 1_000 - (authTime ?? startedAt) > FRESH_S)
@@ -146,7 +151,7 @@ function forbidden(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** A 401 names a scheme that programs don't know: a token would not help. */
+/** The 401 names a scheme that programs don't know, because a token wouldn't help. */
 function signedOut(diagnostics: string, more = ''): Refusal {
   return new Refusal(
     'unauthenticated',

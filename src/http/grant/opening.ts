@@ -1,39 +1,45 @@
-/** The statements of routes and interactions about access tokens of grants. */
+/** Declares how routes and interactions treat grants' access tokens. */
 import type { Letters } from '#src/shared/access/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { outsideTypes, requireOnType } from '#src/shared/access/outside-grant.ts';
 
-/** Letters that a request needs on a type (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that a request needs for a type (docs/spec/decisions.md, section 9, "Letters"). */
 export interface Need {
   readonly type: string;
   readonly letters: Letters;
 }
 
-/** The requirements on a grant of a request that takes its access token, and the request's entry in the access log. */
+/**
+ * For a request that accepts a grant's access token: the requirements for the grant, and the request's entry in the access
+ * log.
+ */
 export interface Opening {
   /** The interaction, such as `read` or `search-type`. */
   readonly action: string;
   /**
-   * Without them the request is refused, naming the type. A request about all types has none: it leaves out those that
-   * lack a letter.
+   * Without these letters the request is refused, and the refusal names the type. Empty for a request for all types, which
+   * leaves out the types that lack a letter.
    */
   readonly needs: readonly Need[];
-  /** The type that is asked for; null if there isn't one. */
+  /** The requested type; null if there isn't one. */
   readonly type: string | null;
-  /** The id that is asked for, a Patient's real one; null if there isn't one. */
+  /** The requested id (for a Patient, the real one); null if there isn't one. */
   readonly id: string | null;
-  /** Set for a Bundle, whose parts are reads with their own entries. */
+  /** Set for a Bundle, whose parts are reads with their own access-log entries. */
   readonly inParts?: true;
-  /** It writes: it is a read only as far as it reports reads (`GrantPass.searched`, `GrantPass.shows`). */
+  /** Set for a write, which is logged as a read only if it reports reads (`GrantPass.searched`, `GrantPass.shows`). */
   readonly writes?: true;
 }
 
-/** States whether an access token of a grant is accepted, and the requirements on the grant. There is no default. */
+/**
+ * Declares whether a grant's access token is accepted and, if so, the requirements for the grant. It has to be stated: nothing
+ * is the default.
+ */
 export type GrantToken = 'refused' | Opening;
 
 /**
- * The interactions that a client whose scopes name types may use, each on the types that it needs; those without types
- * leave out what isn't covered. All others see or change more than one type.
+ * The interactions that a client whose scopes name types may use for the types that they need. Interactions that name no types
+ * leave out whatever isn't covered. All other interactions see or change more than one type.
  */
 const BY_TYPE: ReadonlySet<string> = new Set([
   'read',
@@ -64,8 +70,8 @@ const BY_TYPE: ReadonlySet<string> = new Set([
 
 /**
  * Checks that a client whose scopes name types may make a request; every other caller may.
- * @param needs on types, where no token of a grant is taken
- * @throws Refusal forbidden (403) naming the type, or the scope for all types
+ * @param needs the letters needed for types, on routes that refuse grants' tokens
+ * @throws Refusal forbidden (403), which names the type, or the scope for all types
  */
 export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readonly Need[]): void {
   if (sees.types === undefined) return;
@@ -74,5 +80,5 @@ export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readon
   for (const { type, letters } of needed) requireOnType(sees, type, letters);
 }
 
-/** The statements of any route. */
+/** The part of a declaration that all kinds of routes have. */
 type RouteToken = 'refused' | 'ignored' | Pick<Opening, 'action' | 'needs'>;

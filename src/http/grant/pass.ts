@@ -1,7 +1,6 @@
 /**
- * The common step of requests under a grant: letters are checked, the request runs, its reads are in the access log
- * before anything is sent, and its answer has the ids that the application knows (docs/spec/decisions.md, sections 1 and
- * 9).
+ * Runs requests under a grant: letters are checked, the request runs, its reads are written to the access log before anything
+ * is sent, and the response has the ids that the application knows (docs/spec/decisions.md, sections 1 and 9).
  */
 import type { Searched } from '#commands/command.ts';
 import type { AccessEntry, AccessStatus } from '#src/shared/access/access-entry.ts';
@@ -25,14 +24,14 @@ export interface GrantService {
   readonly refusalOf: (error: unknown) => Refusal | undefined;
 }
 
-/** A request under a grant, on its way through the service. */
+/** A request under a grant while it passes through the service. */
 export class GrantPass {
   readonly edge: Edge;
   readonly #actor: AccessEntry['actor'];
   readonly #entries: AccessEntry[] = [];
   readonly #conditions = new Set<string>();
 
-  /** @param grant of the caller's credential */
+  /** @param grant the grant of the caller's credential */
   private constructor(
     private readonly service: GrantService,
     readonly caller: Caller,
@@ -48,8 +47,8 @@ export class GrantPass {
   }
 
   /**
-   * Returns the pass of a request; undefined if its caller isn't under a grant.
-   * @param by the request that it is a part of: its name in the access log, and who gathers its entries
+   * Returns the pass for a request; undefined if its caller isn't under a grant.
+   * @param by the outer request that this is part of: its name in the access log, and the function that gathers its entries
    */
   static of(
     service: GrantService,
@@ -60,13 +59,13 @@ export class GrantPass {
     const { credential } = caller.calls;
     const { within } = caller.sees;
     if (credential.kind !== 'grant' || within === undefined) return undefined;
-    // The letters say what it may do: once they are checked, a request runs like that of a key. Commands check letters
-    // again, on each resource that they write.
+    // The letters determine what the request may do: once they are checked, it runs like a request with a key. Commands check
+    // letters again for each resource that they write.
     const checked: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read', 'write'] } };
     return new GrantPass(service, checked, within, credential, requestId, by);
   }
 
-  /** Returns a pass for a rehearsal of a write: its reads are shown to nobody, and logged only if refused. */
+  /** Returns a pass for simulating a write: its reads aren't shown to anyone, and are logged only if refused. */
   rehearsal(): GrantPass {
     const { accessLog: log } = this.service;
     const accessLog: AccessLog = { ...log, written: async () => undefined, note: (entry) => log.note(entry) };
@@ -81,16 +80,16 @@ export class GrantPass {
   }
 
   /**
-   * Runs a request, or a part of one, and remembers its reads. A refused read is logged without waiting.
-   * @throws Refusal forbidden (403) if it takes no token of a grant, or a type is outside the grant; rethrows errors of
-   *   `answer`
+   * Runs a request, or part of a request, and records its reads. A refused read is logged without waiting.
+   * @throws Refusal forbidden (403) if the request doesn't accept a grant's token, or a type is outside the grant; rethrows
+   *   errors of `answer`
    */
   async run(opening: GrantToken, answer: () => Promise<Answer>): Promise<Answer> {
     if (opening === 'refused') throw refusesGrants();
     try {
       for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
       const answered = await answer();
-      // The resources in a repeated answer are no longer known.
+      // The resources in a repeated response are no longer known.
       const repeated = isRepeated(answered);
       if (repeated || (opening.inParts !== true && opening.writes !== true)) {
         const count = repeated && opening.writes === true ? null : countShown(opening, answered);
@@ -98,7 +97,7 @@ export class GrantPass {
       }
       return answered;
     } catch (error) {
-      // Of a write, nothing is sent; other parts of a Bundle may still be.
+      // If a write fails, nothing is sent; other parts of a Bundle may still be.
       if (opening.writes === true || opening.inParts === true)
         for (const entry of this.#entries.splice(0)) this.service.accessLog.note(entry);
       const status = this.service.refusalOf(error)?.status ?? 500;
@@ -107,7 +106,7 @@ export class GrantPass {
     }
   }
 
-  /** Remembers a condition that a write looked up: it is a read. One that is looked up again is remembered once. */
+  /** Records that a write looked up a condition, which is a read. Repeated look-ups of a condition are recorded once. */
   readonly searched: Searched = (type, criteria, matches) => {
     const condition = `${type}?${criteria}`;
     if (this.#conditions.has(condition)) return;
@@ -115,13 +114,14 @@ export class GrantPass {
     this.#entries.push(this.#entry({ action: 'condition', type, id: null }, 200, Math.min(matches, 1)));
   };
 
-  /** Remembers that the answer of a write shows a stored resource, or parts of one that the write kept. */
+  /** Records that the response to a write shows a stored resource, or parts of a resource that the write kept. */
   shows(action: string, type: string, id: string): void {
     this.#entries.push(this.#entry({ action, type, id }, 200, 1));
   }
 
   /**
-   * Returns an answer as the application gets it, when all that was read for it is in the access log.
+   * Records everything that was read for a response in the access log, and then returns the response as the application
+   * receives it.
    * @throws Refusal unavailable (503) if the log can't be written
    */
   async out(answer: Answer): Promise<Answer> {
@@ -141,7 +141,7 @@ export class GrantPass {
     return shown;
   }
 
-  /** Returns an error as the application gets it. */
+  /** Returns an error as the application receives it. */
   refusal(error: unknown): unknown {
     const known = this.service.refusalOf(error);
     if (known === undefined) return error;
@@ -176,7 +176,7 @@ export class GrantPass {
   }
 }
 
-/** Returns how many resources an answer shows; null if it is unknown, as of a stream. */
+/** Returns how many resources a response shows; null if the number is unknown, as for a stream. */
 function countShown({ id }: Opening, { status, shown, stream }: Answer): number | null {
   if (stream !== undefined) return null;
   if (shown !== undefined) return shown;

@@ -1,4 +1,4 @@
-/** Runs requests of other requests through the pipeline: what they show is what the interfaces show the same caller. */
+/** Runs requests made by other requests through the pipeline: they show what the interfaces show the same caller. */
 import { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { notFound } from '#src/shared/refusal.ts';
@@ -10,7 +10,7 @@ import { isFhir } from '../path.ts';
 import { Pipeline } from '../pipeline.ts';
 import type { InnerRequest, InnerRequests } from '../ports/inner-requests.ts';
 
-/** Opens the inner requests of a service. */
+/** Creates the inner requests for a service. */
 export function openInnerRequests(fhir: FhirInterface, api: ApiInterface): InnerRequests {
   const ofFhir = new Pipeline(fhir, new FhirDialect(fhir));
   const ofJson = new Pipeline(api, new JsonDialect(api));
@@ -38,7 +38,7 @@ export function openInnerRequests(fhir: FhirInterface, api: ApiInterface): Inner
   };
 }
 
-/** Returns the context of a request whose body has arrived. Unknown search parameters are refused in it. */
+/** Returns the context for a request whose body has arrived. In it, unknown search parameters are refused. */
 function innerContext(outer: Context, { method, url, body }: InnerRequest): Context {
   const incoming = new IncomingMessage(outer.req.socket);
   incoming.method = method;

@@ -1,4 +1,6 @@
-/** The receipt of an answer of `/mcp`: the replies to the requests of its tool, from which it can be made again. */
+/**
+ * Creates the receipt for an `/mcp` response: the replies to its tool's requests, from which the response can be reproduced.
+ */
 import { MCP_FORM } from '#src/mcp/answer.ts';
 import { isPdf } from '#src/mcp/plain-text.ts';
 import type { OwnGrant, Reply } from '#src/mcp/reach.ts';
@@ -12,7 +14,7 @@ import type { OpenService } from '../api/open-route.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { Gather, Gathered } from '../ports/inner-requests.ts';
 
-/** The message that is answered, and for whom. */
+/** The message being answered, and the caller. */
 interface Asked {
   readonly caller: Caller;
   readonly grant: OwnGrant | undefined;
@@ -22,18 +24,21 @@ interface Asked {
   readonly version: string;
 }
 
-/** A request of the tool that is being answered. */
+/** A request by the tool that is being answered. */
 interface Begun {
-  /** Gets the answer as it was inside. */
+  /** Receives the response as it was inside the edge. */
   readonly gather: Gather;
-  /** Keeps the reply and returns it. @param path of the request */
+  /**
+   * Stores the reply and returns it.
+   * @param path the request's path
+   */
   readonly end: (reply: Reply, path: string) => Reply;
 }
 
-/** The path of a document's bytes. */
+/** Matches the path of a document's bytes. */
 const CONTENT = /^\/v1\/documents\/([\w-]+)\/content$/;
 
-/** Gathers the parts of one answer. */
+/** Gathers the parts of one response. */
 export class McpReceipt {
   readonly #replies: (KeptReply | undefined)[] = [];
   readonly #entries: AccessEntry[] = [];
@@ -57,14 +62,17 @@ export class McpReceipt {
     };
   }
 
-  /** Keeps the text of a PDF: the library that reads it isn't part of the renderer. @returns it */
+  /**
+   * Stores a PDF's text, because the library that reads it isn't part of the renderer.
+   * @returns the text
+   */
   keepText(mediaType: string, text: string | undefined): string | undefined {
     if (isPdf(mediaType)) this.#texts.push(text ?? null);
     return text;
   }
 
   /**
-   * Writes the reads to the access log, and the receipt of the answer.
+   * Writes the reads to the access log, and the response's receipt.
    * @throws Refusal unavailable (503) if they can't be written
    */
   async write(
@@ -80,14 +88,14 @@ export class McpReceipt {
     await log.written(entries, receipt === undefined || isNamed ? [] : [receipt]);
   }
 
-  /** Notes the reads of an answer that isn't sent. */
+  /** Logs the reads for a response that isn't sent. */
   note(log: Pick<AccessLog, 'note'>): void {
     for (const entry of this.#entries.splice(0)) log.note(entry);
   }
 
   /**
-   * Returns the record that the answer is about: the grant's, or one of the project that the call names. Other projects'
-   * records have no receipt of it, like those that never were.
+   * Returns the record that the response is about: the grant's record, or a record in the caller's project that the call
+   * names. Records of other projects get no receipt, as if they didn't exist.
    */
   async #findRecord(recordsOf: OpenService['recordsOf']): Promise<string | undefined> {
     const { sees } = this.asked.caller;
@@ -126,12 +134,12 @@ function keepReply(reply: Reply, path: string, inside: Gathered | undefined): Ke
   const outward = inside?.foreign === undefined ? {} : { outward: { foreign: inside.foreign } };
   const { receipt, body } = inside?.answer ?? {};
   if (receipt !== undefined) return { ...head, context: keepContext(receipt), ...outward };
-  // A refusal, or an answer that comes in pieces, is kept as the application got it.
+  // A refusal, or a response that arrives in pieces, is stored as the application received it.
   if (body === undefined) return { ...head, text: [reply.body.toString()] };
   return { ...head, text: cutVersions(body.toString()), ...outward };
 }
 
-/** Returns the patient that a project's own call names. */
+/** Returns the patient named in a project's own call. */
 function patientIn(body: Json): string | undefined {
   const params: Json | undefined = isObject(body) ? body.params : undefined;
   const given: JsonObject = isObject(params) && isObject(params.arguments) ? params.arguments : {};

@@ -1,4 +1,4 @@
-/** `/mcp`: the Model Context Protocol over HTTP, for assistants that a person has given access (docs/mcp.md). */
+/** Serves `/mcp`: the Model Context Protocol over HTTP, for assistants to which a person has given access (docs/mcp.md). */
 import { z } from 'zod';
 import type { Json } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -10,7 +10,7 @@ const PATH = '/mcp';
 
 let serving: Promise<typeof import('./serve.ts')> | undefined;
 
-/** Loads the MCP library with the first request. Later ones don't ask the module loader, which takes a millisecond. */
+/** Loads the MCP library at the first request. Later requests skip the module loader, which takes a millisecond. */
 const loadServing = (): Promise<typeof import('./serve.ts')> => (serving ??= import('./serve.ts'));
 
 const message = z.record(z.string(), z.custom<Json>()).meta({
@@ -63,8 +63,8 @@ function onlyTokens(resource: string): Refusal {
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * Refuses scripts of pages that aren't on the service's own host: a page whose name was rebound to this address would be
- * among them (MCP 2026-07-28, "Streamable HTTP"). At a loopback address, pages of any loopback address are taken.
+ * Refuses scripts from pages that aren't on the service's own host, including a page whose name was rebound to this address
+ * (MCP 2026-07-28, "Streamable HTTP"). At a loopback address, pages from any loopback address are accepted.
  * @throws Refusal forbidden (403)
  */
 function refuseForeignOrigin({ baseUrl }: Pick<OpenService, 'baseUrl'>, origin: string | undefined): void {

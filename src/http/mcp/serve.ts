@@ -1,4 +1,4 @@
-/** Serves a request of `/mcp` with the MCP library, which is loaded with the first of them. */
+/** Serves `/mcp` requests with the MCP library, which is loaded at the first request. */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { answerMessage } from '#src/mcp/answer.ts';
@@ -11,7 +11,7 @@ import type { OpenService } from '../api/open-route.ts';
 import { VERSION } from '../version.ts';
 import { McpReceipt } from './receipt.ts';
 
-/** A request, its caller, and the body with numbers as they were sent. */
+/** A request, its caller, and the body with its numbers as they were sent. */
 export interface McpRequest {
   readonly service: OpenService;
   readonly ctx: Context;
@@ -20,7 +20,10 @@ export interface McpRequest {
   readonly body: Json;
 }
 
-/** Answers it, when its receipt and its reads are in the access log. @throws errors of the service */
+/**
+ * Answers the request once its receipt and its reads are in the access log.
+ * @throws errors of the service
+ */
 export async function serveMcp({ service, ctx, credential, caller, body }: McpRequest): Promise<Answer> {
   let action: string | undefined;
   let asked = 0;
@@ -35,7 +38,7 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
     version: VERSION,
   });
   const ask = async (call: Call): Promise<Reply> => {
-    // The first request of a tool is the one that came.
+    // The tool's first request counts as the incoming request.
     asked += 1;
     const reply = receipt.begin();
     if (asked > 1) await service.limits.further(ctx, caller, 1);
@@ -62,7 +65,7 @@ export async function serveMcp({ service, ctx, credential, caller, body }: McpRe
   }
 }
 
-/** Returns the caller's grant as tools need it. */
+/** Returns the caller's grant in the form that tools need. */
 function findGrant({ sees: { within }, calls: { credential } }: Caller) {
   if (within === undefined) return undefined;
   return {
@@ -72,7 +75,7 @@ function findGrant({ sees: { within }, calls: { credential } }: Caller) {
   };
 }
 
-/** Headers of MCP's transport, and those that say what the client takes. */
+/** Headers of MCP's transport, and headers that say what the client accepts. */
 const PASSED = /^(?:accept|mcp-[\w-]+)$/;
 
 function passHeaders({ req }: Context): Record<string, string> {
@@ -82,7 +85,7 @@ function passHeaders({ req }: Context): Record<string, string> {
   return Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
 }
 
-/** Returns the arguments of a tool's call. */
+/** Returns the arguments of a tool call. */
 export function argumentsIn(body: Json): JsonObject | undefined {
   const params = isObject(body) ? body.params : undefined;
   const given = isObject(params) ? params.arguments : undefined;

@@ -1,6 +1,6 @@
 /**
- * The reads of a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log`
- * (docs/spec/interface.md, section 4.6).
+ * Lists reads of a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log` (docs/spec/interface.md,
+ * section 4.6).
  */
 import { z } from 'zod';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
@@ -12,7 +12,7 @@ import { date } from '../rest/schemas.ts';
 import { grantFor, linkFor } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
 
-/** Filters of both lists. */
+/** Filters for both lists. */
 const FILTERS = {
   ...RECORD_QUERY,
   from: date.optional().describe('First day, UTC.'),
@@ -30,13 +30,13 @@ const perRecord = z
   })
   .superRefine(daysInOrder);
 
-/** Returns the filters as the query takes them. */
+/** Returns the filters in the form that the query function takes. */
 function makeFilters(query: z.output<typeof perRecord>) {
   const { from, to, resource_type: resourceType, application_id: application, ...asked } = query;
   return { ...asked, ...parseMoments(from, to), resourceType, application, named: true };
 }
 
-/** Routes of the access log. */
+/** Routes for the access log. */
 export const MY_ACCESS_LOG_ROUTES = [
   route({
     method: 'GET',

@@ -1,6 +1,4 @@
-/**
- * The requests of applications for access, for the person: `/me/access-requests` (docs/spec/decisions.md, section 7).
- */
+/** Shows a person the access requests made by applications: `/me/access-requests` (docs/spec/decisions.md, section 7). */
 import { z } from 'zod';
 import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
@@ -42,13 +40,19 @@ const denial = z
   })
   .meta({ examples: [{ mute: true }] });
 
-/** Waits until reads show what was answered before. Records of the sandbox follow from addresses, which a search finds. */
+/**
+ * Waits until reads show everything acknowledged before. Sandbox records are derived from addresses, which are found by a
+ * search.
+ */
 function caughtUp({ services }: MeRequest, environment: Environment | undefined): Promise<void> {
   const models = ['consents', 'resources', 'projects'];
   return services.freshness.catchUp(environment === 'production' ? models : [...models, 'history', 'search']);
 }
 
-/** Returns a request that the person may see. @throws Refusal forbidden (403), not_found (404) */
+/**
+ * Returns a request that the person may see.
+ * @throws Refusal forbidden (403), not_found (404)
+ */
 async function requestFor(request: MeRequest, id: string): Promise<AccessRequestRow> {
   requirePerson(request);
   await caughtUp(request, undefined);
@@ -57,7 +61,10 @@ async function requestFor(request: MeRequest, id: string): Promise<AccessRequest
   return found;
 }
 
-/** @throws Refusal conflict (409) unless the request is pending */
+/**
+ * Checks that the request is pending.
+ * @throws Refusal conflict (409) if it isn't
+ */
 function requirePending({ status }: AccessRequestRow): void {
   if (status === 'pending') return;
   throw new Refusal('conflict', { code: 'conflict', diagnostics: `the request is ${status}` });
@@ -65,8 +72,8 @@ function requirePending({ status }: AccessRequestRow): void {
 
 /**
  * Returns the part of the requested scopes that a person allows.
- * @param names undefined for all of it
- * @throws Refusal invalid (422) for a scope that wasn't asked for, and if none of clinical data is left
+ * @param names undefined for all of them
+ * @throws Refusal invalid (422) for a scope that wasn't requested, or if no scope for clinical data is left
  */
 function allowed(asked: readonly Scope[], names: readonly string[] | undefined): readonly Scope[] {
   if (names === undefined) return asked;
@@ -88,7 +95,7 @@ function allowed(asked: readonly Scope[], names: readonly string[] | undefined):
   return [...plain, ...clinical];
 }
 
-/** Routes of access requests. */
+/** Routes for access requests. */
 export const ACCESS_REQUEST_ROUTES = [
   route({
     method: 'GET',

@@ -6,15 +6,15 @@ import { notFound } from '#src/shared/refusal.ts';
 import { requireInstallationsTrust } from '../admin/access.ts';
 import type { ApiRequest } from '../api/route.ts';
 
-/** The context of every request of a person. */
+/** The context of every request by a person. */
 export type MeRequest = Pick<
   ApiRequest<string, 'identity'>,
   'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
 >;
 
 /**
- * Refuses people whose token only an organization's SSO settings trust: anyone who runs such an issuer can claim to be any
- * person.
+ * Refuses people whose token is trusted only by an organization's SSO settings: anyone who runs such an issuer can claim to be
+ * anybody.
  * @throws Refusal forbidden (403)
  */
 export function requirePerson({ identity }: MeRequest): void {
@@ -22,8 +22,8 @@ export function requirePerson({ identity }: MeRequest): void {
 }
 
 /**
- * Returns the person's link to a record; also while its Patient is deleted, because grants can end then.
- * @param environment in which the record must be; default: either
+ * Returns the person's link to a record, even while the record's Patient is deleted, because grants can be revoked then.
+ * @param environment the environment in which the record must be; default: either
  * @throws Refusal forbidden (403); not_found (404) for a record that isn't theirs
  */
 export async function linkFor(
@@ -39,7 +39,7 @@ export async function linkFor(
 }
 
 /**
- * Returns a grant on a record of the person, also one that another person gave.
+ * Returns a grant on the person's record, even if another person gave it.
  * @param environment as in `linkFor`
  * @throws Refusal forbidden (403), not_found (404)
  */

@@ -1,4 +1,4 @@
-/** The grants on a person's record: `/me/patients/{patient_id}/grants`. */
+/** Lists the grants on a person's record: `/me/patients/{patient_id}/grants`. */
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { toInstant } from '#src/shared/time/time.ts';
@@ -12,7 +12,7 @@ import { grantSentences } from './sentences.ts';
 
 /**
  * Returns grants as `/me` shows them.
- * @param lang of `scopes_text`; default: that of each consent
+ * @param lang the language of `scopes_text`; default: the language of each consent
  */
 export async function myGrantsView(
   { grantUseOf }: Pick<Services, 'grantUseOf'>,

@@ -1,4 +1,7 @@
-/** Applications whose requests a person doesn't want to see: `/me/muted-applications` (docs/spec/decisions.md, section 7). */
+/**
+ * Lists applications whose requests a person doesn't want to see: `/me/muted-applications` (docs/spec/decisions.md, section
+ * 7).
+ */
 import { z } from 'zod';
 import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
@@ -10,7 +13,7 @@ const muted = z
   .object({ application_id: z.string(), name: z.string().nullable(), muted_at: instant })
   .meta({ id: 'MutedApplication' });
 
-/** Routes of muted applications. */
+/** Routes for muted applications. */
 export const MUTED_ROUTES = [
   route({
     method: 'GET',

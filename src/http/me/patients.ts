@@ -1,4 +1,4 @@
-/** The records of a person: `/me/patients`. */
+/** Lists a person's records: `/me/patients`. */
 import { z } from 'zod';
 import { decodeListCursor, encodeCursor } from '#queries/cursor.ts';
 import { route } from '../api/route.ts';
@@ -26,7 +26,7 @@ export const MY_PATIENT_ROUTES = [
     async run(request) {
       requirePerson(request);
       const { services, identity, query } = request;
-      // Records of the sandbox follow from e-mail addresses, which a search finds.
+      // Sandbox records are derived from e-mail addresses, which are found by a search.
       await services.freshness.catchUp(
         query.environment === 'sandbox'
           ? ['consents', 'resources', 'history', 'search']

@@ -1,4 +1,4 @@
-/** The changes of a person's record that applications propose: `/me/patients/{patient_id}/proposals`. */
+/** Lists the changes that applications propose to a person's record: `/me/patients/{patient_id}/proposals`. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
 import { printJson } from '#src/shared/json/json.ts';
@@ -18,14 +18,17 @@ const common = {
 } as const;
 const path = '/me/patients/{patient_id}/proposals';
 
-/** Returns the current JSON text of a proposal. @throws Refusal not_found */
+/**
+ * Returns a proposal's current JSON text.
+ * @throws Refusal not_found
+ */
 async function renderProposal({ services }: MeRequest, record: string, id: string): Promise<string> {
   const row = await services.consentQueries.proposal(record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   return printJson(proposalView(row));
 }
 
-/** Routes of proposals. */
+/** Routes for proposals. */
 export const MY_PROPOSAL_ROUTES = [
   route({
     ...common,

@@ -1,4 +1,4 @@
-/** `/me/patients/{patient_id}/receipts/{receipt_id}`: what a reader of a person's record was shown (docs/receipts.md). */
+/** Shows what a reader of a person's record was shown: `/me/patients/{patient_id}/receipts/{receipt_id}` (docs/receipts.md). */
 import { z } from 'zod';
 import { notFound } from '#src/shared/refusal.ts';
 import { receiptSchema, receiptView } from '../api/receipt-view.ts';

@@ -1,4 +1,4 @@
-/** An access request as `/me` shows it (docs/spec/decisions.md, section 7). */
+/** Formats access requests for `/me` (docs/spec/decisions.md, section 7). */
 import { z } from 'zod';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
 import { knownScopes, type Scope } from '#src/oauth/scopes.ts';
@@ -38,7 +38,10 @@ export const accessRequestSchema = z
   })
   .meta({ id: 'AccessRequest' });
 
-/** Words the rights of scopes in sentences. @param own whether every record on offer is the person's own */
+/**
+ * Describes the rights that scopes give in sentences.
+ * @param own whether every record on offer is the person's own
+ */
 export function requestSentences(say: Texts, scopes: readonly Scope[], app: string, own: boolean): string[] {
   return [
     ...itemSentences(say, scopes, own).map(({ sentence }) => sentence),
@@ -47,7 +50,10 @@ export function requestSentences(say: Texts, scopes: readonly Scope[], app: stri
   ];
 }
 
-/** Returns a request as `/me` shows it. @param own as for `requestSentences` */
+/**
+ * Returns a request as `/me` shows it.
+ * @param own as in `requestSentences`
+ */
 export function accessRequestView(
   row: AccessRequestRow,
   say: Texts,

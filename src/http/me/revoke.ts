@@ -1,4 +1,4 @@
-/** Ends an application's access for a person: `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`. */
+/** Ends an application's access on behalf of a person: `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`. */
 import { z } from 'zod';
 import { toAuthor } from '../admin/access.ts';
 import { route } from '../api/route.ts';
@@ -6,7 +6,7 @@ import { grantFor } from './access.ts';
 import { myGrantsView } from './grants.ts';
 import { myGrantSchema } from './schemas.ts';
 
-/** The route that ends grants. */
+/** The route that revokes grants. */
 export const REVOKE_ROUTES = [
   route({
     method: 'POST',
@@ -34,7 +34,7 @@ export const REVOKE_ROUTES = [
         const [body] = await myGrantsView(services, [{ ...row, ...ended }]);
         return { status: 200, body, position: wrote.position, awaited: true };
       }
-      // It had ended, perhaps a moment ago.
+      // The grant had already ended, perhaps just now.
       await services.freshness.catchUp(['consents']);
       const now = await services.consentQueries.grant(row.id);
       const [body] = await myGrantsView(services, [now ?? row]);

@@ -1,4 +1,4 @@
-/** Every route below `/me` (docs/spec/interface.md, section 4.6). */
+/** Lists all routes below `/me` (docs/spec/interface.md, section 4.6). */
 import type { Route } from '../api/route.ts';
 import { MY_ACCESS_LOG_ROUTES } from './access-log.ts';
 import { ACCESS_REQUEST_ROUTES } from './access-requests.ts';
@@ -13,7 +13,7 @@ import { REVOKE_ROUTES } from './revoke.ts';
 import { MY_SESSION_ROUTES } from './sessions.ts';
 import { SHARED_LINK_ROUTES } from './shared-links.ts';
 
-/** All routes, in the order of the documentation. */
+/** All routes, in the order used in the documentation. */
 export const ME_ROUTES: readonly Route[] = [
   ...MY_PATIENT_ROUTES,
   ...PURGE_ROUTES,

@@ -1,9 +1,9 @@
-/** Schemas of `/me` (docs/spec/decisions.md, section 4). */
+/** Schemas for `/me` (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { MyPatient } from '#queries/consents/records.ts';
 import { environment, grant, instant, LIST_QUERY } from '../api/schemas.ts';
 
-/** A record of the person. */
+/** One of the person's records. */
 export const myPatientSchema = z
   .object({
     id: z.string(),
@@ -20,7 +20,7 @@ export function myPatientView(row: MyPatient): z.input<typeof myPatientSchema> {
   return { id, given, family, birth_date, relationship };
 }
 
-/** A grant with the patient's own id and how often it was used. */
+/** A grant with the patient's own id and the number of times it was used. */
 export const myGrantSchema = grant
   .extend({
     patient: z.string(),
@@ -31,7 +31,7 @@ export const myGrantSchema = grant
   })
   .meta({ id: 'MyGrant' });
 
-/** The parameters of every list of `/me`. */
+/** The parameters of every list below `/me`. */
 export const ME_QUERY = {
   ...LIST_QUERY,
   environment: environment.default('production'),
@@ -44,7 +44,7 @@ export const ME_QUERY = {
     ),
 };
 
-/** The query of every list of one record. */
+/** The query parameters of every list for one record. */
 export const RECORD_QUERY = {
   ...ME_QUERY,
   environment: environment

@@ -1,4 +1,4 @@
-/** Words the rights of a grant in the language that a person asks for. */
+/** Describes the rights that a grant gives, in the language that a person requests. */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { parseScopes } from '#src/oauth/scopes.ts';
 import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
@@ -6,7 +6,7 @@ import { chooseLanguage, texts } from '../pages/texts.ts';
 
 /**
  * Returns the sentences that the person read, or the same in another language.
- * @param lang undefined for the language of the consent; an unknown one is English
+ * @param lang undefined for the language of the consent; an unknown language counts as English
  */
 export function grantSentences(row: GrantRow, lang: string | undefined): readonly string[] {
   const { sentences, scopes: granted, application_name, expires_at } = row;

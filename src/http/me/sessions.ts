@@ -1,4 +1,4 @@
-/** The sessions of a person on the service's pages: `/me/sessions` (docs/sign-in.md). */
+/** Lists a person's sessions on the service's pages: `/me/sessions` (docs/sign-in.md). */
 import { z } from 'zod';
 import type { OwnSession } from '#src/shared/access/session.ts';
 import { notFound } from '#src/shared/refusal.ts';

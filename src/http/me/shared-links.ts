@@ -1,4 +1,4 @@
-/** SMART Health Links of a person's record: `/me/patients/{patient_id}/shl` (docs/spec/decisions.md, section 7). */
+/** Manages SMART Health Links for a person's record: `/me/patients/{patient_id}/shl` (docs/spec/decisions.md, section 7). */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { SHARED_LINK_STATUSES } from '#queries/consents/shared-links.ts';
@@ -45,7 +45,7 @@ function view(link: SharedLink): z.input<typeof sharedLinkSchema> {
   };
 }
 
-/** The longest life of a link, in days. */
+/** Maximum lifetime of a link, in days. */
 const MOST_DAYS = 3_650;
 
 const isContent = (content: string): boolean =>
@@ -87,7 +87,10 @@ const creation = z
   })
   .meta({ examples: [{ content: 'summary', label: 'For Dr Lind', passcode: '402617' }] });
 
-/** Returns a link of a record of the person. @throws Refusal forbidden (403), not_found (404) */
+/**
+ * Returns a link to the person's record.
+ * @throws Refusal forbidden (403), not_found (404)
+ */
 async function sharedLinkFor(request: MeRequest, patient: string, id: string): Promise<SharedLink> {
   const { record } = await linkFor(request, patient);
   const found = await request.services.sharedLinks.find(record, id);
@@ -95,7 +98,10 @@ async function sharedLinkFor(request: MeRequest, patient: string, id: string): P
   return found;
 }
 
-/** Returns the moment at which a link is to end. @throws Refusal invalid (422) */
+/**
+ * Returns the time at which a link will expire.
+ * @throws Refusal invalid (422)
+ */
 function parseEnd(text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const at = toMicros(text);
@@ -110,7 +116,7 @@ function parseEnd(text: string | undefined, now: number): number | undefined {
 /** Read models that the routes show. */
 const MODELS = ['consents', 'resources', 'history', 'projects'];
 
-/** Routes of shared links. */
+/** Routes for shared links. */
 export const SHARED_LINK_ROUTES = [
   route({
     method: 'POST',

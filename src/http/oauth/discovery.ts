@@ -1,6 +1,6 @@
 /**
- * Discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, OpenID CIBA Core 1.0
- * (section 4), RFC 8414 and RFC 9728. They state what works and nothing else.
+ * Serves the discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, OpenID CIBA Core 1.0
+ * (section 4), RFC 8414 and RFC 9728. They list exactly what works.
  */
 import { z } from 'zod';
 import { CLIENT_AUTHENTICATION_METHODS } from '#src/oauth/client-authentication.ts';
@@ -10,7 +10,7 @@ import { SIGNING_ALGORITHM } from '#src/oauth/signing-keys.ts';
 import { answerJson, type OpenRoute, openRoute } from '../api/open-route.ts';
 import { GRANT_WORK } from './endpoints/token.ts';
 
-/** Clients that authenticate for introspection are known ones, so `none` is for public applications here, too. */
+/** Clients that authenticate for introspection must be known, so `none` also stands for public applications here. */
 const AUTHENTICATION = {
   token_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION_METHODS,
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
@@ -18,10 +18,10 @@ const AUTHENTICATION = {
 
 const SCOPES = [...PLAIN_SCOPES, 'patient/*.rs', 'patient/*.cruds', 'system/*.rs', 'system/*.cruds'];
 
-/** MCP clients ask for all of these unless they are told otherwise. */
+/** MCP clients request all of these unless told otherwise. */
 const OF_ASSISTANTS = ['patient/*.rs'];
 
-/** Members of SMART, OpenID Connect and RFC 8414 alike. */
+/** Members that SMART, OpenID Connect and RFC 8414 have in common. */
 function common(baseUrl: string, takesGuests: boolean): Record<string, unknown> {
   return {
     issuer: baseUrl,
@@ -106,7 +106,7 @@ const RESOURCES = [
   { path: '/mcp', name: 'Mcp', what: 'the MCP server as a protected resource' },
 ] as const;
 
-/** Returns `/.well-known/oauth-protected-resource` of one of our resources (RFC 9728, section 2). */
+/** Returns `/.well-known/oauth-protected-resource` for one of our resources (RFC 9728, section 2). */
 export function protectedResource(baseUrl: string, path: string): object {
   return {
     resource: baseUrl + path,
@@ -121,8 +121,8 @@ export function protectedResource(baseUrl: string, path: string): object {
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 
 /**
- * Returns the URL of the metadata of the resource that a path belongs to, for `resource_metadata` (RFC 9728, section
- * 5.1); undefined for `/admin` and `/me`, which take ID tokens, and for every other path that no access token opens.
+ * Returns the URL of the metadata for the resource that a path belongs to, for `resource_metadata` (RFC 9728, section 5.1);
+ * undefined for `/admin` and `/me`, which accept ID tokens, and for every other path that doesn't accept access tokens.
  */
 export function resourceMetadataUrl(baseUrl: string, path: string): string | undefined {
   const own = RESOURCES.find(
@@ -134,7 +134,7 @@ export function resourceMetadataUrl(baseUrl: string, path: string): string | und
 const url = z.url();
 const texts = z.array(z.string());
 
-/** The members that every client needs; there are others. */
+/** The members that every client needs; the document has more. */
 const server = z.looseObject({
   issuer: url,
   authorization_endpoint: url,
@@ -207,12 +207,12 @@ export const DISCOVERY_ROUTES: readonly OpenRoute[] = [
   ),
 ];
 
-/** Matches the names that a path of BASE_URL is inserted after (RFC 8414, section 3.1; RFC 9728, section 3.1). */
+/** Matches the names after which BASE_URL's path is inserted (RFC 8414, section 3.1; RFC 9728, section 3.1). */
 const INSERTED = /^\/\.well-known\/(?:openid-|oauth-)[a-z-]+/;
 
 /**
- * Returns further routes of the documents if BASE_URL has a path, for proxies that pass `/.well-known` of the host on.
- * They aren't in the OpenAPI document.
+ * Returns additional routes to the documents if BASE_URL has a path, for proxies that forward the host's `/.well-known`. They
+ * aren't in the OpenAPI document.
  */
 export function listInsertedRoutes(baseUrl: string): readonly OpenRoute[] {
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');

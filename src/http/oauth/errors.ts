@@ -1,14 +1,16 @@
-/** Errors of the endpoints that clients call: the JSON of RFC 6749, section 5.2 (docs/spec/decisions.md, section 2). */
+/**
+ * Formats errors for the endpoints that clients call: the JSON in RFC 6749, section 5.2 (docs/spec/decisions.md, section 2).
+ */
 import { z } from 'zod';
 import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer/answer.ts';
 import type { DescribedAnswer } from '../api/route.ts';
 
-/** Headers of every answer with or about tokens, errors too (RFC 6749, section 5.1). */
+/** Headers of every response that contains or concerns tokens, including errors (RFC 6749, section 5.1). */
 export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
 
-/** Codes of refusals that aren't faults of the request. */
+/** Codes for refusals that aren't caused by the request. */
 const CODES: Partial<Record<Refusal['kind'], OAuthErrorCode>> = {
   unauthenticated: 'invalid_token',
   throttled: 'temporarily_unavailable',
@@ -16,13 +18,13 @@ const CODES: Partial<Record<Refusal['kind'], OAuthErrorCode>> = {
   internal: 'server_error',
 };
 
-/** Returns a refusal of the service as such an error, with the refusal's status. */
+/** Returns one of the service's refusals as such an error, with the refusal's status. */
 export function asOAuthError(refusal: Refusal): OAuthError {
   const { kind, message, status, headers } = refusal;
   return new OAuthError(CODES[kind] ?? 'invalid_request', message, { status, headers });
 }
 
-/** Returns the answer of an error. */
+/** Returns the response for an error. */
 export function oauthErrorAnswer(error: OAuthError): Answer {
   return {
     status: error.status,
@@ -35,7 +37,10 @@ const schema = z
   .object({ error: z.string(), error_description: z.string() })
   .describe('RFC 6749, section 5.2.');
 
-/** Returns the errors of an endpoint for the OpenAPI document. @param descriptions by status */
+/**
+ * Returns an endpoint's errors for the OpenAPI document.
+ * @param descriptions by status
+ */
 export function describeErrors(
   descriptions: Readonly<Record<number, string>>,
 ): Readonly<Record<number, DescribedAnswer>> {

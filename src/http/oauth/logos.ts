@@ -1,5 +1,5 @@
 /**
- * `GET /oauth/logos/{application}/{sha256}`: the logo of an application, for the consent page. The page loads nothing from
+ * Serves `GET /oauth/logos/{application}/{sha256}`: an application's logo, for the consent page. The page loads nothing from
  * the application's own server, which would learn who looks at it.
  */
 import { z } from 'zod';
@@ -40,7 +40,7 @@ export const LOGO_ROUTES = [
           'X-Content-Type-Options': 'nosniff',
           'Content-Security-Policy': "default-src 'none'; sandbox",
           'Cross-Origin-Resource-Policy': 'same-origin',
-          // The hash in the path makes it another resource when the logo changes; a deleted one is soon forgotten.
+          // Because the path contains a hash, a changed logo is a different resource; a deleted one soon expires from caches.
           'Cache-Control': 'public, max-age=3600, immutable',
         },
         body: logo.content,

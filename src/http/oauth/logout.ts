@@ -1,5 +1,5 @@
 /**
- * `/oauth/logout`, the `end_session_endpoint`: ends a person's session here when an application asks for it (OpenID
+ * Serves `/oauth/logout`, the `end_session_endpoint`: ends a person's session here when an application requests it (OpenID
  * Connect RP-Initiated Logout 1.0; docs/spec/decisions.md, section 9, "Tokens and sessions").
  */
 import Router from '@koa/router';
@@ -20,19 +20,19 @@ import { signInPath, type Visitors } from '../signin/visitors.ts';
 import { HOME } from '../signin/wish.ts';
 import { readLang } from './authorize/parameters.ts';
 
-/** Path of the endpoint. */
+/** The endpoint's path. */
 export const LOGOUT_PATH = '/oauth/logout';
 
 /** Parameters of a request; all others are ignored. */
 const KNOWN = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'lang', 'ui_locales'];
-/** Maximum length of `state`, as at `/oauth/authorize`. */
+/** Maximum length of `state`, as in `/oauth/authorize`. */
 const MAX_STATE = 512;
 
-/** A parsed request of an application. */
+/** A parsed request from an application. */
 interface LogoutRequest {
-  /** Undefined if anything is wrong. */
+  /** Undefined if the request is invalid in any way. */
   readonly hint: IdTokenHint | undefined;
-  /** Where the person goes afterwards; undefined without a registered address, or if the request is invalid. */
+  /** Where the person is sent afterwards; undefined if there isn't a registered address or the request is invalid. */
   readonly target: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export function logoutRouter({
       await visitors.dismiss(ctx);
       return finish(ctx, parameters, target);
     }
-    // Without proof that the application knows the person, any site could sign them out.
+    // Proof that the application knows the person is required because otherwise any site could sign them out.
     const path = buildPath(parameters);
     show(ctx, chooseLanguage(ctx, parameters), (say) => {
       const page = signedInPage(say, session, below + path);
@@ -76,7 +76,7 @@ export function logoutRouter({
 
   router.post(LOGOUT_PATH, async (ctx) => {
     const form = await readForm(ctx);
-    // Of another site: browsers send the cookie of the session with GET only.
+    // The form is from another site: browsers then send the session cookie only with GET.
     if (!form.has(FORM_TOKEN)) {
       const parameters = new URLSearchParams([...new URLSearchParams(ctx.querystring), ...form]);
       return redirectTo(ctx, baseUrl + buildPath(parameters));
@@ -94,7 +94,7 @@ export function logoutRouter({
   });
   return router;
 
-  /** Reads a request. Anything wrong in it leaves the person here (RP-Initiated Logout 1.0, section 4). */
+  /** Reads a request. If anything in it is invalid, the person stays here (RP-Initiated Logout 1.0, section 4). */
   async function readRequest(parameters: URLSearchParams): Promise<LogoutRequest> {
     const one = (name: string): string | undefined => parameters.get(name) || undefined;
     const idToken = one('id_token_hint');
@@ -122,7 +122,7 @@ export function logoutRouter({
   }
 }
 
-/** Returns a registered address with `state`; undefined for another address. */
+/** Returns a registered address with `state`; undefined if the address isn't registered. */
 function findTarget(client: Client, uri: string, state: string | undefined): string | undefined {
   if (!client.postLogoutRedirectUris.includes(uri)) return undefined;
   if (state === undefined) return uri;
@@ -130,7 +130,7 @@ function findTarget(client: Client, uri: string, state: string | undefined): str
   return `${uri}${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
 }
 
-/** Returns path and query of a request, without parameters that are ignored. */
+/** Returns a request's path and query, without ignored parameters. */
 function buildPath(parameters: URLSearchParams): string {
   const own = [...parameters].filter(([name, value]) => KNOWN.includes(name) && value !== '');
   return own.length === 0 ? LOGOUT_PATH : `${LOGOUT_PATH}?${new URLSearchParams(own)}`;

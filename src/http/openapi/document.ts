@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document of every interface: https://spec.openapis.org/oas/v3.1.1.html */
+/** Builds the OpenAPI 3.1 document for all interfaces: https://spec.openapis.org/oas/v3.1.1.html */
 import type { OpenRoute } from '../api/open-route.ts';
 import type { Route } from '../api/route.ts';
 import { errorBody } from '../api/schemas.ts';
@@ -42,9 +42,9 @@ at \`Content-Type\`, or whether the body has \`error\` or \`resourceType\`. Ever
 const OTHERS = { '/oauth/authorize': AUTHORIZE_PATH, ...LOGOUT_PATHS };
 
 /**
- * Makes the document.
- * @param routes beside those of FHIR
- * @param baseUrl of the service, without a slash at its end.
+ * Returns the document.
+ * @param routes routes other than those for FHIR
+ * @param baseUrl the service's URL, without a trailing slash.
  */
 export function openApiDocument(routes: readonly (Route | OpenRoute)[], baseUrl: string): Part {
   const schemas = new Schemas();

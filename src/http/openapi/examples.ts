@@ -1,12 +1,12 @@
 /**
- * Puts examples where generators, mock servers and Postman look for them: beside the schema of a body or a parameter
- * (OpenAPI 3.1.1, Media Type Object and Parameter Object).
+ * Puts examples where generators, mock servers and Postman look for them: next to the schema of a body or parameter (OpenAPI
+ * 3.1.1, Media Type Object and Parameter Object).
  */
 import { isPart } from './nullable.ts';
 import { addParameterExample } from './parameter-examples.ts';
 import type { Part } from './schemas.ts';
 
-/** Returns the paths with an example in each JSON and form body that has one, and in each required parameter. */
+/** Returns the paths, with an example in each JSON or form body that has one, and in each required parameter. */
 export function addExamples(
   paths: Readonly<Record<string, Part>>,
   schemas: Part,
@@ -49,7 +49,7 @@ function illustrate(operation: Part, path: string, schemas: Part): Part {
   };
 }
 
-/** Moves the example of a schema, those of its alternatives, or those of a form's fields to the media type. */
+/** Moves the example from a schema, from its alternatives or from a form's fields to the media type. */
 function raiseExample(media: Part, schemas: Part): Part {
   const { schema } = media;
   if ('example' in media || 'examples' in media || !isPart(schema)) return media;

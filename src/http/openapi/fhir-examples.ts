@@ -1,5 +1,5 @@
 /**
- * The values with which `/docs` prefills the FHIR interface. Every request succeeds unchanged once ids are
+ * Lists the values with which `/docs` prefills requests to the FHIR interface. Every request succeeds unchanged once ids are
  * filled in.
  */
 import type { Part } from './schemas.ts';
@@ -14,7 +14,7 @@ const PATIENT = {
   gender: 'female',
   birthDate: '1961-05-14',
 };
-/** For conditional requests: they find the one Patient with this identifier. */
+/** For conditional requests: it finds the only Patient with this identifier. */
 const CONDITION = { identifier: 'https://example.org/patients|B-23' };
 const NEW_PATIENT_URL = 'urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a';
 
@@ -51,7 +51,7 @@ const FHIRPATH_PATCH = {
   ],
 };
 
-/** Criteria of searches, by path below the base; of other paths `EVERYTHING`. */
+/** Search criteria, by path below the base; all other paths use `EVERYTHING`. */
 const CRITERIA: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '/{resource_type}': { name: 'lind' },
   '/{resource_type}/_search': { name: 'lind' },
@@ -65,7 +65,7 @@ const GENDERS = 'http://hl7.org/fhir/administrative-gender';
 const GENDER_SET = 'http://hl7.org/fhir/ValueSet/administrative-gender';
 const ATC = 'http://www.whocc.no/atc';
 
-/** Inputs of operations at a type, by name of the operation and the type; FHIR's type of each value comes before it. */
+/** Inputs for type-level operations, by the names of operation and type; each value is preceded by its FHIR type. */
 const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: string, value: string]>>>> = {
   'summary Patient': { identifier: ['String', CONDITION.identifier] },
   'lookup CodeSystem': { code: ['Code', '8867-4'], system: ['Uri', 'http://loinc.org'] },
@@ -77,7 +77,7 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: st
 };
 
 /**
- * Returns the criteria with which a request of this path and method is prefilled.
+ * Returns the criteria that prefill a request with this path and method.
  * @param path below the base
  */
 export function criteriaExample(path: string, method: string): Readonly<Record<string, string>> {
@@ -87,14 +87,14 @@ export function criteriaExample(path: string, method: string): Readonly<Record<s
 }
 
 /**
- * Returns the fields with which a search's form is prefilled.
+ * Returns the fields that prefill a search form.
  * @param path below the base
  */
 export function formExample(path: string): Readonly<Record<string, string>> {
   return CRITERIA[path] ?? EVERYTHING;
 }
 
-/** Returns the value with which an operation's query parameter is prefilled; undefined leaves it empty. */
+/** Returns the value that prefills an operation's query parameter; if undefined, the parameter stays empty. */
 export function inputExample(
   operation: string,
   path: string,
@@ -108,14 +108,14 @@ function findInputs(operation: string, path: string) {
   const [, type = ''] = path.split('/');
   const inputs = INPUTS[`${operation} ${type}`] ?? {};
   if (!path.includes('{rid}')) return inputs;
-  // An operation on an instance doesn't need its URL.
+  // An operation on an instance doesn't need the instance's URL.
   const { url: _, identifier: __, ...others } = inputs;
   return others;
 }
 
 /**
- * Bodies that a request is prefilled with, by media type.
- * @param operation name of an operation, without `$`; undefined for an interaction.
+ * Returns the bodies that prefill a request, by media type.
+ * @param operation the operation's name, without `$`; undefined for an interaction.
  */
 export function bodyExamples(
   path: string,

@@ -1,4 +1,4 @@
-/** The query parameters of the FHIR interface in the OpenAPI document. */
+/** Describes the FHIR interface's query parameters in the OpenAPI document. */
 import type { FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
 
@@ -32,13 +32,13 @@ const CRITERIA: Part = {
   explode: true,
 };
 
-/** `_pretty`, of every GET and POST. */
+/** `_pretty`, for every GET and POST. */
 export const PRETTY = query('_pretty', 'JSON with line breaks and indents.', {
   type: 'boolean',
   default: false,
 });
 
-/** `_asOf`, where the route or operation takes it. */
+/** `_asOf`, where the route or operation accepts it. */
 export const AS_OF_QUERY: Part = {
   ...query(
     '_asOf',
@@ -48,7 +48,7 @@ export const AS_OF_QUERY: Part = {
   example: '2026-03-01T08:00:00Z',
 };
 
-/** The parameters of kinds of interactions. */
+/** The parameters for each kind of interaction. */
 export const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
   criteria: [CRITERIA],
   search: [

@@ -1,4 +1,4 @@
-/** Schemas of FHIR's resources in the OpenAPI document, as far as all of them are alike: the structure is R4's. */
+/** Describes FHIR resources in the OpenAPI document, as far as all of them are alike; R4 defines the full structure. */
 import type { Part } from './schemas.ts';
 
 const resource = (type?: string): Part => ({

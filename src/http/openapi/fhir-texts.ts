@@ -1,28 +1,28 @@
 /**
- * The texts of the OpenAPI document about the FHIR interface's interactions; the routes themselves determine
- * which exist.
+ * The OpenAPI document's texts about the FHIR interface's interactions; the routes themselves determine which interactions
+ * exist.
  */
 import { COMPARTMENT_TYPES } from '#src/fhir/compartments.ts';
 import { withArticle } from '#src/shared/article.ts';
 
-/** The texts of one interaction. */
+/** The texts for one interaction. */
 export interface FhirText {
   /** The name in the operationId. */
   readonly name: string;
   readonly summary: string;
   readonly description?: string;
-  /** The kind of body; absent without one. */
+  /** The kind of body; absent if there isn't one. */
   readonly body?: 'Resource' | 'Bundle' | 'Patch' | 'Form';
   /** The kind of response. */
   readonly answer: 'Resource' | 'Bundle' | 'CapabilityStatement' | 'nothing';
-  /** Statuses of success. */
+  /** Success statuses. */
   readonly statuses: readonly number[];
-  /** Names of request headers, as components. */
+  /** Request headers, by the names of their components. */
   readonly headers?: readonly string[];
   readonly parameters?: 'search' | 'criteria' | 'history' | 'summary' | 'purge';
 }
 
-/** Headers of docs/spec/interface.md, section 4, beside `Idempotency-Key` on POST. */
+/** The headers in docs/spec/interface.md, section 4, in addition to `Idempotency-Key` on POST. */
 const ACTING = ['ActingAs', 'OnBehalfOf'];
 const H1 = ['AuthorType', 'SourceSystem', 'OriginId', ...ACTING];
 const H2 = [...H1, 'AuthorRef', 'IfNoneExist', 'Prefer'];
@@ -145,11 +145,11 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
   ...compartmentTexts(),
 };
 
-/** Searches in compartments. Those of a Patient had their names first. */
+/** Returns the texts for compartment searches. The names for Patient compartments existed first. */
 function compartmentTexts(): Record<string, FhirText> {
   return Object.fromEntries(
     COMPARTMENT_TYPES.flatMap((type): [string, FhirText][] => {
-      // Every name except a Patient's ends with the type.
+      // Every name ends with the type, except for Patient.
       const [whole, what] =
         type === 'Patient'
           ? ['Record', 'a patient’s record']
@@ -183,7 +183,7 @@ function compartmentTexts(): Record<string, FhirText> {
   );
 }
 
-/** Paths below the base and, for each, segments to try: `{resource_type}` is a type. */
+/** Paths below the base, in which `{resource_type}` stands for a type. */
 export const FHIR_SHAPES: readonly string[] = [
   ...new Set(Object.keys(FHIR_TEXTS).map((key) => key.slice(key.indexOf(' ') + 1))),
 ];

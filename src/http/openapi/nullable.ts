@@ -1,12 +1,12 @@
 /**
- * Rewrites JSON Schemas into the forms that code generators understand: null as a second `type` instead of an
- * alternative, and a `type` beside each `const` (JSON Schema 2020-12, validation, 6.1.1 and 6.1.3).
+ * Rewrites JSON Schemas into forms that code generators understand: null as a second `type` instead of an alternative, and a
+ * `type` next to each `const` (JSON Schema 2020-12, validation, 6.1.1 and 6.1.3).
  */
 import type { Part } from './schemas.ts';
 
 const NULL = { type: 'null' };
 
-/** Rewrites a part of the document and all that it contains; the accepted values stay the same. */
+/** Rewrites a part of the document and everything that it contains; the accepted values stay the same. */
 export function rewriteForGenerators(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(rewriteForGenerators);
   if (!isPart(part)) return part;
@@ -25,7 +25,10 @@ function addType(schema: Part): Part {
   return { type: schema.const === null ? 'null' : typeof schema.const, ...schema };
 }
 
-/** `anyOf: [X, null]` becomes X with the type null; of several alternatives the first with a type takes it. */
+/**
+ * Turns `anyOf: [X, null]` into X with the additional type null; if there are several alternatives, the first one with a type
+ * gets it.
+ */
 function mergeNull(schema: Part): Part {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || !anyOf.some(isNull)) return schema;
@@ -43,7 +46,7 @@ function mergeNull(schema: Part): Part {
   };
 }
 
-/** Returns the schema with null as another value; undefined if it names no type. */
+/** Returns the schema with null as an additional value; undefined if it names no type. */
 function acceptNull(schema: Part): Part | undefined {
   const types: unknown[] = [schema.type ?? []].flat();
   if (types.length === 0) return undefined;
@@ -58,6 +61,6 @@ function acceptNull(schema: Part): Part | undefined {
 
 const isNull = (part: unknown) => isPart(part) && part.type === 'null';
 
-/** Tells whether a value is an object. */
+/** Returns whether a value is an object. */
 export const isPart = (part: unknown): part is Part =>
   typeof part === 'object' && part !== null && !Array.isArray(part);

@@ -1,4 +1,4 @@
-/** `/oauth/authorize`, which browsers open for a person (docs/spec/interface.md, section 4.1). */
+/** Describes `/oauth/authorize`, which browsers open for a person (docs/spec/interface.md, section 4.1). */
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
@@ -6,7 +6,7 @@ const TEXT = { type: 'string' };
 
 const REQUIRED = ['response_type', 'client_id', 'redirect_uri', 'state', 'code_challenge'];
 
-/** The parameters, of the query or of the form. */
+/** The parameters, in the query or in the form. */
 const PARAMETERS: Readonly<Record<string, Part>> = {
   response_type: { const: 'code' },
   client_id: { type: 'string', maxLength: 200 },

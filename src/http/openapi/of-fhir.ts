@@ -1,4 +1,4 @@
-/** The FHIR interface's paths: methods from its routes, operations from their table, types from theirs. */
+/** Describes the FHIR interface's paths: methods come from its routes, operations and types from their tables. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Tag } from '../api/tags.ts';
 import type { Operation } from '../fhir/operation.ts';
@@ -15,7 +15,7 @@ import { BY_GRANT, describeSecurity, errorResponses, headers } from './shared.ts
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
 const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 415];
-/** R4's pattern of ids and versions. */
+/** R4's pattern for ids and versions. */
 const ID = '^[A-Za-z0-9.-]{1,64}$';
 const JSON_TYPE = 'application/fhir+json';
 
@@ -43,15 +43,15 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
   return paths;
 }
 
-/** A path with the types that it can contain; none if it names its type, or has none. */
+/** A path with the types that it can contain; `types` is empty if the path names its type or has none. */
 interface Place {
   readonly path: string;
   readonly types: readonly string[];
 }
 
 /**
- * Returns the places of a shape. Types with the same methods, which are most, share a path; the others, such as
- * terminology, have paths of their own.
+ * Returns the places for a path shape. The largest group of types with the same methods shares one path; all other types, such
+ * as terminology, have paths of their own.
  */
 function listPlaces(shape: string): (Place & { readonly methods: readonly Method[] })[] {
   if (!shape.includes(TYPE)) return [{ path: shape, types: [], methods: methodsAt(shape) }];
@@ -146,22 +146,22 @@ function operation(
   };
 }
 
-/** Returns a description of the parts that are present. */
+/** Returns a description joined from the parts that are present. */
 function described(...parts: readonly (string | undefined)[]): Part {
   const description = parts.filter((part) => part !== undefined).join(' ');
   return description === '' ? {} : { description };
 }
 
-/** The description of routes that take a grant's token. */
+/** The description for routes that accept a grant's token. */
 const GRANTED =
   'With an access token of a grant: what the grant covers of its record, under the pairwise id of the Patient. A type outside the grant answers 403 naming the missing scope. A resource outside a category, and every other record, answers like an unknown id.';
 
-/** Tells whether a path takes access tokens of grants for one of its types. */
+/** Returns whether a path accepts grants' access tokens for any of its types. */
 function takesGrants(path: string, method: Method, types: readonly string[]): boolean {
   return listRoutes(path, method, types).some((route) => route?.grantToken !== 'refused');
 }
 
-/** Tells whether a path answers as of a moment for one of its types. */
+/** Returns whether a path supports reading as of an earlier time for any of its types. */
 function takesMoment(path: string, method: Method, types: readonly string[], called?: Operation): boolean {
   if (method !== 'GET' || path === '/metadata') return false;
   if (called !== undefined) return called.takesAsOf === true;
@@ -179,8 +179,8 @@ function listRoutes(path: string, method: Method, types: readonly string[]) {
 const examplePart = (example: unknown): Part => (example === undefined ? {} : { example });
 
 /**
- * Returns the tag of a path: terminology has its own tag; others are about single resources, a search,
- * versions or an operation.
+ * Returns the tag for a path: terminology has its own tag; other paths are about single resources, a search, versions or an
+ * operation.
  */
 function chooseTag(path: string): Tag {
   if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
@@ -207,7 +207,7 @@ function describeBody(
   const form = {
     type: 'object',
     properties: Object.fromEntries(fields),
-    // Not `string`: in TypeScript, an optional member doesn't fit an index signature of strings.
+    // Not `string`: in TypeScript, an optional member doesn't match an index signature of strings.
     additionalProperties: true,
   };
   return {
@@ -221,7 +221,10 @@ function describeBody(
   };
 }
 
-/** `read`, `readCodeSystem`, `operationValidate`, `operationEverythingOfPatientByPost`: one of each in the document. */
+/**
+ * Returns an id that is unique in the document, such as `read`, `readCodeSystem`, `operationValidate` or
+ * `operationEverythingOfPatientByPost`.
+ */
 function makeOperationId({ name }: FhirText, path: string, method: Method): string {
   const camel = name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const fixed = /^\/([A-Z]\w+)/.exec(path)?.[1] ?? '';
@@ -233,7 +236,7 @@ function makeOperationId({ name }: FhirText, path: string, method: Method): stri
 }
 
 function inPath(name: string, types: readonly string[], path: string): Part {
-  // Every compartment has Observations.
+  // Every compartment contains Observations.
   const usual = path.includes('{rid}/{resource_type}') ? 'Observation' : 'Patient';
   const fallback = types.includes(usual) ? usual : types[0];
   const schema =

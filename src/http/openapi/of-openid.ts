@@ -1,4 +1,4 @@
-/** `/oauth/userinfo` and `/oauth/logout` of OpenID Connect (docs/oauth.md). */
+/** Describes OpenID Connect's `/oauth/userinfo` and `/oauth/logout` (docs/oauth.md). */
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };

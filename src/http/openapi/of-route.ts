@@ -1,4 +1,4 @@
-/** The operation object of a route: https://spec.openapis.org/oas/v3.1.1.html#operation-object */
+/** Builds the operation object for a route: https://spec.openapis.org/oas/v3.1.1.html#operation-object */
 import type { z } from 'zod';
 import type { OpenRoute } from '../api/open-route.ts';
 import type { DescribedAnswer, Route } from '../api/route.ts';
@@ -6,7 +6,7 @@ import { namesIn } from '../api/table.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { BY_GRANT, describeSecurity, errorResponses, headers, PARAMETERS, REQUEST_ID } from './shared.ts';
 
-/** Errors that every route of the JSON interfaces can answer with; an unknown query parameter is 422 everywhere. */
+/** Errors that every JSON interface route can return; an unknown query parameter always gets 422. */
 const ALWAYS = [400, 404, 406, 413, 422, 429, 500, 503];
 const CREDENTIAL = [401, 403];
 const WITH_BODY = [409, 412, 415];
@@ -14,7 +14,7 @@ const AUTHORED = { 422: { $ref: '#/components/responses/Authored422' } };
 
 const BYTES = { type: 'string', format: 'binary', description: 'The bytes, unchanged.' };
 
-/** Returns the operation of a route; its schemas go among the components. */
+/** Returns the operation for a route; its schemas are added to the components. */
 export function describeRoute(route: Route | OpenRoute, schemas: Schemas): Part {
   const { operationId, summary, description, tag, answers } = route;
   const own = Object.entries(answers).map(([status, answer]) => {
@@ -101,7 +101,7 @@ function describeInput(route: Route | OpenRoute, schemas: Schemas): Part {
 
 function describeBody({ operationId, raw = {} }: Route | OpenRoute, body: z.ZodType, schemas: Schemas): Part {
   const schema = schemas.of(body, 'input');
-  // Generators name the type of a body by its title.
+  // Code generators name a body's type after its title.
   const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   return {
     required: !body.safeParse({}).success,
@@ -137,7 +137,7 @@ function inQuery({ query }: Route | OpenRoute, schemas: Schemas): Part[] {
     const type = form as z.ZodType;
     const { description, default: fallback, ...sent } = schemas.of(type, 'input');
     const { description: _, default: __, ...parsed } = schemas.of(type, 'output');
-    // A number is sent as a text; the schema of the parsed value says more, if there is one.
+    // A number is sent as text; the schema of the parsed value, if there is one, says more.
     const schema = Object.keys(parsed).length === 0 ? sent : parsed;
     return {
       name,

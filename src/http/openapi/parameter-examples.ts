@@ -1,4 +1,4 @@
-/** Examples of required parameters, by name: they have the form of real ones. */
+/** Examples of required parameters, by name; they have the form of real values. */
 import { isPart } from './nullable.ts';
 import type { Part } from './schemas.ts';
 
@@ -30,7 +30,7 @@ const EXAMPLES: Readonly<Record<string, unknown>> = {
   state: 'af0ifjsldkj',
   code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
 };
-/** Prefixes of ids (docs/spec/decisions.md, section 1). */
+/** Id prefixes (docs/spec/decisions.md, section 1). */
 const PREFIXES: Readonly<Record<string, string>> = {
   org_id: 'org',
   project_id: 'proj',
@@ -48,9 +48,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Adds an example to a required parameter, unless its schema names the allowed values. Optional ones have none: `/docs`
- * would send it.
- * @param path that the operation is at
+ * Adds an example to a required parameter, unless its schema lists the allowed values. Optional parameters get no example,
+ * because `/docs` would send it.
+ * @param path the operation's path
  */
 export function addParameterExample(parameter: Part, path: string): Part {
   const { name, schema } = parameter;

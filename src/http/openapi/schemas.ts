@@ -1,5 +1,6 @@
 /**
- * JSON Schemas (draft 2020-12) of zod schemas; those with a name (`.meta({ id })`) are among the document's components.
+ * Converts zod schemas to JSON Schema (draft 2020-12); schemas with a name (`.meta({ id })`) are listed in the document's
+ * components.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -10,13 +11,13 @@ export type Part = Readonly<Record<string, unknown>>;
 const LOCAL = '#/$defs/';
 const COMPONENTS = '#/components/schemas/';
 
-/** Gathers the named schemas of a document while the others are made. */
+/** Gathers a document's named schemas while the other schemas are built. */
 export class Schemas {
   readonly #named = new Map<string, Part>();
 
   /**
    * Returns the schema of data that a client sends (`input`: defaults are optional) or receives (`output`).
-   * @throws Error when two different schemas have the same name.
+   * @throws Error if two different schemas have the same name.
    */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
     const {
@@ -50,22 +51,25 @@ export class Schemas {
   }
 }
 
-/** Zod's own expression of a format that has a name, and the limits of JavaScript's whole numbers, tell a reader nothing. */
+/**
+ * Removes details that tell readers nothing: zod's own pattern for a format that has a name, and the limits of JavaScript's
+ * integers.
+ */
 function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
   if (made.format !== undefined) delete made.pattern;
   if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
 }
 
-/** Adds examples to schemas that transform their input, because Zod drops them; they are of the input. */
+/** Adds examples to schemas that transform their input, because zod drops them; the examples are input values. */
 function withExamples(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
   const examples = z.globalRegistry.get(schema)?.examples;
   if (Array.isArray(examples)) made.examples = examples;
 }
 
 /**
- * References to local definitions point to the components instead. Members with the mark `unlisted` are left out: they
- * are other spellings, which generated code doesn't need.
+ * Makes references to local definitions point to the components instead. Members marked `unlisted` are left out: they are
+ * alternative spellings, which generated code doesn't need.
  */
 function pointed(part: unknown, names: ReadonlyMap<string, string>): Part {
   const text = JSON.stringify(part, (key, value: unknown) => {

@@ -1,7 +1,4 @@
-/**
- * The parts that all operations of the OpenAPI document share: headers, parameters, error responses, security
- * schemes.
- */
+/** Defines what all operations in the OpenAPI document share: headers, parameters, error responses, security schemes. */
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { ERRORS } from '../error-texts.ts';
 import type { Part } from './schemas.ts';
@@ -88,7 +85,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
 
 /**
  * Returns the credentials (docs/spec/interface.md, section 5).
- * @param baseUrl of the service, without a slash at its end
+ * @param baseUrl the service's URL, without a trailing slash
  */
 export const securitySchemes = (baseUrl: string): Part => ({
   apiKey: {
@@ -141,8 +138,8 @@ export const securitySchemes = (baseUrl: string): Part => ({
 });
 
 /**
- * Returns the security requirement of a route.
- * @param scope that an API key needs
+ * Returns a route's security requirement.
+ * @param scope the scope that an API key needs
  */
 export function describeSecurity(
   credential: 'identity' | 'api_key' | 'none',
@@ -162,10 +159,10 @@ export function describeSecurity(
   }
 }
 
-/** The requirement of a route that takes access tokens of grants, whatever their scopes. */
+/** The requirement for a route that accepts grants' access tokens, regardless of their scopes. */
 export const BY_GRANT: Part = { patientGrant: [] };
 
-/** References to headers of the answers, by name. */
+/** Returns references to response headers, by name. */
 export function headers(...names: readonly string[]): Part {
   return referTo(['Service-Request-Id', 'RateLimit', 'RateLimit-Policy', ...names]);
 }
@@ -174,7 +171,7 @@ function referTo(names: readonly string[]): Part {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The header of answers to requests that aren't counted. */
+/** The header of responses to requests that aren't counted. */
 export const REQUEST_ID: Part = referTo(['Service-Request-Id']);
 
 const OF_STATUS: Readonly<Record<number, readonly string[]>> = {
@@ -190,12 +187,12 @@ const INTERFACES = {
   Fhir: { type: 'application/fhir+json', schema: 'OperationOutcome' },
 } as const;
 
-/** An interface with an error format of its own. */
+/** An interface with its own error format. */
 export type ErrorsOf = keyof typeof INTERFACES;
 
 const nameErrors = (of: ErrorsOf, status: number) => `${of}${status}`;
 
-/** Error answers of both kinds, as components. */
+/** Error responses in both formats, as components. */
 export const ERROR_RESPONSES: Part = Object.fromEntries(
   (['Json', 'Fhir'] as const).flatMap((of) =>
     ERRORS.filter(({ status }) => of === 'Fhir' || status !== 410).map(
@@ -213,7 +210,10 @@ export const ERROR_RESPONSES: Part = Object.fromEntries(
   ),
 );
 
-/** 422 of a write that author headers go with: whom they name is refused by an OperationOutcome. */
+/**
+ * 422 for a write that has author headers: if a person or organization named there is refused, the response is an
+ * OperationOutcome.
+ */
 export const AUTHORED_422: Part = {
   description:
     '`invalid`: some inputs are invalid; all are listed. An OperationOutcome if `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names an unknown or inactive entry.',
@@ -224,7 +224,7 @@ export const AUTHORED_422: Part = {
   },
 };
 
-/** References to error answers, by status. */
+/** Returns references to error responses, by status. */
 export function errorResponses(of: ErrorsOf, statuses: readonly number[]): Part {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${nameErrors(of, status)}` }]),

@@ -1,7 +1,7 @@
-/** Beginnings of sentences. */
+/** Capitalizes the beginnings of sentences. */
 import type { Texts } from './texts.ts';
 
-/** Returns a text that begins with a capital letter, in scripts that have them. */
+/** Returns text that begins with a capital letter, in scripts that have capital letters. */
 export function capital(say: Pick<Texts, 'lang'>, text: string): string {
   const [first = '', ...rest] = text;
   return first.toLocaleUpperCase(say.lang) + rest.join('');

@@ -1,16 +1,16 @@
-/** The menu of languages on every page: links, so that it works without scripts. */
+/** Renders the language menu on every page: it consists of links, so it works without scripts. */
 import { type Html, html } from '#src/shared/html.ts';
 import { LANGUAGES, type Language, languagesFor, texts } from './texts.ts';
 
-/** Where the page is, for its language menu. */
+/** The page's location, for its language menu. */
 export interface Here {
-  /** Path and query of a GET that shows the page again, as the browser asks for it: with the path of BASE_URL. */
+  /** Path and query of a GET that shows the page again, as the browser requests it, including BASE_URL's path. */
   readonly url: string;
   /** The browser's `Accept-Language`. */
   readonly acceptLanguage: string;
 }
 
-/** Returns the menu; each link is this page with another `lang`. */
+/** Returns the menu; each link leads to the same page with a different `lang`. */
 export function languageMenu(lang: Language, { url, acceptLanguage }: Here): Html {
   const entries = languagesFor(acceptLanguage).map((each) =>
     each === lang
@@ -33,7 +33,7 @@ export function textDirection(lang: Language): 'ltr' | 'rtl' {
   return lang === 'ar' ? 'rtl' : 'ltr';
 }
 
-/** Returns a path and query with another `lang`. */
+/** Returns a path and query with a different `lang`. */
 function withLanguage(url: string, lang: Language): string {
   const [path = '', query = ''] = url.split('#', 1)[0]?.split(/\?(.*)/s) ?? [];
   const parameters = new URLSearchParams(query);

@@ -1,12 +1,12 @@
-/** Links on a page that stops a person, to what they can do next. */
+/** Renders links to what a person can do next, on a page that stops them. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from './texts.ts';
 
-/** A link of one page, or a place to which many pages lead. */
+/** A link on one page, or a place to which many pages link. */
 export type Way = { readonly url: string; readonly text: string } | 'records' | 'start' | 'docs' | 'signin';
 
-/** Paths of the places below BASE_URL, with the keys of their names. */
+/** Paths of these places below BASE_URL, with the keys of their names. */
 const PLACES = {
   records: { path: '/connections', text: 'home.title' },
   start: { path: '/', text: 'way.start' },
@@ -15,8 +15,8 @@ const PLACES = {
 } as const;
 
 /**
- * Returns the links, the most likely one first; nothing without any.
- * @param root path of the service below its host, without a slash at its end
+ * Returns the links, starting with the most likely one; empty if there are none.
+ * @param root the service's path on its host, without a trailing slash
  */
 export function onwardPart(say: Texts, root: string, ways: readonly Way[]): Html {
   if (ways.length === 0) return html``;
@@ -38,8 +38,8 @@ function placeNamed(
 }
 
 /**
- * Returns path and query of a request as the browser asks for it: the page of most forms has the URL that they are sent to.
- * It begins with one slash: a browser would take what follows two for another host.
+ * Returns a request's path and query as the browser requests them: most forms are sent to the URL of their own page. The
+ * result begins with exactly one slash, because a browser would take the text after two slashes for another host.
  */
 export function urlAgain(ctx: Context, root: string): string {
   const path = `${root}${ctx.path}`.replace(/^[/\\]+/, '/');

@@ -1,4 +1,4 @@
-/** The page that a person reads where a program would get the JSON of an error. */
+/** Renders the page that a person sees where a program would get an error as JSON. */
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
@@ -9,7 +9,7 @@ import { onwardPart, urlAgain, type Way } from './onward.ts';
 import { shellNeeds, shellPage } from './shell.ts';
 import { chooseLanguage, languagesFor, type Texts, texts } from './texts.ts';
 
-/** The texts of pages. The texts of all other kinds are for programs: see `error.programs`. */
+/** The page texts for these kinds. Messages of all other kinds are written for programs: see `error.programs`. */
 const TEXTS = {
   not_found: { title: 'signin.unknown', text: 'signin.unknowntext' },
   gone: { title: 'signin.unknown', text: 'signin.unknowntext' },
@@ -22,12 +22,12 @@ function hasText(kind: Refusal['kind']): kind is keyof typeof TEXTS {
   return Object.hasOwn(TEXTS, kind);
 }
 
-/** Kinds that the same request may not meet a moment later. */
+/** Kinds of refusals that may be gone if the same request is sent again a moment later. */
 const PASSING: ReadonlySet<Refusal['kind']> = new Set(['throttled', 'unavailable', 'internal']);
 
 /**
  * Returns the page for a browser, which prefers HTML to JSON; undefined for programs.
- * @param baseUrl of the service, without a slash at its end
+ * @param baseUrl the service's URL, without a trailing slash
  */
 export function refusalPage(ctx: Context, refusal: Refusal, baseUrl: string): Answer | undefined {
   if (!isForPerson(ctx, refusal)) return undefined;
@@ -64,8 +64,8 @@ ${onwardPart(say, root, waysFrom(ctx, refusal, say, root))}`;
 }
 
 /**
- * Tells whether a person reads the answer. A program that asks an interface only for HTML gets an error that says that
- * there is none.
+ * Returns whether a person reads the response. A program that requests only HTML from an interface gets an error that says
+ * that HTML isn't available.
  */
 function isForPerson(ctx: Context, { kind }: Refusal): boolean {
   if (kind === 'not_acceptable') return false;
@@ -73,7 +73,7 @@ function isForPerson(ctx: Context, { kind }: Refusal): boolean {
   return ctx.accepts('application/json', 'application/fhir+json', 'text/html') === 'text/html';
 }
 
-/** Paths for the people who write programs. */
+/** Paths for people who write programs. */
 const FOR_DEVELOPERS = /^\/(?:docs|fhir|v1|admin|me|webhooks|openapi\.json|dev|health|metrics)(?:\/|$)/i;
 
 function waysFrom(ctx: Context, { kind }: Refusal, say: Texts, root: string): readonly Way[] {

@@ -1,7 +1,7 @@
-/** Everyday names of common measurements, by their LOINC codes; the texts are in the languages of the pages. */
+/** Everyday names for common measurements, by their LOINC codes; the texts are in the pages' languages. */
 import type { TextKey } from './languages/language.ts';
 
-/** Codes of each name: several where laboratories use several for the same thing. */
+/** The codes for each name; several if laboratories use several codes for the same measurement. */
 const NAMES = {
   'result.heartrate': '8867-4',
   'result.bloodpressure': '85354-9 55284-4',
@@ -73,8 +73,8 @@ export interface NamedCode {
 }
 
 /**
- * Returns the name of a measurement: its everyday name, or else its display or code. @param say returns a text of the
- * pages
+ * Returns a measurement's name: its everyday name, or else its display or code.
+ * @param say returns a text of the pages
  */
 export function resultName(say: (key: TextKey) => string, { system, code, display }: NamedCode): string {
   const key = system === LOINC && code !== null ? KEY_OF.get(code) : undefined;

@@ -1,4 +1,7 @@
-/** The frame of every page for people: head, language menu, main part. No script, nothing from elsewhere (WCAG 2.2 AA). */
+/**
+ * Renders the frame of every page for people: head, language menu, main part. It has no scripts and loads nothing from
+ * elsewhere (WCAG 2.2 AA).
+ */
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { type Here, languageMenu, textDirection } from './language-menu.ts';
@@ -8,14 +11,14 @@ import { type Language, texts } from './texts.ts';
 /** The content of a page. */
 export interface Shell {
   readonly lang: Language;
-  /** Title of the window, and heading of the page unless `heading` differs. */
+  /** The window's title, and the page's heading unless `heading` differs. */
   readonly title: string;
-  /** Null: `body` has it. */
+  /** Null if `body` contains the heading. */
   readonly heading?: Html | null;
   readonly body: Html;
   /** For the language menu; a page that can't be shown again with GET has none. */
   readonly here: Here | undefined;
-  /** More elements of the head: files that the page loads. */
+  /** Additional elements in the head, for files that the page loads. */
   readonly head?: Html;
   /** Parts that only some pages have. */
   readonly around?: Around;
@@ -23,20 +26,20 @@ export interface Shell {
 
 /** The frame around the main part of pages that belong together. */
 export interface Around {
-  /** Where the name of the service leads. */
+  /** Where the service's name links to. */
   readonly home: string;
-  /** Between the name and the language menu. */
+  /** Shown between the name and the language menu. */
   readonly account: Html;
-  /** Beside the main part, or above it on a phone. */
+  /** Shown beside the main part, or above it on a phone. */
   readonly navigation: Html;
   /** Further styles. */
   readonly style?: string;
 }
 
 /**
- * Returns the security needs of a page.
- * @param forms targets of its forms, redirects included; `'none'` without
- * @param images sources of images besides `data:`
+ * Returns a page's security needs.
+ * @param forms targets of its forms, including redirects; `'none'` if it has no forms
+ * @param images sources of images in addition to `data:`
  * @param style further styles, exactly as in `Around`
  */
 export function shellNeeds(

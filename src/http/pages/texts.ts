@@ -1,4 +1,4 @@
-/** The languages of the pages, and a page's texts in one of them. */
+/** Defines the pages' languages, and returns a page's texts in one of them. */
 
 import { fillWording } from '#src/clinical/reading/wording.ts';
 import { Html, html } from '#src/shared/html.ts';
@@ -12,10 +12,10 @@ import { nb } from './languages/nb.ts';
 
 const WORDINGS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<string, Wording>>;
 
-/** A language of the pages, as a BCP 47 tag. */
+/** One of the pages' languages, as a BCP 47 tag. */
 export type Language = keyof typeof WORDINGS;
 
-/** The languages with their own names, in the order of the menu. */
+/** The languages with their own names, in menu order. */
 export const LANGUAGES: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -25,7 +25,7 @@ export const LANGUAGES: Readonly<Record<Language, string>> = {
   ar: 'العربية',
 };
 
-/** The names of the placeholders in a text; `{times|one:once|other:# times}` has the name `times`. */
+/** The names of the placeholders in a text; the name in `{times|one:once|other:# times}` is `times`. */
 type PlaceholdersIn<S extends string> = S extends `${string}{${infer P}}${infer Rest}`
   ? (P extends `${infer Name}|${string}` ? Name : P) | PlaceholdersIn<Rest>
   : never;
@@ -35,31 +35,43 @@ type Values<K extends TextKey, V> = [PlaceholdersIn<(typeof en)[K]>] extends [ne
   ? []
   : [values: Readonly<Record<PlaceholdersIn<(typeof en)[K]>, V>>];
 
-/** The texts of a page in one language. */
+/** A page's texts in one language. */
 export interface Texts {
   readonly lang: Language;
   /** Returns a text with its placeholders filled in. */
   <K extends TextKey>(key: K, ...values: Values<K, string | number>): string;
   /** Returns a text as HTML: the text and plain values are escaped, values that are HTML stay as they are. */
   html<K extends TextKey>(key: K, ...values: Values<K, string | number | Html>): Html;
-  /** Returns a day in words, such as `23 November 2026`. @param at milliseconds since 1970; the day is that of UTC */
+  /**
+   * Returns a day in words, such as `23 November 2026`.
+   * @param at milliseconds since 1970; the day is in UTC
+   */
   day(at: number): string;
-  /** Returns a day in few characters, such as `23 Nov 2026`. @param at milliseconds since 1970; the day is that of UTC */
+  /**
+   * Returns a day in short form, such as `23 Nov 2026`.
+   * @param at milliseconds since 1970; the day is in UTC
+   */
   shortDay(at: number): string;
-  /** Returns a moment, such as `23 Nov 2026, 14:05 UTC`. @param at milliseconds since 1970 */
+  /**
+   * Returns a date and time, such as `23 Nov 2026, 14:05 UTC`.
+   * @param at milliseconds since 1970
+   */
   moment(at: number): string;
-  /** Returns the name of the day of the week, in UTC. @param at milliseconds since 1970 */
+  /**
+   * Returns the name of the weekday, in UTC.
+   * @param at milliseconds since 1970
+   */
   weekday(at: number): string;
   /**
-   * Returns a number with the digits and separators of the language. @param digits the maximum number of decimal
-   * places; default: as many as it has
+   * Returns a number with the language's digits and separators.
+   * @param digits the maximum number of decimal places; default: as many as the number has
    */
   number(value: number, digits?: number): string;
-  /** Returns texts as a list in a sentence: `a, b and c`. */
+  /** Returns the parts as a list in a sentence: `a, b and c`. */
   list(parts: readonly string[]): string;
 }
 
-/** Returns the texts of a language. */
+/** Returns the texts in a language. */
 export function texts(lang: Language): Texts {
   const wording: Wording = WORDINGS[lang];
   const locale = lang === 'en' ? 'en-GB' : lang;
@@ -89,7 +101,7 @@ export function texts(lang: Language): Texts {
   );
 }
 
-/** Returns the texts of a language whose keys begin with a prefix, with their placeholders: for scripts of a page. */
+/** Returns the texts in a language whose keys begin with a prefix, with their placeholders, for a page's scripts. */
 export function pickWords(lang: Language, prefix: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(WORDINGS[lang]).filter(([key]) => key.startsWith(prefix)));
 }
@@ -104,7 +116,7 @@ interface Formats {
 
 const formats = new Map<string, Formats>();
 
-/** Returns the formats of a language, which take a while to make. */
+/** Returns the date formats for a language, which take a while to create. */
 function dateFormats(locale: string): Formats {
   const known = formats.get(locale);
   if (known !== undefined) return known;
@@ -126,25 +138,25 @@ function dateFormats(locale: string): Formats {
   return made;
 }
 
-/** Returns a formatted date without marks of direction, which pages show by name: `bdi` does their work. */
+/** Returns a formatted date without direction marks, which pages show by name; `bdi` does their work. */
 function plain(text: string): string {
   return text.replace(/[\u200e\u200f\u061c]/g, '');
 }
 
 /**
- * Returns the language that a `lang` parameter names: a BCP 47 tag, of which the primary subtag counts (`de-CH` is
- * German, `no` and `nn` are Norwegian). An unknown or missing one is English (docs/spec/decisions.md, section 9).
+ * Returns the language that a `lang` parameter names: a BCP 47 tag, of which only the primary subtag counts (`de-CH` is
+ * German, `no` and `nn` are Norwegian). An unknown or missing tag means English (docs/spec/decisions.md, section 9).
  */
 export function chooseLanguage(lang: string | null | undefined): Language {
   return known(lang ?? '') ?? 'en';
 }
 
-/** Returns the first language of a list of BCP 47 tags that the pages have; undefined without one. */
+/** Returns the first language in a list of BCP 47 tags in which the pages exist; undefined if there isn't one. */
 export function firstLanguage(tags: readonly string[]): Language | undefined {
   return tags.map(known).find((language) => language !== undefined);
 }
 
-/** Returns the languages in the order of the menu: those that the browser prefers come first (RFC 9110, section 12.5.4). */
+/** Returns the languages in menu order, with those that the browser prefers first (RFC 9110, section 12.5.4). */
 export function languagesFor(acceptLanguage: string): readonly Language[] {
   const preferred = acceptLanguage
     .slice(0, 500)

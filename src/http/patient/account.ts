@@ -1,11 +1,11 @@
-/** The page of the account: as whom the person is signed in, which applications they muted, and the way out. */
+/** Renders the account page: as whom the person is signed in, which applications they have muted, and how to sign out. */
 import { type Html, html } from '#src/shared/html.ts';
 import { FORM_TOKEN } from '../signin/form-origin.ts';
 import type { Api } from './own-api.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** Path of the page below BASE_URL. */
+/** The page's path below BASE_URL. */
 export const ACCOUNT = `${HOME}/account`;
 
 /** Returns the page. */
@@ -46,7 +46,10 @@ ${visit.form(ACCOUNT)}<input type="hidden" name="unmute" value="${application_id
 ${rows}</ul>`;
 }
 
-/** Shows the requests of an application again. @throws Refusal */
+/**
+ * Shows an application's requests again.
+ * @throws Refusal
+ */
 export async function unmute(visit: Visit, form: URLSearchParams): Promise<Outcome> {
   const application_id = (form.get('unmute') ?? '').slice(0, 100);
   await visit.api.me('DELETE', '/me/muted-applications/{application_id}', { application_id });

@@ -1,4 +1,7 @@
-/** Taking a record along, and removing one that the person started: downloads, and a purge with a typed confirmation. */
+/**
+ * Lets people download a record, and remove a record that they started themselves: downloads, and a purge confirmed by typing
+ * the name.
+ */
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { attachmentAs, fileName } from '../answer/disposition.ts';
@@ -7,7 +10,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** The downloads: name in the path, the read, ending of the file. */
+/** The downloads: the name in the path, and the texts for its title and note. */
 const DOWNLOADS = [
   ['summary', 'data.summary', 'data.summarynote'],
   ['everything', 'data.everything', 'data.everythingnote'],
@@ -52,7 +55,10 @@ ${
   };
 }
 
-/** Returns a download. @throws Refusal not_found (404) for an unknown kind, and for a record without a Patient */
+/**
+ * Returns a download.
+ * @throws Refusal not_found (404) for an unknown kind, or for a record without a Patient
+ */
 export async function recordDownload(visit: Visit, record: OpenRecord, kind: string): Promise<Outcome> {
   if (kind === 'export') {
     await visit.api.noteRead(record, { action: 'export', resourceType: null }, null);
@@ -80,7 +86,7 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
 }
 
 /**
- * Checks that the person may go on to read a record: the session or their access to it may have ended.
+ * Checks that the person may go on reading a record: the session, or their access to the record, may have ended.
  * @throws Refusal not_found (404)
  */
 async function requireStillOpen({ deps, ctx, session }: Visit, { record }: OpenRecord): Promise<void> {
@@ -88,7 +94,7 @@ async function requireStillOpen({ deps, ctx, session }: Visit, { record }: OpenR
   if (link === undefined || !(await deps.visitors.isSignedIn(ctx))) throw notFound('Patient', record);
 }
 
-/** Returns the name of a file: its content, the person, and the day. */
+/** Returns a file name: its content, the person, and the day. */
 function fileNameFor(
   { say, now }: Visit,
   { name }: OpenRecord,
@@ -100,7 +106,7 @@ function fileNameFor(
   return `${words}-${day}.${ending}`;
 }
 
-/** Returns the page that asks to type the name before a personal record is removed. */
+/** Returns the page that requires typing the name before a personal record is removed. */
 export function erasePage(visit: Visit, record: OpenRecord, isWrong = false): Outcome {
   const { say } = visit;
   if (record.via !== 'own') return { goTo: visit.below(`${record.path}/data`) };
@@ -130,7 +136,10 @@ ${fault}${visit.form(`${record.path}/data/erase`)}<div class="field short"><labe
   };
 }
 
-/** Removes a personal record, as `DELETE /me/patients/{patient_id}` does, if its name was typed. @throws Refusal */
+/**
+ * Removes a personal record, like `DELETE /me/patients/{patient_id}`, if its name was typed.
+ * @throws Refusal
+ */
 export async function erase(visit: Visit, record: OpenRecord, form: URLSearchParams): Promise<Outcome> {
   if (record.via !== 'own')
     throw new Refusal('forbidden', {
@@ -143,7 +152,7 @@ export async function erase(visit: Visit, record: OpenRecord, form: URLSearchPar
   return { goTo: visit.below(HOME, { done: 'erased' }) };
 }
 
-/** Returns the form of a name for comparison: letter case and extra spaces don't count. */
+/** Returns a name in the form used for comparison: letter case and extra spaces don't matter. */
 function plain(name: string): string {
   return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** The documents of a record, and their bytes through the service. */
+/** Shows a record's documents, and serves their bytes through the service. */
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { TextKey } from '../pages/languages/language.ts';
@@ -9,7 +9,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
-/** Documents of a page. */
+/** Number of documents on a page. */
 const LIMIT = 25;
 
 type Document = Api.Document;
@@ -83,10 +83,13 @@ export function sizeText({ lang }: Visit['say'], bytes: number): string {
   }).format(isLarge ? bytes / 1_000_000 : Math.max(1, bytes / 1_000));
 }
 
-/** Returns the bytes of a document, to be saved: they are never shown as a page. @throws Refusal not_found (404) */
+/**
+ * Returns a document's bytes as a download: they are never shown as a page.
+ * @throws Refusal not_found (404)
+ */
 export async function documentContent(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const asked = { doc_id: id };
-  // The route finds documents of the whole project.
+  // The route finds documents in the whole project.
   const { patient } = await visit.api.read(record, null, '/v1/documents/{doc_id}', asked);
   if (patient !== record.record) throw notFound('DocumentReference', id.slice(0, 64));
   const read = { action: 'read', resourceType: 'DocumentReference', resourceId: id.toLowerCase() };

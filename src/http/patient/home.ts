@@ -1,4 +1,4 @@
-/** The first page: who asks for access, and the person's records. */
+/** Shows the home page: who requests access, and the person's records. */
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
@@ -6,7 +6,7 @@ import type { PatientPage } from './page.ts';
 import { type OpenRecord, recordDetails, recordsIn } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** The maximum number of requests and applications that are counted. */
+/** Maximum number of requests and applications that are counted. */
 const MOST = 200;
 
 /** Returns the page. */
@@ -46,14 +46,14 @@ ${invitationPart(visit)}`,
   };
 }
 
-/** A request for access that waits. */
+/** An access request that is waiting. */
 interface Waiting {
   readonly id: string;
   readonly app: string;
   readonly organization: string;
 }
 
-/** Returns the requests for access that wait for the person's answer, the newest first. */
+/** Returns the access requests that are waiting for the person's decision, newest first. */
 async function pendingRequests(visit: Visit, environment: Environment): Promise<readonly Waiting[]> {
   const asked = { environment, status: 'pending', limit: MOST } as const;
   const { data } = await visit.api.me('GET', '/me/access-requests', asked);
@@ -110,7 +110,7 @@ ${
 `;
 }
 
-/** The form leads to the page behind an invitation's `url`, which checks the code. */
+/** The form leads to the page at an invitation's `url`, which checks the code. */
 function invitationPart(visit: Visit): Html {
   const { say } = visit;
   const action = visit.to('/invitations').split('?', 1)[0] ?? '';

@@ -1,11 +1,13 @@
-/** The list of a record's pages: beside them on a desktop, folded above them on a phone. It works without scripts. */
+/**
+ * Renders the list of a record's pages: beside them on a desktop, collapsed above them on a phone. It works without scripts.
+ */
 import { type Html, html } from '#src/shared/html.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { deathText } from '../reading/day-text.ts';
 import { type OpenRecord, recordDetails } from './records.ts';
 import type { Visit } from './visit.ts';
 
-/** The pages of a record, in their order: name, path below the record's, text. */
+/** A record's pages, in order: name, path below the record's path, text. */
 const SECTIONS = [
   ['overview', '', 'nav.overview'],
   ['health', '/health', 'nav.health'],

@@ -1,4 +1,4 @@
-/** Operations of the FHIR interface in the name of a person, in the same process. */
+/** Runs FHIR operations on behalf of a person, in the same process. */
 import type { ServerResponse } from 'node:http';
 import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import type { Answer } from '../answer/answer.ts';
@@ -7,7 +7,10 @@ import type { FhirInterface } from '../fhir/interface.ts';
 import { everything } from '../fhir/operations/everything.ts';
 import { summary } from '../fhir/operations/summary.ts';
 
-/** Answers with the summary of a patient (IPS), or everything of the record as a Bundle. @throws Refusal */
+/**
+ * Returns a patient's summary (IPS), or everything in the record as a Bundle.
+ * @throws Refusal
+ */
 export type PatientOperation = (
   name: 'summary' | 'everything',
   caller: Caller,

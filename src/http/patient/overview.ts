@@ -1,4 +1,4 @@
-/** The first page of a record: changes since the last visit, applications that read it, and the current state. */
+/** Shows a record's first page: changes since the last visit, applications that read it, and the current state. */
 import type { Change } from '#queries/rest/changes.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
@@ -25,11 +25,11 @@ import { abnormalPart } from './results/abnormal.ts';
 import { grantCard, readGrantUse } from './sharing/applications.ts';
 import type { Visit } from './visit.ts';
 
-/** Kinds of changes that are listed. */
+/** Maximum number of kinds of changes that are listed. */
 const CHANGES = 10;
-/** Applications that are listed. */
+/** Maximum number of applications that are listed. */
 const APPLICATIONS = 3;
-/** The maximum number of grants that are read. */
+/** Maximum number of grants that are read. */
 const MOST = 200;
 
 /** Returns the page. @throws Refusal */
@@ -136,7 +136,7 @@ function changeRow(
 }
 
 type Glanced = 'allergies' | 'medicines' | 'problems';
-/** Medicines and problems that are named; allergies are all named. */
+/** Maximum number of medicines and of problems that are named; allergies are all named. */
 const NAMED = 8;
 
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
@@ -148,7 +148,7 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
     html`<li><bdi>${name}</bdi>${marks.map((mark) => html` ${mark}`)}</li>
 `;
   const warn = (words: string): Html => html`<span class="badge warn">${words}</span>`;
-  /** Returns the marks of recent changes. */
+  /** Returns the badges for recent changes. */
   const recent = (words: readonly (string | undefined)[]): readonly Html[] =>
     [...new Set(words)].flatMap((each) => (each === undefined ? [] : [warn(each)]));
   const quiet = (words: string | undefined): readonly Html[] =>
@@ -183,7 +183,7 @@ ${absent}</ul>`;
 ${items}</ul>${more}${before}`;
   };
   const active = allergies.filter(({ isOver }) => !isOver);
-  // What must not be given is never cut.
+  // Medicines that must not be given are never left out.
   const forbidden = medicines.filter(({ standing }) => standing === 'forbidden');
   const taken = [
     ...forbidden,

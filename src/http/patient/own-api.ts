@@ -1,7 +1,7 @@
 /**
- * The JSON interfaces for the person of a session, in the same process: a page does what a program of the same person
- * could do, by the same routes, with the same checks and answers. Rights are computed by each call. The session itself
- * opens none of the interfaces.
+ * Gives a session's person the JSON interfaces in the same process: a page does what the same person's program could do, by
+ * the same routes, with the same checks and responses. Each call determines the person's rights. The session itself gives
+ * access to none of the interfaces.
  */
 import type * as Api from '#clients/typescript/src/generated/api.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
@@ -22,7 +22,7 @@ export interface OwnApiService {
   readonly accessLog: Pick<AccessLog, 'written'>;
 }
 
-/** The shapes of answers, by their names in the OpenAPI document. */
+/** The types of responses, by their names in the OpenAPI document. */
 export type { Api };
 
 type Method = keyof Api.Operations;
@@ -33,7 +33,7 @@ type At<M extends Method, P extends keyof Api.Operations[M]> = Api.Operations[M]
   readonly answer: unknown;
 };
 type Paths<M extends Method, Below extends string> = string & keyof Api.Operations[M] & `${Below}${string}`;
-/** The parts of the path, the query's members, of which undefined ones are left out, and `body`. */
+/** The parameters in the path, those in the query (undefined ones are left out), and `body`. */
 type Input<O extends { path: object; query: object; body: unknown }> = O['path'] & {
   readonly [K in keyof O['query']]: O['query'][K] | undefined;
 } & ([O['body']] extends [undefined] ? unknown : { readonly body: O['body'] });
@@ -41,12 +41,12 @@ type Input<O extends { path: object; query: object; body: unknown }> = O['path']
 /** A read of REST v1. */
 type ReadPath = Paths<'GET', '/v1/'>;
 
-/** A read of a record: its access-log entry if the person is a representative. */
+/** The access-log entry for a read of a record, which is logged if the person is a representative. */
 export type ReadAs = Pick<AccessEntry, 'action' | 'resourceType'> & { readonly resourceId?: string };
 
 const BY_PATH = new Map(ROUTES.map((route) => [`${route.method} ${route.path}`, route]));
 
-/** The calls of one person during one request. */
+/** One person's calls during one request. */
 export class OwnApi {
   constructor(
     readonly service: OwnApiService,
@@ -55,8 +55,8 @@ export class OwnApi {
   ) {}
 
   /**
-   * Runs a route of `/me`.
-   * @throws Refusal as the route does
+   * Runs a route below `/me`.
+   * @throws Refusal when the route does
    */
   async me<M extends Method, P extends Paths<M, '/me/'>>(
     method: M,
@@ -73,9 +73,9 @@ export class OwnApi {
   }
 
   /**
-   * Runs a read of REST v1 in one of the person's records, which `linkTo` has returned in this request.
-   * @param read null if the page shows nothing of the record itself
-   * @throws Refusal as the route does; unavailable (503) if the access log can't be written
+   * Runs a REST v1 read in one of the person's records, which `linkTo` has returned during this request.
+   * @param read null if the page shows nothing from the record itself
+   * @throws Refusal when the route does; unavailable (503) if the access log can't be written
    */
   async read<P extends ReadPath>(
     link: LinkRow,
@@ -86,7 +86,7 @@ export class OwnApi {
     return readAnswer(await this.content(link, read, path, input));
   }
 
-  /** Runs a read like `read`, and returns its answer unchanged. */
+  /** Runs a read like `read`, and returns its response unchanged. */
   async content<P extends ReadPath>(
     link: LinkRow,
     read: ReadAs | null,
@@ -103,7 +103,10 @@ export class OwnApi {
     return result;
   }
 
-  /** Returns the caller that reads a record in the name of the person. @throws Refusal not_found (404) */
+  /**
+   * Returns the caller that reads a record on the person's behalf.
+   * @throws Refusal not_found (404)
+   */
   async callerFor({ record }: LinkRow): Promise<Caller> {
     const owner = await this.service.services.consentQueries.ownerOf(record);
     if (owner === undefined) throw notFound('Patient', record);
@@ -112,8 +115,8 @@ export class OwnApi {
   }
 
   /**
-   * Writes a representative's read into the access log; a person's own reads aren't in it.
-   * @param count of the resources that are shown; null if it isn't known
+   * Writes a representative's read to the access log; a person's own reads aren't logged.
+   * @param count the number of resources shown; null if unknown
    * @throws Refusal unavailable (503)
    */
   async noteRead({ record, relationship }: LinkRow, read: ReadAs, count: number | null): Promise<void> {
@@ -147,7 +150,7 @@ export class OwnApi {
     };
   }
 
-  /** Waits until the page that follows shows what was written. */
+  /** Waits until the next page will show the write. */
   async #shown({ position, awaited }: RouteResult, { models }: Route): Promise<void> {
     if (position === undefined) return;
     const { freshness } = this.service.services;
@@ -161,7 +164,7 @@ function routeAt(method: string, path: string): Route {
   return route;
 }
 
-/** Splits an input as a program sends it; members that are undefined or empty are left out. */
+/** Splits an input in the way a program sends it; members that are undefined or empty are left out. */
 function splitInput(path: string, input: object) {
   const { body, ...members } = input as { readonly body?: object };
   const given = Object.entries(members).flatMap(([name, value]): [string, string][] =>
@@ -175,7 +178,7 @@ function splitInput(path: string, input: object) {
   };
 }
 
-/** Returns the answer, which has the shape that its route declares: the type was generated from that. */
+/** Returns the response, which has the shape that its route declares: the type was generated from that declaration. */
 function readAnswer<Shape>({ body, text }: RouteResult): Shape {
   return (text === undefined ? body : JSON.parse(text)) as Shape;
 }

@@ -1,4 +1,4 @@
-/** The frame of the pages of patients: who is signed in, where they are, what happened. */
+/** Renders the frame of patients' pages: who is signed in, where they are, what happened. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Answer } from '../answer/answer.ts';
 import { answerPage } from '../answer/security-headers.ts';
@@ -19,20 +19,20 @@ export interface PatientPage {
   readonly body: Html;
   /** Default: 200. */
   readonly status?: number;
-  /** The record that the page is about. */
+  /** The record shown on the page. */
   readonly record?: OpenRecord;
-  /** Numbers of the person, for the head of each printed sheet. */
+  /** The person's identifiers, for the head of each printed sheet. */
   readonly numbers?: readonly string[];
-  /** The part of the record; undefined for a page that is in no list. */
+  /** The section of the record; undefined for a page that isn't in the list. */
   readonly section?: Section;
-  /** The page above this one. */
+  /** The parent page. */
   readonly back?: { readonly path: string; readonly text: string };
 }
 
-/** The answer of a page: the page itself, another page to go to (a path below BASE_URL), or bytes to save. */
+/** The result of a page: the page itself, another page to go to (a path below BASE_URL), or bytes to download. */
 export type Outcome = PatientPage | { readonly goTo: string } | { readonly download: Answer };
 
-/** The text about what has just happened, by the value of `done`, which a redirect after a form has. */
+/** The text about what has just happened, by the value of `done` in the redirect after a form. */
 const DONE = {
   revoked: 'done.revoked',
   approved: 'done.approved',
@@ -53,7 +53,7 @@ function isDone(value: string | undefined): value is Done {
   return value !== undefined && Object.hasOwn(DONE, value);
 }
 
-/** Answers with a page. */
+/** Responds with a page. */
 export function answerPatientPage(visit: Visit, page: PatientPage): void {
   const { ctx, say } = visit;
   const { title, heading, lead, body, status = 200, record, numbers = [], section, back } = page;
@@ -99,7 +99,8 @@ ${above}${record === undefined ? html`` : runningHead(visit, record, numbers)}`,
 }
 
 /**
- * Returns the head of each sheet of a printed page: whose record it is, and when it was printed. Screens don't show it.
+ * Returns the head of each sheet of a printed page, which says whose record it is and when it was printed. Screens don't show
+ * it.
  */
 function runningHead({ say, now }: Visit, record: OpenRecord, numbers: readonly string[]): Html {
   const details = [...bornAndDied(say, record), ...numbers];

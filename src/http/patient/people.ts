@@ -5,7 +5,7 @@ import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
 
-/** The maximum number of grants that are counted. */
+/** Maximum number of grants that are counted. */
 const MOST = 200;
 
 const VIA = {
@@ -58,7 +58,7 @@ function sinceText(say: Visit['say'], { via, since }: LinkedPerson): string {
   return `${say('people.since', { day: say.day(since / 1_000) })} · ${say(VIA[via])}`;
 }
 
-/** Returns the page that asks whether the person's link should end. */
+/** Returns the page that asks the person to confirm ending their link. */
 export async function unlinkPage(visit: Visit, record: OpenRecord): Promise<Outcome> {
   const { say, deps } = visit;
   if (record.linkId === undefined) return { goTo: visit.below(`${record.path}/people`) };
@@ -86,7 +86,10 @@ ${visit.form(`${record.path}/people/end`)}<div class="actions">
   };
 }
 
-/** Ends the link, as `DELETE /me/patients/{patient_id}/link` does. @throws Refusal */
+/**
+ * Ends the link, like `DELETE /me/patients/{patient_id}/link`.
+ * @throws Refusal
+ */
 export async function unlink(visit: Visit, record: OpenRecord): Promise<Outcome> {
   await visit.api.me('DELETE', '/me/patients/{patient_id}/link', { patient_id: record.record });
   return { goTo: visit.below(HOME, { done: 'unlinked' }) };

@@ -1,4 +1,6 @@
-/** A summary to print or to save as a PDF: the current facts, allergies and medicines first, and the newest results. */
+/**
+ * Shows a summary to print or save as a PDF: the current facts, starting with allergies and medicines, and the newest results.
+ */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -47,10 +49,10 @@ ${resultsPart(say, measures)}${await renderAiPart(visit, 'results-ai', notes, (n
   };
 }
 
-/** The past medicines that are printed, the newest first. */
+/** Maximum number of past medicines that are printed, newest first. */
 const MOST_PAST = 50;
 
-/** Returns the past medicines, and of other lists how many past entries aren't printed. */
+/** Returns the past medicines; for other lists, returns how many past entries aren't printed. */
 function pastPart(say: Visit['say'], past: readonly Html[], counted: string, list: ListName): Html {
   if (past.length === 0) return html``;
   if (list !== 'medicines')
@@ -67,7 +69,7 @@ ${past.slice(0, MOST_PAST)}</ul>
 ${more}`;
 }
 
-/** Returns the entries of statements. */
+/** Returns the entries behind statements. */
 function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
   return [
     ...Object.values(absences).flatMap((all) => all.flatMap(({ sources }) => sources)),
@@ -77,7 +79,7 @@ function toldIn({ absences, ...facts }: Known['facts']): ClinicalEntry[] {
   ];
 }
 
-/** Returns the latest result of each kind: those out of their range first, beginning with the most severe. */
+/** Returns the latest result of each kind, starting with those out of range, most severe first. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
   const newest = measures.flatMap(({ name, latest: first, failed, beside, changed }) =>
     first === undefined ? [] : [{ name, first, failed, beside, changed }],
@@ -97,7 +99,7 @@ ${rangeCell}<td role="cell">${whenMeasured(say, first)}${besidePart(say, { faile
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];
-  // On a phone each row is a block: roles keep it a table for people who don't see it.
+  // On a phone, each row is a block; the roles keep it a table for people who use a screen reader.
   return html`<table role="table" class="printed" aria-labelledby="results">
 <thead role="rowgroup"><tr role="row">${head.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
 <tbody role="rowgroup">

@@ -1,4 +1,4 @@
-/** The records of a person, as the pages show them. */
+/** Finds a person's records, in the form that the pages show. */
 import type { MyPatient } from '#queries/consents/records.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -8,16 +8,16 @@ import type { Visit } from './visit.ts';
 
 /** A record that the person may open. */
 export interface OpenRecord extends MyPatient {
-  /** Its name on the pages. */
+  /** The record's name on the pages. */
   readonly name: string;
-  /** Path of its pages below BASE_URL. */
+  /** Path of the record's pages below BASE_URL. */
   readonly path: string;
 }
 
-/** Read models that the pages of a record read besides the routes of the JSON interfaces, which wait by themselves. */
+/** Read models that a record's pages read in addition to the JSON interface routes, which wait themselves. */
 const OF_RECORD = ['consents', 'resources', 'history', 'timeline'];
 
-/** Waits until reads show what was written before; records of the sandbox follow from addresses, which a search finds. */
+/** Waits until reads show earlier writes. Sandbox records are derived from addresses, which are found by a search. */
 function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   const models = ['consents', 'resources'];
   return deps.services.freshness.catchUp(
@@ -25,7 +25,7 @@ function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   );
 }
 
-/** Returns a person's records in an environment, their own first; also those whose Patient is deleted. */
+/** Returns a person's records in an environment, their own first, including those whose Patient is deleted. */
 export async function recordsIn(visit: Visit, environment: Environment): Promise<readonly OpenRecord[]> {
   await caughtUp(visit, environment);
   const { consentQueries } = visit.deps.services;
@@ -33,7 +33,10 @@ export async function recordsIn(visit: Visit, environment: Environment): Promise
   return found.map((record) => opened(record, visit.say));
 }
 
-/** Returns one of a person's records. @throws Refusal not_found (404) for any other id */
+/**
+ * Returns one of a person's records.
+ * @throws Refusal not_found (404) for any other id
+ */
 export async function openRecord(visit: Visit, id: string): Promise<OpenRecord> {
   await visit.deps.services.freshness.catchUp(OF_RECORD);
   const { consentQueries } = visit.deps.services;
@@ -66,7 +69,7 @@ export function recordDetails(say: Texts, record: MyPatient): string[] {
   ];
 }
 
-/** Returns when a person was born, and that they have died. */
+/** Returns when a person was born and, if they have died, that they have died. */
 export function bornAndDied(say: Texts, { birth_date, died }: MyPatient): string[] {
   return [
     ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),

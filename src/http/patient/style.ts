@@ -1,6 +1,6 @@
-/** Styles of the pages of patients, beside those of all pages: cards, lists, tables, charts, navigation. */
+/** Styles for patients' pages, in addition to those for all pages: cards, lists, tables, charts, navigation. */
 
-/** Colours are the custom properties of `src/http/pages/style.ts`. */
+/** Colours are the custom properties defined in `src/http/pages/style.ts`. */
 export const PATIENT_STYLE = `
 .skip { position: absolute; inset-inline-start: 0.5rem; inset-block-start: -4rem; z-index: 3; padding: 0.75rem 1rem; background: var(--surface); border: 2px solid var(--accent); border-radius: 0.5rem; }
 .skip:focus { inset-block-start: 0.5rem; }

@@ -1,4 +1,4 @@
-/** Shows the timeline of REST v1, the newest first, by kind, with AI's notes separate. */
+/** Shows the REST v1 timeline, newest first, by kind, with an AI's notes listed separately. */
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { resultName } from '../pages/result-names.ts';

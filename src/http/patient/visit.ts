@@ -1,4 +1,4 @@
-/** One request of a signed-in person for one of their pages. */
+/** A request by a signed-in person for one of their pages. */
 import type { Context } from 'koa';
 import type { Session } from '#src/shared/access/session.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -19,7 +19,7 @@ export interface PatientDeps extends OwnApiService {
   readonly operation: PatientOperation;
 }
 
-/** Parameters of a link. Those that are undefined or empty are left out. */
+/** Query parameters of a link. Parameters that are undefined or empty are left out. */
 export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
 
 /** A visit. */
@@ -30,7 +30,7 @@ export class Visit {
   readonly query: URLSearchParams;
   readonly #root: string;
 
-  /** @param say the texts in the language of the page */
+  /** @param say the texts in the page's language */
   constructor(
     readonly deps: PatientDeps,
     readonly ctx: Context,
@@ -42,14 +42,14 @@ export class Visit {
     this.api = new OwnApi(deps, session, { requestId: String(ctx.state.requestId), incoming: ctx.req });
   }
 
-  /** Returns a parameter of the query, at most `most` characters of it; undefined if it is absent or empty. */
+  /** Returns a query parameter, cut to `most` characters; undefined if it is absent or empty. */
   asked(name: string, most = 1_000): string | undefined {
     const value = this.query.get(name)?.slice(0, most);
     return value === '' ? undefined : value;
   }
 
   /**
-   * Returns the URL of a page as the browser asks for it. The language stays if the person chose one.
+   * Returns a page's URL as the browser requests it. The language is kept if the person chose one.
    * @param path below BASE_URL, with encoded ids
    */
   to(path: string, query: LinkQuery = {}): string {
@@ -66,7 +66,7 @@ export class Visit {
   }
 
   /**
-   * Returns the beginning of a form that is sent to a page, with the token that proves that it comes from this session.
+   * Returns the beginning of a form that is sent to a page, with the token that proves that the form comes from this session.
    */
   form(path: string, className?: string): Html {
     const style = className === undefined ? html`` : html` class="${className}"`;

@@ -1,4 +1,4 @@
-/** Words reads of a record plainly: what was read, when and by whom. */
+/** Describes reads of a record in plain words: what was read, when and by whom. */
 import type { GrantUse } from '#queries/access-use.ts';
 import type { Texts } from '../pages/texts.ts';
 import { kindsText } from '../reading/kinds.ts';

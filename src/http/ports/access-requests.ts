@@ -1,5 +1,5 @@
 /**
- * The interfaces of access requests that routes and endpoints need; `src/sharing/access-requests.ts` implements it.
+ * Defines the interfaces for access requests that routes and endpoints need; `src/sharing/access-requests.ts` implements them.
  */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import type { BackchannelRequest } from '#src/oauth/backchannel/request.ts';
@@ -10,17 +10,20 @@ import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
 import type { OfferedRecord } from './authorize.ts';
 
-/** The operations of an application on access requests. */
+/** An application's operations on access requests. */
 export interface BackchannelEndpoints {
-  /** Keeps a request. @throws OAuthError with status 429 after ten with the same hint in an hour */
+  /**
+   * Stores a request.
+   * @throws OAuthError with status 429 after ten requests with the same hint in an hour
+   */
   readonly ask: (client: Client, asked: BackchannelRequest) => Promise<Asked>;
-  /** Returns `sub` of an ID token that this service issued to a client; undefined for any other text. */
+  /** Returns `sub` from an ID token that this service issued to a client; undefined for any other text. */
   readonly readSubject: (clientId: string, idToken: string) => Promise<string | undefined>;
-  /** Notes a poll; undefined for an unknown `auth_req_id`, or another application's. */
+  /** Records a poll; returns undefined if the `auth_req_id` is unknown or belongs to another application. */
   readonly poll: (authReqId: string, applicationId: string, requestId: string) => Promise<Polled | undefined>;
   /**
-   * Issues the tokens of an approved request, once.
-   * @param resources to narrow them to; empty: those of the request
+   * Issues the tokens for an approved request, once.
+   * @param resources to narrow the tokens to; if empty, the resources in the request
    */
   readonly redeem: (
     id: string,
@@ -29,7 +32,7 @@ export interface BackchannelEndpoints {
   ) => Promise<Issued | { readonly fault: 'used' | 'ended' | 'resource' }>;
 }
 
-/** An approval by a person. */
+/** A person's approval. */
 export interface ApprovalAsked {
   /** The request's id. */
   readonly id: string;
@@ -37,33 +40,33 @@ export interface ApprovalAsked {
   readonly record: string;
   readonly grantedBy: 'patient' | 'representative';
   readonly days: number;
-  /** The granted scopes, normalised: all or some of the requested ones. */
+  /** The granted scopes, normalised: all of the requested scopes, or some of them. */
   readonly scopes: readonly string[];
   readonly lang: string;
   readonly sentences: readonly string[];
   readonly requestId: string;
-  /** The request has an Idempotency-Key: the same approval again answers as the first did. */
+  /** True if the request has an Idempotency-Key: repeating the same approval returns the same result. */
   readonly repeats: boolean;
 }
 
-/** The operations of people on access requests. All throw `Refusal`. */
+/** People's operations on access requests. All of them throw `Refusal`. */
 export interface AccessRequestServices {
   /** Returns a pending or ended request that a person may see; undefined for any other. */
   readonly find: (person: Identity, id: string) => Promise<AccessRequestRow | undefined>;
-  /** Returns the ids of the Patients that a person has, and whether all are their own. */
+  /** Returns the ids of a person's Patients, and whether all of them are the person's own. */
   readonly recordsOf: (
     person: Identity,
     environment: Environment,
   ) => Promise<{ readonly ids: readonly string[]; readonly own: boolean }>;
-  /** Returns the application of a request with the records that it can get; undefined if it may no longer ask. */
+  /** Returns the application that made a request, with the records that it can get; undefined if it may no longer ask. */
   readonly offer: (
     person: Identity,
     request: AccessRequestRow,
   ) => Promise<{ readonly client: Client; readonly records: readonly OfferedRecord[] } | undefined>;
   /**
-   * Writes the grant; of parallel approvals and denials the first counts.
-   * @returns the id of the grant
-   * @throws Refusal conflict if the request isn't pending; not_found, conflict as `Consents.grant`
+   * Writes the grant; if there are parallel approvals and denials, the first one counts.
+   * @returns the grant's id
+   * @throws Refusal conflict if the request isn't pending; not_found or conflict when `Consents.grant` does
    */
   readonly approve: (asked: ApprovalAsked) => Promise<string>;
   /** Denies a request. @throws Refusal conflict if it isn't pending */
@@ -72,6 +75,6 @@ export interface AccessRequestServices {
   readonly mute: (person: PersonId, applicationId: string) => Promise<void>;
   /** Shows a person the requests that the application makes from now on. */
   readonly unmute: (person: PersonId, applicationId: string) => Promise<void>;
-  /** Carries out approvals that a crash interrupted and that no poll has met since. */
+  /** Carries out approvals that a crash interrupted and that no poll has found since. */
   readonly resume: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Services for the routes of auditors (docs/audit.md). */
+/** Defines the services for auditors' routes (docs/audit.md). */
 import type { Page, PageAsked } from '#queries/admin/page.ts';
 import type { AccessSearch } from '#queries/audit/access-search.ts';
 import type { EventContents } from '#queries/audit/contents.ts';
@@ -12,7 +12,7 @@ import type { Difference } from '#src/shared/json/json-difference.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Position } from './position.ts';
 
-/** An event as the log has it, with its link of the hash chain. */
+/** An event as stored in the log, with its link in the hash chain. */
 export interface LoggedEvent {
   readonly id: string;
   readonly type: string;
@@ -25,11 +25,11 @@ export interface LoggedEvent {
   /** The previous event's hash; empty if that event is missing. */
   readonly previous: string;
   readonly hash: string | null;
-  /** True if the texts and the previous hash give its hash. */
+  /** True if the event's texts and the previous hash produce its hash. */
   readonly holds: boolean;
 }
 
-/** The record or directory that a resource is in. */
+/** The record or directory that contains a resource. */
 export interface ResourceHome {
   readonly environment: Environment;
   /** The patient; null in the directory. */
@@ -42,59 +42,65 @@ export type SignedFile = Iterable<string> | AsyncIterable<string>;
 /** Services for auditors. */
 export interface AuditServices extends EventQueries, EventContents, AccessSearch {
   readonly nameCredentials: NameCredentials;
-  /** Searches the events of a project itself, its applications and its webhook endpoints. */
+  /** Searches the events of a project itself, of its applications and of its webhook endpoints. */
   readonly ownEvents: (project: string, asked: Omit<EventsAsked, 'resource'>) => Promise<EventPage>;
-  /** Reads such an event; undefined if there is none with this id. */
+  /** Reads such an event; undefined if none has this id. */
   readonly ownEvent: (
     project: string,
     id: string,
   ) => Promise<{ readonly row: EventRow; readonly event: LoggedEvent } | undefined>;
-  /** Reads an event of a record or directory; undefined if the log doesn't have it. */
+  /** Reads an event in a record or directory; undefined if it isn't in the log. */
   readonly loggedEvent: (
     tenant: Tenant,
     place: { readonly record: string | null; readonly at: Micros; readonly id: string },
   ) => Promise<LoggedEvent | undefined>;
   /**
-   * Returns the newest checkpoint of the service, if it covers a revision of a stream.
-   * @param stream of events, or `access-` and a patient's id
+   * Returns the service's newest checkpoint, if it covers the given revision of a stream.
+   * @param stream a stream of events, or `access-` and a patient's id
    */
   readonly coveredBy: (stream: string, revision: number) => Promise<CoveringCheckpoint | undefined>;
-  /** Finds where a resource of a project is, also a deleted one. */
+  /** Finds where a project's resource is, even if it is deleted. */
   readonly findHome: (project: string, type: string, id: string) => Promise<ResourceHome | undefined>;
   /**
-   * Makes the signed file of a record; undefined without one, also if it was purged.
+   * Creates the signed file for a record; undefined if the record doesn't exist or was purged.
    * @throws Refusal conflict (409) if its hash chain is broken
    */
   readonly exportRecord: (patient: string, asOf: string | undefined) => Promise<SignedFile | undefined>;
-  /** Makes the signed file of a resource's history, like `exportRecord`. @param resource `Type/id` */
+  /**
+   * Creates the signed file for a resource's history, like `exportRecord`.
+   * @param resource `Type/id`
+   */
   readonly exportHistory: (
     home: ResourceHome & { readonly project: string },
     resource: string,
     asOf: string | undefined,
   ) => Promise<SignedFile | undefined>;
   /**
-   * Finds the events of the versions that a Bundle shows, in its order.
-   * @throws Refusal conflict (409) if the log has one of them otherwise, or not at all
+   * Finds the events behind the versions that a Bundle shows, in the Bundle's order.
+   * @throws Refusal conflict (409) if a version differs from the log or isn't in the log
    */
   readonly showVersions: (
     tenant: Tenant,
     bundle: string,
   ) => Promise<readonly (ShownVersion & { readonly record: string | null })[]>;
   readonly exportSearch: (answered: AnsweredSearch) => Promise<SignedFile>;
-  /** Returns the public key that signs, with its id. */
+  /** Returns the public key for signatures, with its id. */
   readonly readKey: () => Promise<{ readonly id: string; readonly text: string }>;
-  /** Returns the position of the newest event. */
+  /** Returns the newest event's position. */
   readonly position: () => Promise<Position>;
-  /** Lists the checkpoints that the service keeps, the newest first. @throws Refusal invalid (422) for another cursor */
+  /**
+   * Lists the checkpoints that the service keeps, newest first.
+   * @throws Refusal invalid (422) for a cursor from another list
+   */
   readonly listCheckpoints: (asked: PageAsked) => Promise<Page<KeptCheckpoint>>;
   readonly findCheckpoint: (id: string) => Promise<KeptCheckpoint | undefined>;
   /** Yields the compressed file. */
   readonly readCheckpoint: (id: string) => AsyncIterable<Buffer>;
-  /** Lists jobs of a kind about a project and its records, the newest first. */
+  /** Lists jobs of a kind that concern a project and its records, newest first. */
   readonly jobsOfProject: (kind: string, project: string, asked: PageAsked) => Promise<Page<Job>>;
   /**
-   * Returns the elements in which a version differs from the previous one; all of them for a first version, and for a
-   * deletion those that the last version had.
+   * Returns the elements in which a version differs from the previous one: for a first version all elements, and for a
+   * deletion the elements of the last version.
    */
   readonly listChanges: (id: string, version: number) => Promise<readonly Difference[]>;
 }

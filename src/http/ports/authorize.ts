@@ -1,6 +1,6 @@
 /**
- * The interfaces that the authorization endpoint and the consent page need; `src/sharing/authorize.ts` implements
- * it.
+ * Defines the interfaces that the authorization endpoint and the consent page need; `src/sharing/authorize.ts` implements
+ * them.
  */
 
 import type { RequestContext } from '#commands/command.ts';
@@ -12,7 +12,7 @@ import type { NewCode } from '#src/oauth/tokens/codes.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Identity, PersonId } from '#src/shared/access/identity.ts';
 
-/** An application as the page shows it. */
+/** An application in the form that the page shows. */
 export interface AskingClient extends RequestingClient {
   readonly applicationId: string;
   readonly project: string;
@@ -27,24 +27,24 @@ export interface AskingClient extends RequestingClient {
 
 /** A record that a person can choose. */
 export interface OfferedRecord extends MyPatient {
-  /** True if the application named it, by the id under which it knows its patient. */
+  /** True if the application named this record, by the id under which it knows the patient. */
   readonly isMeant: boolean;
 }
 
-/** A grant that works already. */
+/** A grant that is already active. */
 export interface ActiveGrant {
   readonly grantId: string;
   readonly record: string;
   readonly scopes: readonly string[];
 }
 
-/** The parts. All throw `Refusal`. */
+/** The services for the authorization endpoint. All functions throw `Refusal`. */
 export interface AuthorizeServices {
-  /** Returns undefined for an unknown or deleted application. */
+  /** Returns a client; undefined if the application is unknown or deleted. */
   readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
-  /** Clients that are known by the URL of their metadata document. Both throw `PageFault`. */
+  /** Clients known by the URL of their metadata document. Both functions throw `PageFault`. */
   readonly guests: {
-    /** Returns the client as its document, which may be fetched, describes it. */
+    /** Returns the client as described in its document, which may have to be fetched. */
     readonly admit: (clientId: string) => Promise<AskingClient>;
     /** Checks a URL without fetching it. */
     readonly check: (clientId: string) => Promise<void>;
@@ -55,23 +55,26 @@ export interface AuthorizeServices {
   >;
   /**
    * Returns the records that a person can let an application use, their own first.
-   * @param patient the pairwise id that the application named
+   * @param patient the pairwise id named by the application
    */
   readonly recordsFor: (
     person: Identity,
     client: AskingClient,
     patient: string | undefined,
   ) => Promise<readonly OfferedRecord[]>;
-  /** Returns the grants that a person has given to an application and that are active. */
+  /** Returns the active grants that a person has given to an application. */
   readonly grantsTo: (client: AskingClient, person: PersonId) => Promise<readonly ActiveGrant[]>;
-  /** Starts an empty record of the person's own. @returns the id of its Patient */
+  /**
+   * Starts an empty record for the person.
+   * @returns its Patient's id
+   */
   readonly startRecord: (
     by: RequestContext,
     person: PersonId,
     environment: Environment,
     details: PersonalDetails,
   ) => Promise<string>;
-  /** Gives access; every read that follows sees the returned grant. */
+  /** Gives access; every later read sees the returned grant. */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Granted>;
   /** Issues a code for a grant; undefined if the grant has ended. */
   readonly issueCode: (asked: NewCode) => Promise<string | undefined>;

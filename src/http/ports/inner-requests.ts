@@ -1,4 +1,4 @@
-/** Requests that a request makes to the service's own interfaces for its caller, as the tools of `/mcp` do. */
+/** Defines requests that a request makes to the service's own interfaces on behalf of its caller, as `/mcp` tools do. */
 import type { Context } from 'koa';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
@@ -16,31 +16,37 @@ export interface InnerRequest {
 /** The caller of such requests. */
 export interface InnerCaller {
   readonly caller: Caller;
-  /** The action in the access log: the name of the tool. */
+  /** The action in the access log: the tool's name. */
   readonly action: string;
-  /** Gets the entries of the access log instead of it: who gathers them writes them before anything is sent. */
+  /**
+   * Receives the access-log entries, which are then not written to the access log: the code that gathers them must write them
+   * before anything is sent.
+   */
   readonly gather: Gather;
 }
 
-/** An answer inside of the service, and its entries of the access log. */
+/** A response inside the service, with its access-log entries. */
 export interface Gathered {
   readonly entries: readonly AccessEntry[];
   readonly answer: Answer;
-  /** Ids that the edge of a grant left out of it; undefined without a grant. */
+  /** Ids that a grant's edge removed from the response; undefined without a grant. */
   readonly foreign: readonly string[] | undefined;
 }
 
-/** Gathers the answers that another one is made of. */
+/** Gathers the responses from which another response is made. */
 export type Gather = (found: Gathered) => void;
 
 /** Makes such requests. */
 export interface InnerRequests {
   /**
-   * Returns the caller of an access token that names a resource, and counts the request.
+   * Returns the caller for an access token that names a resource, and counts the request.
    * @throws Refusal unauthenticated (401), throttled (429)
    */
   readonly admit: (ctx: Context, credential: string, resource: string) => Promise<Caller>;
-  /** Answers a request as the interface does; errors are answers, too. @throws errors of the service */
+  /**
+   * Answers a request like the interface does; errors are also returned as responses.
+   * @throws errors of the service
+   */
   readonly answer: (
     ctx: Context,
     credential: string,

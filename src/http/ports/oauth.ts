@@ -1,4 +1,4 @@
-/** The interfaces of the authorization server that `/oauth/*` needs; `src/app/oauth.ts` puts it together. */
+/** Defines the interfaces of the authorization server that `/oauth/*` needs; `src/app/oauth.ts` assembles them. */
 import type { JSONWebKeySet } from 'jose';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
 import type { Client, FindClient } from '#src/oauth/clients.ts';
@@ -12,45 +12,48 @@ import type { BackchannelEndpoints } from './access-requests.ts';
 
 /** Codes, tokens and keys. */
 export interface TokenEndpoints {
-  /** Exchanges a code; it is used up in either case. */
+  /** Exchanges a code, which is used up whether or not this succeeds. */
   readonly exchangeCode: (asked: Exchange) => Promise<Issued | FailedExchange>;
-  /** Returns the state of a refresh token; undefined if it is unknown or another application's. */
+  /** Returns a refresh token's state; undefined if it is unknown or belongs to another application. */
   readonly findRefreshToken: (token: string, applicationId: string) => Promise<RefreshTokenState | undefined>;
-  /** Exchanges a refresh token for the next one; a used one ends its chain. */
+  /** Exchanges a refresh token for the next one; a token that was already used ends its chain. */
   readonly refresh: (asked: Refresh) => Promise<Issued | FailedRefresh>;
-  /** Issues an access token of the application itself. */
+  /** Issues an access token to the application itself. */
   readonly issueClientToken: (
     client: TokenClient,
     scope: string,
     resources: readonly string[],
   ) => Promise<{ readonly accessToken: string; readonly expiresIn: number }>;
-  /** Revokes a token of an application; does nothing for any other. */
+  /** Revokes one of an application's tokens; does nothing for any other token. */
   readonly revokeToken: (token: string, applicationId: string) => Promise<void>;
-  /** Returns the data of a token; undefined unless it works now. */
+  /** Returns a token's data; undefined unless the token works now. */
   readonly introspectToken: (token: string) => Promise<ActiveToken | undefined>;
-  /** Returns the ID token that goes with tokens; undefined without `openid`. */
+  /** Returns the ID token that accompanies tokens; undefined without `openid`. */
   readonly idToken: (clientId: string, issued: Issued) => Promise<string | undefined>;
-  /** Returns the public keys that ID tokens are verified with. */
+  /** Returns the public keys for verifying ID tokens. */
   readonly publicKeys: () => Promise<JSONWebKeySet>;
 }
 
-/** A request of a trusted application on behalf of a person who signed in to it. */
+/** A trusted application's request on behalf of a person who signed in to it. */
 export interface IdentityRequest {
   readonly client: Client;
-  /** An ID token of an issuer of the installation. */
+  /** An ID token from one of the installation's issuers. */
   readonly subjectToken: string;
-  /** The requested scopes, normalised: all or some of the application's. */
+  /** The requested scopes, normalised: all of the application's scopes, or some of them. */
   readonly scopes: readonly string[];
-  /** The id of a Patient, as the application's API key or an earlier grant shows it. */
+  /** A Patient's id, as the application's API key or an earlier grant shows it. */
   readonly patient: string | undefined;
   readonly resources: readonly string[];
   readonly requestId: string;
 }
 
-/** Gives a trusted application a grant and its tokens. @throws OAuthError invalid_grant; Refusal */
+/**
+ * Gives a trusted application a grant and its tokens.
+ * @throws OAuthError invalid_grant; Refusal
+ */
 export type IdentityGrant = (asked: IdentityRequest) => Promise<Issued>;
 
-/** The authorization server's parts, as the endpoints for clients need them. */
+/** The authorization server's parts that the endpoints for clients need. */
 export interface OAuthServices {
   readonly tokens: TokenEndpoints;
   readonly authenticate: AuthenticateClient;
@@ -58,6 +61,6 @@ export interface OAuthServices {
   readonly backchannel: BackchannelEndpoints;
   readonly findClient: FindClient;
   readonly logoutHints: LogoutHints;
-  /** True if the URL of a metadata document can be a client id. */
+  /** True if a metadata document's URL can be a client id. */
   readonly takesGuests: boolean;
 }

@@ -1,9 +1,9 @@
-/** The services of operators, besides queries and commands. `src/app/operations.ts` implements them. */
+/** Defines the services for operators, in addition to queries and commands. `src/app/operations.ts` implements them. */
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Job, NewJob } from '#src/shared/job.ts';
 import type { Position } from './position.ts';
 
-/** How far something is behind the log; events are counted up to a bound. */
+/** How far something is behind the log; events are counted only up to a bound. */
 export interface Lag {
   readonly events: number;
   readonly seconds: number;
@@ -15,7 +15,7 @@ export interface ReadModelState {
   readonly state: 'serving' | 'rebuilding' | 'missing' | 'outdated' | 'failed';
   /** Of this software. */
   readonly version: number;
-  /** Of the software that made the tables; undefined without tables. */
+  /** The version of the software that created the tables; undefined without tables. */
   readonly tableVersion: number | undefined;
   readonly position: Position | undefined;
   readonly lag: Lag | undefined;
@@ -34,7 +34,7 @@ export interface ProcessState {
 
 /** Everything that follows the log. */
 export interface FollowerStates {
-  /** Undefined if the log doesn't answer. */
+  /** The log's last position; undefined if the log doesn't answer. */
   readonly head: Position | undefined;
   readonly readModels: readonly ReadModelState[];
   readonly processes: readonly ProcessState[];
@@ -43,7 +43,7 @@ export interface FollowerStates {
 /** An issuer of ID tokens; times are in ms. */
 export interface IssuerState {
   readonly issuer: string;
-  /** Undefined: only organizations trust it. */
+  /** The accepted audiences; undefined if only organizations trust the issuer. */
   readonly audiences: readonly string[] | undefined;
   readonly keys: readonly {
     readonly kid?: string | undefined;
@@ -61,25 +61,31 @@ export interface EventOwner {
   readonly environment?: Environment;
 }
 
-/** The services that the routes of operators use. */
+/** The services that operators' routes use. */
 export interface OperationServices {
-  /** Id of this instance. */
+  /** This instance's id. */
   readonly instance: string;
   readonly jobs: {
-    /** Starts a job, or returns the unfinished one of the same kind and subject. */
+    /** Starts a job, or returns the unfinished job of the same kind and subject. */
     start(job: NewJob): Promise<{ readonly job: Job; readonly made: boolean }>;
     find(kind: string, id: string): Promise<Job | undefined>;
-    /** Asks to cancel a job. @returns undefined if there is no unfinished one */
+    /**
+     * Requests that a job be cancelled.
+     * @returns undefined unless the job exists and is unfinished
+     */
     cancel(kind: string, id: string): Promise<Job | undefined>;
   };
   /** Names of the read models. */
   readonly readModels: readonly string[];
   readonly followers: () => Promise<FollowerStates>;
-  /** Makes the next try of a parked event due now. @returns false if it isn't parked */
+  /**
+   * Makes the next attempt at a parked event due now.
+   * @returns false if it isn't parked
+   */
   readonly retryParked: (process: string, eventId: string) => Promise<boolean>;
-  /** Returns whose event it is, and its type; undefined if it is gone or the log doesn't answer. */
+  /** Returns who owns an event, and its type; undefined if the event is gone or the log doesn't answer. */
   readonly eventAt: (stream: string, revision: number) => Promise<EventOwner | undefined>;
   readonly issuers: () => Promise<readonly IssuerState[]>;
-  /** Sentences on this instance that operators should read: full disks, events of a newer version. */
+  /** Messages about this instance for operators: full disks, events from a newer version. */
   readonly notices: () => readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * The interfaces that the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts`
- * puts it together.
+ * Defines the interfaces that patients' pages need in addition to the JSON interface routes; `src/app/patient-pages.ts`
+ * assembles them.
  */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
 import type { ReadReplaced } from '#queries/history/replaced-versions.ts';
@@ -15,23 +15,26 @@ import type { OwnTakebacks } from '#queries/rest/own-takebacks.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** The parts. None of them checks a right: pages ask for records that `linkTo` has returned in the same request. */
+/**
+ * The services for patients' pages. None of them checks rights: pages only ask for records that `linkTo` has returned during
+ * the same request.
+ */
 export interface PatientPageServices {
   readonly linkedPeople: LinkedPeople;
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
   readonly clinicalEntries: ReadClinicalEntries;
-  /** Reads the versions that current ones replaced. It checks no right. */
+  /** Reads the versions that current versions replaced. Doesn't check rights. */
   readonly replaced: ReadReplaced;
   readonly entryContents: EntryContents;
   readonly ownTakebacks: OwnTakebacks;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;
-  /** Notes a visit of a record; returns when the person last saw it in an earlier session, undefined if never. */
+  /** Records a visit to a record; returns when the person last saw it in an earlier session, undefined if never. */
   readonly visited: (person: PersonId, record: string, session: string) => Promise<Micros | undefined>;
   /**
-   * Yields the lines of a record's signed export (docs/audit.md); none if it was purged.
+   * Yields the lines of a record's signed export (docs/audit.md); yields none if the record was purged.
    * @throws if an event doesn't continue the record's hash chain
    */
   readonly exportRecord: (record: string) => AsyncIterable<string>;

@@ -1,8 +1,8 @@
-/** The interface of receipts that HTTP needs; `src/app/receipts/` implements it. */
+/** Defines the interface for receipts that HTTP needs; `src/app/receipts/` implements it. */
 import type { NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A receipt, and its answer made again. */
+/** A receipt, with its response reproduced. */
 export interface ShownReceipt {
   readonly id: string;
   readonly madeAt: Micros;
@@ -17,17 +17,17 @@ export interface ShownReceipt {
   readonly outcome: 'matches' | 'differs' | 'altered' | 'gone';
   /** The input that no longer exists. */
   readonly missing: string | null;
-  /** The answer that was sent; null if it couldn't be made again. */
+  /** The response that was sent; null if it couldn't be reproduced. */
   readonly content: string | null;
 }
 
-/** Receipts of records. It checks no right. */
+/** Reproduces the responses behind receipts. Doesn't check rights. */
 export interface RemadeReceipts {
-  /** Returns the record of a receipt; undefined if there is none. */
+  /** Returns the record that a receipt is about; undefined if the receipt doesn't exist. */
   readonly recordOf: (id: string) => Promise<string | undefined>;
   /**
-   * Makes the answer of a receipt again; undefined if the record has none with this id.
-   * @throws Refusal too_large (413) for a record that is too large for it
+   * Reproduces the response behind a receipt; undefined if the record has no receipt with this id.
+   * @throws Refusal too_large (413) if the record is too large for that
    */
   readonly show: (record: string, id: string) => Promise<ShownReceipt | undefined>;
 }

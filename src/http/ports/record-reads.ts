@@ -1,22 +1,28 @@
-/** Reads of a record for pages of members, besides the routes of the JSON interfaces; `src/app/record-reads.ts` puts them together. */
+/**
+ * Defines how members' pages read a record, in addition to the JSON interface routes; `src/app/record-reads.ts` assembles
+ * this.
+ */
 import type { ReadClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import type { EntryContents } from '#queries/rest/entry-content.ts';
 import type { ReadNewestResults } from '#queries/rest/newest-results.ts';
 import type { RecordVersions, TypeCounts } from '#queries/rest/record-versions.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A record as of a moment. */
+/** A record as of a point in time. */
 export interface RecordThen {
   readonly clinicalEntries: ReadClinicalEntries;
   readonly newestResults: ReadNewestResults;
   readonly typeCounts: (record: string) => Promise<TypeCounts>;
   readonly referred: EntryContents['referred'];
-  /** Returns the versions of resources of the record, by their ids. */
+  /** Returns the version numbers of resources in the record, by resource id. */
   readonly currentVersions: (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
-/** The parts. None of them checks a right. */
+/** The services for reading a record. None of them checks rights. */
 export interface RecordReads extends RecordVersions {
-  /** Returns the questions as of a moment. @param moment undefined: now */
+  /**
+   * Returns the queries as of a point in time.
+   * @param moment undefined: now
+   */
   readonly asOf: (moment: Micros | undefined) => RecordThen;
 }

@@ -1,4 +1,7 @@
-/** The parts of the service that routes of the JSON interfaces work with. A new part is a member here, made in `src/app.ts`. */
+/**
+ * Defines the parts of the service that JSON interface routes use. A new part becomes a member here, and is created in
+ * `src/app.ts`.
+ */
 import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Proposals } from '#commands/proposal/proposals.ts';
@@ -30,13 +33,13 @@ import type { OwnSessions } from './signin.ts';
 import type { TakebackOrders } from './takebacks.ts';
 import type { WebhookServices } from './webhooks.ts';
 
-/** A patient's record at a moment. */
+/** A patient's record at a point in time. */
 export interface ShownRecord {
-  /** The number of events that it wrote. */
+  /** Number of events in the record. */
   readonly events: number;
-  /** The first revision at which the hash chain doesn't hold; undefined if it holds. */
+  /** The first revision at which the hash chain is broken; undefined if it is intact. */
   readonly brokenAt: number | undefined;
-  /** The living resources as JSON text of a `collection` Bundle. */
+  /** The resources that aren't deleted, as JSON text of a `collection` Bundle. */
   readonly bundle: string;
 }
 
@@ -54,7 +57,7 @@ export interface Services {
   readonly adminQueries: AdminQueries;
   /** Returns the id of the organization that operates the installation; undefined if none does. */
   readonly operatorOrganization: () => Promise<string | undefined>;
-  /** Issues an access token of a member. `secret` is 256 bits of a CSPRNG. */
+  /** Issues an access token to a member. `secret` is 256 bits from a CSPRNG. */
   readonly issueMemberToken: (asked: {
     readonly identity: Identity;
     readonly project: string;
@@ -62,7 +65,7 @@ export interface Services {
     readonly scopes: readonly ('read' | 'write')[];
     readonly secret: Buffer;
   }) => Promise<string>;
-  /** The services of operators, besides queries and commands. */
+  /** The services for operators, in addition to queries and commands. */
   readonly operations: OperationServices;
   readonly takebacks: TakebackOrders;
   readonly consentQueries: ConsentQueries;
@@ -74,9 +77,9 @@ export interface Services {
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;
-  /** What members read of a record besides the routes of REST v1. */
+  /** Reads of a record by members, in addition to the REST v1 routes. */
   readonly recordReads: RecordReads;
-  /** The operations of applications and people on proposals; lists are in `consentQueries`. */
+  /** Operations by applications and people on proposals; lists are in `consentQueries`. */
   readonly proposals: Omit<Proposals, 'lapse'>;
   readonly webhooks: WebhookServices;
   readonly sessions: OwnSessions;
@@ -84,20 +87,20 @@ export interface Services {
   /** Bytes of documents. */
   readonly documents: {
     readonly store: DocumentStore;
-    /** Signs URLs of uploads, 32 bytes. */
+    /** The key that signs upload URLs, 32 bytes. */
     readonly key: Buffer;
     readonly findSlot: FindSlot;
-    /** Returns whether a record is being purged: its bytes go before its documents do. */
+    /** Returns whether a record is being purged: its bytes are deleted before its documents are. */
     readonly isErasing: (record: string) => Promise<boolean>;
   };
-  /** Bytes of applications' logos; hashes are SHA-256 in hex. */
+  /** The bytes of applications' logos; hashes are SHA-256 in hex. */
   readonly logos: {
-    /** Stores one before the event that shows it. `shown` is the hash of the one that is shown now. */
+    /** Stores a logo before the event that shows it. `shown` is the hash of the logo that is shown now. */
     keep(application: string, sha256: string, logo: LogoBytes, shown: string | null): Promise<void>;
-    /** Returns the one that an application shows; undefined for another hash. */
+    /** Returns the logo that an application shows; undefined if the hash is different. */
     find(application: string, sha256: string): Promise<LogoBytes | undefined>;
   };
-  /** Returns the properties of a code of a code system (its URL); undefined if it isn't installed. */
+  /** Returns the properties of a code in a code system (given by its URL); undefined if that system isn't installed. */
   readonly describeCode: Terminology['describe'];
   /** Symptoms, conditions and treatments in everyday and clinical language. */
   readonly concepts: Concepts;
@@ -106,8 +109,8 @@ export interface Services {
   readonly findImplausible: FindImplausible;
   readonly freshness: Freshness;
   /**
-   * A patient's record at a moment, from its events; undefined when it was purged.
-   * @throws Refusal too_large (413, `too-costly`) when it has more than `most` bytes
+   * Returns a patient's record at a point in time, rebuilt from its events; undefined if it was purged.
+   * @throws Refusal too_large (413, `too-costly`) if it has more than `most` bytes
    */
   readonly recordAt: (patientId: string, moment: Moment, most: number) => Promise<ShownRecord | undefined>;
 }

@@ -1,10 +1,10 @@
 import type { Limits } from '#src/shared/limits.ts';
 
-/** The settings that HTTP needs; `src/config.ts` describes them. */
+/** Defines the settings that HTTP needs; `src/config.ts` describes them. */
 export interface Settings {
-  /** URL of the service as clients reach it, without a slash at its end. */
+  /** The service's URL as clients reach it, without a trailing slash. */
   readonly baseUrl: string;
-  /** Folder with `quickstart.json`. */
+  /** Folder that contains `quickstart.json`. */
   readonly dataDir: string;
   readonly mode: 'development' | 'production';
   readonly limits: Limits;
@@ -12,8 +12,8 @@ export interface Settings {
   readonly devIssuer: 'local' | 'allow';
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
-  /** `all` if the access log has reads with API keys too. */
+  /** `all` if the access log also contains reads with API keys. */
   readonly accessLog: 'grants' | 'all';
-  /** The projects that get production keys and applications: all, or those that an operator has allowed. */
+  /** The projects that may have production keys and applications: all, or only those that an operator has allowed. */
   readonly productionAccess: 'open' | 'request';
 }

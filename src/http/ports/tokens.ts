@@ -1,23 +1,23 @@
 import type { Access } from '#src/shared/access/access.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 
-/** The current rights of an access token (`at_…`). A token that expired, was revoked or lost its grant has none. */
+/** The current rights of an access token (`at_…`). A token that has expired, was revoked or has lost its grant has none. */
 export type TokenCaller =
   | {
-      /** Of `client_credentials`. */
+      /** A token from `client_credentials`. */
       readonly kind: 'client';
       readonly applicationId: string;
       readonly project: string;
       readonly environment: Environment;
       readonly keyScopes: readonly ('read' | 'write')[];
-      /** Letters on each type, if its scopes name types. */
+      /** Letters for each type, if the token's scopes name types. */
       readonly types?: Access;
       readonly resources: readonly string[];
       /** Set while the sandbox that it sees is being filled. */
       readonly isBeingFilled?: true;
     }
   | {
-      /** Of a member of the project's organization whose role suffices now. */
+      /** A token of a member of the project's organization whose current role is sufficient. */
       readonly kind: 'member';
       readonly issuer: string;
       readonly subject: string;
@@ -44,13 +44,13 @@ export type TokenCaller =
       readonly scopes: readonly string[];
       /** The access that the scopes give. */
       readonly access: Access;
-      /** The purpose that the grant states. */
+      /** The grant's stated purpose. */
       readonly purpose: string | null;
-      /** URLs below which the token works (RFC 8707); none: everywhere. */
+      /** URLs below which the token works (RFC 8707); if empty, it works everywhere. */
       readonly resources: readonly string[];
       /** Set while the sandbox that it sees is being filled. */
       readonly isBeingFilled?: true;
     };
 
-/** Finds the rights of an access token by its hex SHA-256. Each call asks the database. */
+/** Finds an access token's rights by the token's SHA-256 in hex. Each call asks the database. */
 export type FindToken = (sha256: string) => Promise<TokenCaller | undefined>;

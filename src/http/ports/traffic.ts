@@ -2,13 +2,16 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import type { LoggedRequest, Standing } from '#src/shared/load/traffic.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Counts requests of API keys, applications, grants and client addresses, over all instances. */
+/** Counts requests by API keys, applications, grants and client addresses, over all instances. */
 export interface RateLimits {
-  /** Requests per minute. */
+  /** Maximum number of requests per minute. */
   readonly limit: number;
-  /** Counts one request. @param subject `key/<id>`, `application/<id>`, `grant/<id>` or `address/<address>` */
+  /**
+   * Counts one request.
+   * @param subject `key/<id>`, `application/<id>`, `grant/<id>` or `address/<address>`
+   */
   spend(subject: string): Standing | Promise<Standing>;
-  /** Returns true if a subject has no requests left, as far as this instance knows. */
+  /** Returns whether a subject has no requests left, as far as this instance knows. */
   isUsedUp(subject: string): boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Endpoint, WebhookQueries } from '#queries/webhooks/endpoints.ts';
 import type { LedgerQueries, LoggedDelivery } from '#queries/webhooks/ledger.ts';
 import type { Position } from './position.ts';
 
-/** A replay that an endpoint's owner orders. Times are microseconds since 1970, both inclusive. */
+/** A replay ordered by an endpoint's owner. Times are in microseconds since 1970, both inclusive. */
 export interface ReplayOrder {
   readonly id: string;
   readonly endpointId: string;
@@ -12,30 +12,40 @@ export interface ReplayOrder {
   readonly types: readonly string[];
 }
 
-/** The services that the routes of webhooks use. */
+/** The services that webhook routes use. */
 export interface WebhookServices {
   readonly commands: WebhookCommands;
   readonly queries: WebhookQueries;
   readonly ledger: LedgerQueries;
   /**
-   * Makes a test delivery and waits up to 5 s for the attempt. A paused endpoint's delivery waits until it is resumed.
+   * Creates a test delivery and waits up to 5 s for the attempt. If the endpoint is paused, the delivery waits until the
+   * endpoint is resumed.
    * @param at FHIR instant
-   * @returns undefined if the endpoint was deleted meanwhile
+   * @returns undefined if the endpoint has been deleted in the meantime
    */
   readonly ping: (endpoint: Endpoint, eventId: string, at: string) => Promise<LoggedDelivery | undefined>;
   /**
-   * Makes a delivery due now and waits up to 5 s for the attempt. A paused endpoint's delivery isn't sent.
-   * @returns undefined if the endpoint has no delivery of that id
+   * Makes a delivery due now and waits up to 5 s for the attempt. If the endpoint is paused, the delivery isn't sent.
+   * @returns undefined if the endpoint has no delivery with that id
    */
   readonly redeliver: (endpoint: Endpoint, id: string) => Promise<LoggedDelivery | undefined>;
-  /** Makes all deliveries that were given up due now. @returns how many */
+  /**
+   * Makes all abandoned deliveries due now.
+   * @returns how many
+   */
   readonly redeliverExhausted: (endpointId: string) => Promise<number>;
-  /** Starts a replay of the current log. @returns false while another of the endpoint runs */
+  /**
+   * Starts a replay of the current log.
+   * @returns false if another replay for the endpoint is running
+   */
   readonly beginReplay: (order: ReplayOrder) => Promise<boolean>;
-  /** Ends the running replay: events that were not sent are dropped. */
+  /** Ends the running replay; events that haven't been sent are dropped. */
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
-  /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
+  /**
+   * Waits until the `webhooks` read model shows a position.
+   * @throws Refusal unavailable (503)
+   */
   readonly awaitWebhooks: (position: Position | undefined) => Promise<void>;
-  /** Starts sending the endpoints' due deliveries at once. */
+  /** Starts sending the endpoints' due deliveries immediately. */
   readonly wake: (endpointIds: readonly string[]) => void;
 }

@@ -1,4 +1,4 @@
-/** Codes of a record as labels of a page. */
+/** Returns a record's codes as labels for a page. */
 import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { capital } from '../pages/capital.ts';
 import type { Texts } from '../pages/texts.ts';

@@ -1,8 +1,8 @@
-/** The names of FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
+/** Names FHIR elements for people: `dosage` is Dosage, `effectiveDateTime` is When. */
 import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
 
-/** By the element's name; of a choice (`value[x]`) by the part before the type. */
+/** Labels by the element's name; for a choice (`value[x]`), by the part before the type. */
 const LABELS = {
   status: 'element.status',
   clinicalStatus: 'element.status',
@@ -82,7 +82,7 @@ const LABELS = {
   meta: 'element.labels',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** The meanings of dates in one type. */
+/** The meaning of dates in a particular type. */
 type DateKey = 'element.prescribed' | 'element.taken' | 'element.given';
 
 const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
@@ -92,8 +92,9 @@ const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
 };
 
 /**
- * Returns the name of an element; undefined for one that has no word here. @param name `valueQuantity` @param type of
- * the resource
+ * Returns an element's name; undefined if there is none here.
+ * @param name `valueQuantity`
+ * @param type the resource's type
  */
 export function elementLabel(say: Texts, name: string, type: string): string | undefined {
   const key =

@@ -1,4 +1,4 @@
-/** Judges a value: by the laboratory or device, or else by its place in the reference range. Pure. */
+/** Judges a value: as the laboratory or device does, or else by its position in the reference range. Pure. */
 import type { Texts } from '../pages/texts.ts';
 import { codeLabel } from './code-label.ts';
 
@@ -11,10 +11,10 @@ export interface Judged {
   readonly interpretations?: readonly string[] | undefined;
 }
 
-/** The codes that judge a value, the gravest first; others say how it changed, or whether something was found. */
+/** The codes that judge a value, most severe first; all other codes say how it changed, or whether something was found. */
 const SAID = ['HH', 'LL', 'AA', 'HX', 'LX', 'HU', 'LU', 'H', 'L', 'A', 'N'];
 
-/** A judgement: a code of a laboratory or device, or where a value lies in its range. */
+/** A judgement: a code from a laboratory or device, or where a value lies in its range. */
 export interface Judgement {
   readonly by:
     | { readonly code: string }
@@ -22,7 +22,10 @@ export interface Judgement {
   readonly grade: 'critical' | 'out' | 'good';
 }
 
-/** Returns the judgement; undefined if there is none. A normal value outside its own range is shown by the range. */
+/**
+ * Returns the judgement; undefined if there is none. If a value is called normal but is outside its own range, the range
+ * decides.
+ */
 export function judge(judged: Judged): Judgement | undefined {
   const code = SAID.find((each) => judged.interpretations?.includes(each));
   const ranged = code === undefined || code === 'N' ? byRange(judged) : undefined;
@@ -32,17 +35,17 @@ export function judge(judged: Judged): Judgement | undefined {
 
 const CRITICAL = ['HH', 'LL', 'AA'];
 
-/** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
+/** Returns the reference range for an observation's own value; undefined if it has none, or if the range has no limits. */
 export function findRange(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
   const { reference_range: range } = judged;
   const isNumber = readSpan(judged) !== undefined;
   return !isNumber || range === null || (range.low === null && range.high === null) ? undefined : range;
 }
 
-/** A number behind a comparator, as REST v1 writes it: `> 200 mg/dL`. */
+/** A number after a comparator, as REST v1 writes it: `> 200 mg/dL`. */
 const BOUNDED = /^([<>]=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (.+))?$/;
 
-/** Returns the parts of a value with a comparator; undefined for other texts. */
+/** Returns the parts of a value that has a comparator; undefined for any other text. */
 export function splitBounded(
   text: string | null,
 ): { readonly sign: string; readonly number: string; readonly unit: string } | undefined {
@@ -50,7 +53,7 @@ export function splitBounded(
   return sign === undefined || number === undefined ? undefined : { sign, number, unit };
 }
 
-/** The range of a value: an end that isn't `closed` is excluded. */
+/** The range of a value; an end that isn't `closed` is excluded. */
 interface Span {
   readonly least: number;
   readonly most: number;

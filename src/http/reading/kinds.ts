@@ -1,4 +1,4 @@
-/** The words for kinds of entries, and for the types of their authors. */
+/** Words for kinds of entries, and for types of authors. */
 import { CONSENT_GROUPS } from '#src/oauth/consent-items.ts';
 import { TIMELINE_KINDS, timelineKind } from '#src/v1/timeline.ts';
 import type { TextKey } from '../pages/languages/language.ts';
@@ -20,13 +20,13 @@ const KINDS = {
   prescription: 'kinds.prescription',
 } as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
 
-/** Returns the name of a kind of the timeline. */
+/** Returns the name of a timeline kind. */
 export function kindText(say: Texts, kind: string): string {
   const key = TIMELINE_KINDS.find((each) => each === kind);
   return key === undefined ? kind : say(KINDS[key]);
 }
 
-/** The group of each type, as the object of a sentence; the groups are those of the consent page. */
+/** The group for each type, as the object in a sentence; the groups are those on the consent page. */
 const GROUP_KEYS = [
   ['results', 'short.results'],
   ['conditions', 'short.conditions'],
@@ -43,18 +43,18 @@ const GROUP_KEYS = [
   ['demographics', 'short.demographics'],
 ] as const satisfies readonly (readonly [keyof typeof CONSENT_GROUPS, TextKey])[];
 
-/** In the order in which they are shown. */
+/** In display order. */
 const KIND_KEYS = [...GROUP_KEYS.map(([, key]) => key), 'kind.directory'] as const;
 
 type KindKey = (typeof KIND_KEYS)[number];
 
-/** Returns the key of a type's name: that of its group. */
+/** Returns the key of a type's name, which is its group's. */
 function kindKey(type: string): KindKey {
   const found = GROUP_KEYS.find(([group]) => CONSENT_GROUPS[group].some((each) => each === type));
   return found?.[1] ?? 'kind.directory';
 }
 
-/** Returns the names of types of resources: each group once, in the order of the consent page. */
+/** Returns the names of resource types: each group once, in the consent page's order. */
 export function kindsText(say: Texts, types: readonly string[]): string {
   const keys = new Set(types.map(kindKey));
   return say.list(KIND_KEYS.filter((key) => keys.has(key)).map((key) => say(key)));

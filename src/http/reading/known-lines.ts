@@ -1,4 +1,7 @@
-/** Words a record's allergies, medicines, problems and vaccinations, each date with its meaning: a line for each. */
+/**
+ * Describes a record's allergies, medicines, problems and vaccinations in words: one line for each, every date with its
+ * meaning.
+ */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Absence } from '#src/clinical/reading/absence.ts';
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
@@ -37,16 +40,16 @@ import {
   revisionTexts,
 } from './revision-words.ts';
 
-/** The inputs of lines. */
+/** The inputs for lines. */
 export interface LinePlace {
   readonly say: Texts;
   readonly known: Pick<Known, 'name' | 'person' | 'before'>;
 }
 
-/** A mark beside a name. */
+/** A badge next to a name. */
 export type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
 
-/** Returns in words the version of an entry that somebody else had written before an AI changed it. */
+/** Returns, in words, an entry's version by another author from before an AI changed it. */
 function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined {
   const { say, known } = place;
   const facts = known.before(entry);
@@ -54,7 +57,7 @@ function beforeText(place: LinePlace, entry: ClinicalEntry): string | undefined 
   return said.length === 0 ? undefined : say('known.before', { text: say.list(said) });
 }
 
-/** Returns in words what an entry stated in one version: its name, its dosage and its states. */
+/** Returns in words what an entry stated in one version: its name, its dosage and its statuses. */
 export function sayStatements(place: LinePlace, facts: Known['facts']): string[] {
   return [
     ...facts.allergies.map((each) => [
@@ -78,7 +81,7 @@ export function sayStatements(place: LinePlace, facts: Known['facts']): string[]
 
 const badgeWords = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
 
-/** An entry on which a row is based, and its own statement in words. */
+/** An entry from which a row is made, and its own statement in words. */
 export interface Source {
   readonly entry: ClinicalEntry;
   readonly says: readonly string[];
@@ -88,22 +91,22 @@ export interface Source {
 export interface KnownLine {
   readonly title: string;
   readonly badges: readonly Badge[];
-  /** Its statements, each date with its meaning. */
+  /** The line's statements, each date with its meaning. */
   readonly details: readonly string[];
-  /** The first one leads. */
+  /** The sources; the first one is the main source. */
   readonly sources: readonly Source[];
-  /** The state as a code; undefined if it isn't recorded. */
+  /** The status as a code; undefined if it isn't recorded. */
   readonly status: string | undefined;
   readonly dated: Dated;
   /** Of a medicine. */
   readonly periods: readonly MedicinePeriod<ClinicalEntry>[];
 }
 
-/** The state of a line, and what was changed. */
+/** A line's status, and what was changed. */
 interface LineState extends Pick<KnownLine, 'status' | 'dated'>, Partial<Pick<KnownLine, 'periods'>> {
   readonly revisions?: readonly Revision[];
   readonly isOver?: boolean;
-  /** Of a medicine: the dosage before the one of now, in words, and the mark of a recent one. */
+  /** For a medicine: the dosage before the current one, in words, and the badge for a recent change. */
   readonly dose?: { readonly changed: string | undefined; readonly recent: string | undefined };
 }
 
@@ -134,12 +137,12 @@ function makeLine(
   };
 }
 
-/** Returns what a statement of absence denies, in words. */
+/** Returns, in words, what a statement of absence denies. */
 export function absenceName({ say }: LinePlace, { code, name }: Absence<ClinicalEntry>): string {
   return findLabel(say, 'absence', code) ?? name ?? code;
 }
 
-/** Returns the line of a statement that there is none. */
+/** Returns the line for a statement of absence. */
 export function absenceLine(place: LinePlace, absence: Absence<ClinicalEntry>): KnownLine {
   const { say } = place;
   const { sources, dated, uncertainty } = absence;
@@ -173,7 +176,7 @@ export function allergyName({ say }: LinePlace, { name }: Allergy<ClinicalEntry>
   return name ?? say('entry.unnamed');
 }
 
-/** Returns the line of an allergy. */
+/** Returns the line for an allergy. */
 export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): KnownLine {
   const { say, known } = place;
   const { value } = allergy.told;
@@ -194,7 +197,7 @@ export function allergyLine(place: LinePlace, allergy: Allergy<ClinicalEntry>): 
   );
 }
 
-/** @param word of the risk: a label begins with a capital letter */
+/** @param word returns the word for the risk: a label begins with a capital letter */
 function allergyBadges(
   { say }: LinePlace,
   { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
@@ -211,7 +214,7 @@ function plain(say: Texts, set: Parameters<typeof findCodeWord>[1], code: string
   return ['plain', codeWord(say, set, code) ?? code];
 }
 
-/** Returns the word for something that isn't certain. */
+/** Returns the word for something that is uncertain. */
 export function uncertainText({ say }: LinePlace, code: string | undefined): string | undefined {
   return codeWord(say, 'verificationStatus', code);
 }
@@ -222,8 +225,8 @@ export function medicineName({ say }: LinePlace, { name }: Medicine<ClinicalEntr
 }
 
 /**
- * Returns how a medicine is taken, each dosage with the name of its source, if that is another, and what tells it from the
- * others.
+ * Returns how a medicine is taken: each dosage with its source's name, if that differs from the medicine's, and with what
+ * distinguishes it from the other dosages.
  */
 export function dosesText({ say }: LinePlace, medicine: Medicine<ClinicalEntry>): string | undefined {
   const { name, doses } = medicine;
@@ -239,7 +242,7 @@ export function dosesText({ say }: LinePlace, medicine: Medicine<ClinicalEntry>)
   return said.length === 0 ? undefined : said.join(' | ');
 }
 
-/** Returns the line of a medicine. */
+/** Returns the line for a medicine. */
 export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>): KnownLine {
   const { say } = place;
   const { sources, reasons, standing, lead } = medicine;
@@ -266,7 +269,7 @@ export function medicineLine(place: LinePlace, medicine: Medicine<ClinicalEntry>
   );
 }
 
-/** Returns the statement of one source of a medicine: its state and its dates. */
+/** Returns the statement by one of a medicine's sources: its status and its dates. */
 function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): string[] {
   const { prescribed: day } = source;
   const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
@@ -280,7 +283,7 @@ function sourceWords(place: LinePlace, source: MedicineSource<ClinicalEntry>): s
   ];
 }
 
-/** Returns the state of a medicine. */
+/** Returns the badge for a medicine's status. */
 export function medicineBadge(
   { say, known }: LinePlace,
   {
@@ -298,7 +301,7 @@ export function medicineBadge(
   return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
 }
 
-/** Returns when a medicine was taken and prescribed; when it was entered, if nothing else is known. */
+/** Returns when a medicine was taken and prescribed, or when it was entered if nothing else is known. */
 function medicineDates(
   { say }: LinePlace,
   medicine: Parameters<typeof medicinePhrases>[0] & Pick<Medicine<ClinicalEntry>, 'sources'>,
@@ -313,7 +316,7 @@ export function problemName({ say }: LinePlace, { name }: Problem<ClinicalEntry>
   return name ?? say('entry.unnamed');
 }
 
-/** Returns the line of a problem. */
+/** Returns the line for a problem. */
 export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): KnownLine {
   const { say, known } = place;
   const { sources, oldest, isOver, isBeforeDeath } = problem;
@@ -335,7 +338,10 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
   );
 }
 
-/** Returns when a problem began by one source, and ended by another; when it was entered, if they don't say. */
+/**
+ * Returns when a problem began according to one source, and ended according to another; if they don't say, returns when it was
+ * entered.
+ */
 function problemDates(
   say: Texts,
   first: ProblemSource<ClinicalEntry>,
@@ -345,7 +351,7 @@ function problemDates(
   return said.length > 0 ? said : [whenText(say, first.dated, first.told)];
 }
 
-/** Returns the marks of a problem: its state, and that it isn't certain. */
+/** Returns a problem's badges: its status, and that it is uncertain. */
 export function problemBadges(
   { say }: LinePlace,
   { status, uncertainty, isBeforeDeath }: Problem,
@@ -359,13 +365,13 @@ export function problemBadges(
   ];
 }
 
-/** Returns in words why a vaccine wasn't given. */
+/** Returns, in words, why a vaccine wasn't given. */
 function reasonText(say: Texts, statusReason: Json | undefined): string | undefined {
   const text = nameCoded(say.lang, statusReason, 'noImmunization');
   return text === undefined ? undefined : say('known.statusreason', { text });
 }
 
-/** Returns the line of a vaccine. */
+/** Returns the line for a vaccine. */
 export function vaccinationLine(place: LinePlace, vaccination: Vaccination<ClinicalEntry>): KnownLine {
   const { say, known } = place;
   const { name, isGiven, doses } = vaccination;

@@ -1,4 +1,4 @@
-/** The lists of a reading: the current entries of each, the past ones, and what is said where there are none. */
+/** Builds the lists of a clinical reading: the current entries in each, the past ones, and what is said if there are none. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, LeftOutAs, ListName } from '#src/clinical/reading/reading.ts';
 import { findWithdrawal } from '#src/clinical/reading/revisions.ts';
@@ -17,7 +17,7 @@ import {
 } from './known-lines.ts';
 import { withdrawnText } from './revision-words.ts';
 
-/** The lists, in the order of the page: those whose omission could do harm come first. */
+/** The lists, in page order: the lists whose omission could do harm come first. */
 export const LISTS = [
   ['allergies', 'health.allergies', 'health.noallergies'],
   ['medicines', 'health.medications', 'health.nomedications'],
@@ -28,7 +28,7 @@ export const LISTS = [
 /** The names of the lists, in that order. */
 export const LIST_NAMES: readonly ListName[] = LISTS.map(([list]) => list);
 
-/** The lines of a list: statements that there is none, the current entries, those that are only planned, and past ones. */
+/** The lines in a list: statements of absence, current entries, entries that are only planned, and past entries. */
 export interface SplitLines {
   readonly absent: readonly KnownLine[];
   readonly now: readonly KnownLine[];
@@ -36,7 +36,10 @@ export interface SplitLines {
   readonly past: readonly KnownLine[];
 }
 
-/** Returns the lines of a list. @param of the facts, or the notes of an AI */
+/**
+ * Returns the lines in a list.
+ * @param of the facts, or an AI's notes
+ */
 export function splitLines(place: LinePlace, of: Known['facts'], list: ListName): SplitLines {
   const split = <T>(
     items: readonly T[],
@@ -66,12 +69,12 @@ export function splitLines(place: LinePlace, of: Known['facts'], list: ListName)
   }
 }
 
-/** Returns in words how many past entries a list has; vaccinations are never past. */
+/** Returns, in words, how many past entries a list has; vaccinations are never past. */
 export function pastText(say: Texts, list: ListName, n: number): string {
   return list === 'vaccinations' ? '' : say(`past.${list}`, { n });
 }
 
-/** Tells whether somebody said of an entry that it isn't so, or never was. */
+/** Returns whether somebody said that an entry isn't true, or never was. */
 export function isWithdrawn(as: LeftOutAs): as is Withdrawn {
   return as === 'refuted' || as === 'entered in error';
 }
@@ -81,13 +84,13 @@ export interface WithdrawnLine {
   readonly entry: ClinicalEntry;
   readonly title: string;
   readonly as: Withdrawn;
-  /** Its name, its state and since when, and what it had stated before. */
+  /** The entry's name, its status and since when, and what it stated before. */
   readonly text: string;
-  /** The instant at which it was withdrawn. */
+  /** The instant at which the entry was withdrawn. */
   readonly since: string | undefined;
 }
 
-/** Returns the entries of a list that somebody withdrew: what they said isn't so, and readers may have known it. */
+/** Returns the entries in a list that somebody withdrew: what they stated isn't true, but readers may have known about it. */
 export function withdrawnLines(place: LinePlace, known: Known, list: ListName): WithdrawnLine[] {
   const { say } = place;
   return known.leftOut.flatMap((each): WithdrawnLine[] => {
@@ -103,7 +106,7 @@ export function withdrawnLines(place: LinePlace, known: Known, list: ListName): 
   });
 }
 
-/** Returns the name of an entry that is in no list. */
+/** Returns the name of an entry that isn't in any list. */
 export function leftOutName(
   say: Texts,
   { name }: Pick<Known, 'name'>,

@@ -1,4 +1,4 @@
-/** Words codes and dates of a record, each date with its meaning. */
+/** Puts a record's codes and dates into words, each date with its meaning. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { ageText } from '#src/clinical/reading/changes.ts';
 import { type Dated, happened } from '#src/clinical/reading/dates.ts';
@@ -7,20 +7,20 @@ import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
 import type { Texts } from '../pages/texts.ts';
 import { dateText } from './day-text.ts';
 
-/** Returns the meaning of a date in words; without a date, when the entry was made. */
+/** Returns a date's meaning in words; without a date, returns when the entry was made. */
 export function whenText(say: Texts, dated: Dated, { recorded }: ClinicalEntry): string {
   const phrase = datePhrase(dated);
   if (phrase !== undefined) return phraseText(say, phrase);
   return say('known.nodate', { day: say.day(recorded) });
 }
 
-/** Returns the meaning of the date of a resource in words; null if it has none. */
+/** Returns the meaning of a resource's date in words; null if it has no date. */
 export function whenDated(say: Texts, of: Parameters<typeof happened>[0]): string | null {
   const phrase = datePhrase(happened(of));
   return phrase === undefined ? null : phraseText(say, phrase);
 }
 
-/** Returns the day of an entry of the timeline, with its meaning if that isn't the day on which it happened or began. */
+/** Returns the day of a timeline entry, with its meaning unless it is the day on which the entry happened or began. */
 export function sayWhen(say: Texts, date: string, means: string): string {
   const day = dateText(say, date);
   if (means === 'entered') return say('known.nodate', { day });
@@ -29,7 +29,7 @@ export function sayWhen(say: Texts, date: string, means: string): string {
   return means === 'prescribed' ? say('known.prescribed', { day }) : day;
 }
 
-/** Returns a phrase of the reading in words. */
+/** Returns a phrase from the clinical reading in words. */
 export function phraseText(
   say: Texts,
   { says, days, times = 0, state = '', age, text = '' }: Phrase,
@@ -84,7 +84,7 @@ export function phraseText(
   }
 }
 
-/** Returns the word of a code, else the code. */
+/** Returns the word for a code, or else the code. */
 export function codeWord(
   say: Texts,
   set: Parameters<typeof findCodeWord>[1],

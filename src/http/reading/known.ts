@@ -1,4 +1,4 @@
-/** Reads a record for pages and programs: the clinical reading of its entries, including names of codes. */
+/** Reads a record for pages and programs: the clinical reading of its entries, including names for codes. */
 import type { NameCodes } from '#queries/context/context.ts';
 import type { ClinicalEntries, ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { codesToName, nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -7,18 +7,21 @@ import { containedIn, objects, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
-/** A reading, and the entries that were too large to be part of it. */
+/** A clinical reading, and the entries that were too large to be part of it. */
 export interface Known extends ClinicalReading<ClinicalEntry> {
   /** As `Type/id`. */
   readonly tooLarge: readonly string[];
-  /** Returns the statements of an entry's version that somebody else had written before an AI changed it. */
+  /** Returns what an entry stated in its version by another author from before an AI changed it. */
   readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
-  /** Returns the statements of an earlier version of an entry. */
+  /** Returns what an entry stated in an earlier version. */
   readonly stated: (entry: ClinicalEntry, version: JsonObject) => Statements<ClinicalEntry>;
   readonly name: (concept: Json | undefined) => string | undefined;
 }
 
-/** Reads the entries of a record. @param today `YYYY-MM-DD`: periods that ended before are over */
+/**
+ * Reads a record's entries.
+ * @param today `YYYY-MM-DD`: periods that ended before this day are over
+ */
 export async function interpretEntries(
   { patient, entries, medications, tooLarge }: ClinicalEntries,
   displays: NameCodes,
@@ -46,7 +49,7 @@ export async function interpretEntries(
   return { ...readRecord(patient, entries, around), tooLarge, before, stated, name };
 }
 
-/** Elements with concepts that the pages name. */
+/** Elements whose concepts the pages name. */
 const NAMED = [
   ...['code', 'medicationCodeableConcept', 'vaccineCode', 'reasonCode', 'severity', 'bodySite'],
   ...['statusReason', 'subpotentReason'],
@@ -69,7 +72,7 @@ function codesIn(values: readonly JsonObject[]): SystemCode[] {
   return [...found.values()];
 }
 
-/** Returns how many entries an AI's notes have. */
+/** Returns how many entries are in an AI's notes. */
 export function countNotes({
   allergies,
   medicines,

@@ -1,4 +1,4 @@
-/** Groups observations of a record by measurement, in the order of time. Pure but for reading them. */
+/** Groups a record's observations by measurement, in chronological order. Pure, except for reading them. */
 import { z } from 'zod';
 import type { Interpretations, Judged } from '#queries/rest/interpretations.ts';
 import type { MeasuredKind } from '#queries/rest/measured-kinds.ts';
@@ -9,7 +9,7 @@ import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
-/** A number. One whose digits are kept as they were written, such as 7.0, by its value. */
+/** A number; numbers whose digits are kept as written, such as 7.0, are converted to their value. */
 const decimal = z.preprocess((value) => (isNumber(value) ? Number(String(value)) : value), z.number());
 const valued = {
   code: z.string().nullable(),
@@ -37,7 +37,7 @@ const observation = z.object({
   fhir: z.string(),
 });
 
-/** An observation as REST v1 shows it, and how the laboratory or device judges its value. */
+/** An observation as REST v1 shows it, with how the laboratory or device judges its value. */
 export interface Observation extends z.output<typeof observation> {
   readonly interpretations: readonly string[] | undefined;
   /** When it was reported, if it doesn't say when the value was measured. */
@@ -50,21 +50,25 @@ interface ObservationPage {
   readonly next_cursor: string | null;
 }
 
-/** Which observations of a record are read. */
+/** The observations to read from a record. */
 export interface AskedResults {
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** `system|code`; absent: all. */
+  /** `system|code`; if absent, all codes. */
   readonly code?: string | undefined;
 }
 
-/** The results of one record. */
+/** The results in one record. */
 export interface ResultSource {
-  /** Reads a page of `listObservations`, the newest first. @param isNoted whether it notes the read itself @throws Refusal */
+  /**
+   * Reads a page of `listObservations`, newest first.
+   * @param isNoted whether it records the read itself in the access log
+   * @throws Refusal
+   */
   readonly read: (asked: AskedResults, isNoted: boolean) => Promise<ObservationPage>;
   readonly interpretations: Interpretations;
   readonly kinds: () => Promise<readonly MeasuredKind[]>;
-  /** Notes a read of further observations in the access log. */
+  /** Records a read of further observations in the access log. */
   readonly note: (count: number) => Promise<void>;
 }
 
@@ -75,47 +79,54 @@ export function readObservation(shown: object): z.output<typeof observation> {
 
 export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
 
-/** Everything of one code. */
+/** Everything about one code. */
 export interface Measure {
-  /** `system|code`, as a list of REST v1 takes it; the display if there is no code. */
+  /** `system|code`, as accepted by lists in REST v1; the display if there isn't a code. */
   readonly key: string;
   readonly system: string | null;
   readonly code: string | null;
   readonly name: string;
-  /** The laboratory's or device's name of it, if that differs. */
+  /** The laboratory's or device's name for it, if that differs. */
   readonly display: string | undefined;
   readonly category: string;
-  /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
+  /** Sorted newest first; those from the same time most severe first; those without a date last. Never written by an AI. */
   readonly facts: readonly Observation[];
-  /** The newest fact that has a value; if none has, the newest that is judged, else the newest. Undefined if there are no facts. */
+  /**
+   * The newest fact that has a value; if none has, the newest with a judgement, otherwise the newest. Undefined if there are
+   * no facts.
+   */
   readonly latest: Observation | undefined;
-  /** The newest fact, if it isn't `latest`: it has no value, because the measurement failed, for example. */
+  /** The newest fact, if it isn't `latest`: it has no value, for example because the measurement failed. */
   readonly failed: Observation | undefined;
-  /** Facts of the same moment as `latest` with another value: nothing says which of them is right. */
+  /** Facts from the same time as `latest` with a different value; nothing says which value is right. */
   readonly beside: readonly Observation[];
-  /** The change of the value of `latest` by a later version, in words, as far as that was read. */
+  /** How a later version changed the value of `latest`, in words, if that was read. */
   readonly changed?: string | undefined;
-  /** Observations that AI wrote. */
+  /** Observations that an AI wrote. */
   readonly notes: readonly Observation[];
 }
 
-/** Observations of a page of the list. */
+/** Number of observations on a page of the list. */
 const LIMIT = 200;
-/** The maximum number of pages of the list for one page of ours. */
+/** Maximum number of list pages that are read for one of our pages. */
 const PAGES = 5;
 
-/** The newest observations of a record, and whether there are more. */
+/** A record's newest observations, and whether it has more. */
 export interface Observations {
   readonly observations: readonly Observation[];
   readonly more: boolean;
-  /** The number of observations that were read and aren't shown: cancelled, or without a result yet. */
+  /** Number of observations that were read but aren't shown: cancelled, or without a result yet. */
   readonly notDone: number;
 }
 
-/** Statuses of observations without a result: as in a summary, these aren't shown. */
+/** Statuses of observations without a result, which aren't shown here or in a summary. */
 const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
-/** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
+/**
+ * Reads the newest observations that have a result.
+ * @param code `system|code`; if absent, all codes
+ * @throws Refusal
+ */
 export async function readObservations(source: ResultSource, code?: string): Promise<Observations> {
   const found: z.output<typeof observation>[] = [];
   let cursor: string | undefined;
@@ -138,20 +149,20 @@ async function withInterpretations(
   return shown.map((each) => ({ ...each, ...beside(said.get(each.id)) }));
 }
 
-/** Returns what REST v1 doesn't say of an observation, as far as it is known. */
+/** Returns what REST v1 doesn't say about an observation, as far as it is known. */
 export function beside(said: Judged | undefined): Judged {
   return said ?? { interpretations: undefined, reported: undefined };
 }
 
-/** The number of observations that are read at most. */
+/** Maximum number of observations that are read. */
 export const MOST_OBSERVATIONS = LIMIT * PAGES;
 
-/** The newest values of a kind that are read if the newest observations of the record have fewer of it. */
+/** Number of newest values that are read for each kind of which the record's newest observations have fewer. */
 const OF_A_KIND = 60;
 
 /**
- * Reads the newest values of each kind that a record has, so that a kind with thousands of values hides no other. Kinds
- * without a code, or with one of no system, are only among the newest observations.
+ * Reads the newest values of each kind in a record, so that a kind with thousands of values doesn't hide the others. Kinds
+ * without a code, or with a code that has no system, are found only among the newest observations.
  * @throws Refusal
  */
 export async function observationsOfEachKind(
@@ -180,12 +191,12 @@ export async function observationsOfEachKind(
   return { observations: [...observations, ...others], more, notDone, partial };
 }
 
-/** The newest values of a kind that are read to find one that isn't by AI. */
+/** Number of newest values of a kind that are read to find one not written by an AI. */
 const FOR_A_FACT = 10;
 
 /**
- * Reads the newest value of each kind that a record has, with others.
- * @returns also whether it has all kinds: those without a code are only found among the newest observations
+ * Reads the newest value of each kind in a record, along with other values.
+ * @returns also whether all kinds are included: kinds without a code are found only among the newest observations
  * @throws Refusal
  */
 export async function newestOfEachKind(
@@ -225,7 +236,7 @@ function isJudged({ interpretations = [] }: Observation): boolean {
   return interpretations.length > 0;
 }
 
-/** Groups observations by their code, those with the newest value first. */
+/** Groups observations by code, starting with the groups that have the newest values. */
 export function groupMeasures(say: Texts, observations: readonly Observation[]): Measure[] {
   const groups = new Map<string, Observation[]>();
   const newestFirst = [...observations].sort(
@@ -237,7 +248,7 @@ export function groupMeasures(say: Texts, observations: readonly Observation[]):
   }
   return [...groups].map(([key, all]) => {
     const facts = all.filter(({ author_type }) => author_type !== 'ai');
-    // What an AI calls it names no fact.
+    // The name that an AI uses doesn't become the name of a fact.
     const first = [...facts, ...all].find((each) => each.display !== null) ?? all[0];
     const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
     const [newest] = facts;
@@ -263,10 +274,10 @@ function measureKey({ system, code, display }: Pick<Observation, 'system' | 'cod
   return system === null ? code : `${system}|${code}`;
 }
 
-/** The members that are a value. */
+/** The members that make up a value. */
 const SAYS = ['value', 'unit', 'value_text', 'value_code', 'value_boolean', 'components'] as const;
 
-/** Returns the facts of the same moment as another with a value of their own, each value once. */
+/** Returns the facts from the same time as `latest` that have a different value, each value once. */
 function findBeside(latest: Observation, facts: readonly Observation[]): Observation[] {
   const date = latest.effective_at ?? latest.reported;
   const printValue = (each: Observation): string => JSON.stringify(SAYS.map((name) => each[name]));
@@ -280,7 +291,10 @@ function findBeside(latest: Observation, facts: readonly Observation[]): Observa
   });
 }
 
-/** Returns when an observation was made, or else reported, in milliseconds since 1970; before all others without a date. */
+/**
+ * Returns when an observation was made, or else reported, in milliseconds since 1970; observations without a date come before
+ * all others.
+ */
 function measuredTime({ effective_at, reported = '' }: Observation): number {
   const said = Date.parse(effective_at ?? reported);
   return Number.isNaN(said) ? Number.MIN_SAFE_INTEGER : said;
@@ -288,20 +302,22 @@ function measuredTime({ effective_at, reported = '' }: Observation): number {
 
 const GRAVENESS: Readonly<Record<Judgement['grade'], number>> = { good: 0, out: 2, critical: 3 };
 
-/** Returns how grave a value is judged to be: more is graver, and none at all is above normal. */
+/**
+ * Returns how severe a value is judged to be: higher is more severe, and a value without a judgement ranks above a normal one.
+ */
 export function graveness(each: Observation): number {
   const judgement = judge(each);
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 
-/** Returns the kinds whose latest value nobody and nothing judged: it has neither a judgement nor a range. */
+/** Returns the kinds whose latest value hasn't been judged: it has neither a judgement nor a range. */
 export function unjudgedAmong(measures: readonly Measure[]): Measure[] {
   return measures.filter(({ latest }) => latest !== undefined && judge(latest) === undefined);
 }
 
 /**
- * Returns the measurements whose latest result, or a later one without a value, is judged as abnormal or lies outside its range,
- * the gravest first.
+ * Returns the measurements whose latest result, or a later one without a value, is judged abnormal or is outside its range,
+ * most severe first.
  */
 export function abnormalAmong(measures: readonly Measure[]): Measure[] {
   const gravenessNow = ({ latest, failed }: Measure): number =>

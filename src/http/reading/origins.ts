@@ -1,4 +1,4 @@
-/** Who entered versions of a record, and from which system. */
+/** Reads who entered the versions in a record, and from which system. */
 import { z } from 'zod';
 import type { CredentialNames } from '#queries/audit/names.ts';
 import type { Mark, VersionOf } from '#queries/rest/marks.ts';
@@ -22,10 +22,10 @@ export const originShape = {
     .describe('The name of the API key that wrote it, with its last four characters; null if it was no key.'),
 };
 
-/** The origin of a version. */
+/** A version's origin. */
 export type Origin = z.output<z.ZodObject<typeof originShape>>;
 
-/** Returns the origin that an event's metadata state. */
+/** Returns the origin that an event's metadata states. */
 export function readOrigin(
   say: Texts,
   {
@@ -58,7 +58,10 @@ export async function readKeyNames(
   return ids.size === 0 ? new Map() : audit.nameCredentials([...ids].map((key_id) => ({ key_id })));
 }
 
-/** Reads the origins of versions, by the ids of their resources. @param services without `audit`, keys have no names */
+/**
+ * Reads the origins of versions, by resource id.
+ * @param services if `audit` is absent, keys have no names
+ */
 export async function readOrigins(
   { queries, audit }: Pick<Services, 'queries'> & Partial<Pick<Services, 'audit'>>,
   caller: Caller,
@@ -71,7 +74,7 @@ export async function readOrigins(
   return (id) => readOrigin(say, marks.get(id)?.metadata ?? {}, keys);
 }
 
-/** Returns an origin as one text: who entered it, and from which system. */
+/** Returns an origin as one text: who entered the version, and from which system. */
 export function originText({ author, source, key }: Origin): string {
   const who = [author.name ?? author.type_text, ...(author.name === null && key !== null ? [key] : [])];
   return [...who, ...(source === null ? [] : [source])].join(' · ');

@@ -1,8 +1,8 @@
-/** Words the subject of a resource. Pure. */
+/** Describes a resource's subject in words. Pure. */
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { isObject, type Json } from '#src/shared/json/json.ts';
 
-/** Elements with the concept that a resource is about. */
+/** Elements that contain the concept that a resource is about. */
 const CONCEPTS = [
   'code',
   'medicationCodeableConcept',
@@ -12,7 +12,7 @@ const CONCEPTS = [
   'description',
 ] as const;
 
-/** Returns the subject of a resource; undefined if it has none. */
+/** Returns a resource's subject; undefined if it has none. */
 export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
   for (const name of CONCEPTS) {
     const value = resource[name];
@@ -22,7 +22,7 @@ export function titleOfResource(resource: Readonly<Record<string, Json>>): strin
   return undefined;
 }
 
-/** Returns the words of a CodeableConcept, a Coding or a text. */
+/** Returns the words in a CodeableConcept, a Coding or text. */
 export function conceptWords(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (!isObject(value)) return undefined;

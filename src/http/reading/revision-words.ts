@@ -1,4 +1,7 @@
-/** Words what later versions of an entry changed, and when an entry was withdrawn, each with what it said before. */
+/**
+ * Describes in words what later versions changed in an entry, and when an entry was withdrawn, each with what the entry said
+ * before.
+ */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { reactionCause } from '#src/clinical/reading/allergies.ts';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
@@ -16,8 +19,8 @@ import type { Known } from './known.ts';
 import { codeWord, phraseText } from './known-words.ts';
 
 /**
- * Returns the reactions of an allergy in words, each with the substance that caused it and with its severity.
- * @param allergy its name, which isn't said again
+ * Returns an allergy's reactions in words, each with the substance that caused it and with its severity.
+ * @param allergy the allergy's name, which isn't repeated
  */
 export function reactionsText(
   say: Texts,
@@ -46,18 +49,18 @@ function statementText(say: Texts, name: Known['name'], stated: Statement | unde
   return dosesInWords(stated.doses, style) ?? say('known.notsaid');
 }
 
-/** Returns the name of an element: that of a code is its description. */
+/** Returns an element's name; for a code, this is its description. */
 function nameElement(say: Texts, element: string): string {
   return elementLabel(say, element === 'code' ? 'description' : element, '') ?? element;
 }
 
-/** Returns which elements were changed lately; undefined for none. */
+/** Returns which elements were changed recently; undefined if none were. */
 export function recentText(say: Texts, revisions: readonly Revision[]): string | undefined {
   const names = revisions.filter(({ isRecent }) => isRecent).map(({ element }) => nameElement(say, element));
   return names.length === 0 ? undefined : say('known.changedlately', { what: say.list([...new Set(names)]) });
 }
 
-/** Returns what was changed last, each with its day and what was said before. */
+/** Returns the latest changes, each with its day and what the entry said before. */
 export function revisionTexts(say: Texts, name: Known['name'], revisions: readonly Revision[]): string[] {
   const said = revisions.map(({ element, at, before, times }) => {
     const values = {
@@ -71,7 +74,10 @@ export function revisionTexts(say: Texts, name: Known['name'], revisions: readon
   return [...new Set(said)];
 }
 
-/** Returns that the dosage changed lately, or may have: by a newer entry, or beside another one; undefined if it didn't. */
+/**
+ * Returns that the dosage changed recently, or may have changed, because of a newer entry or another one next to it; undefined
+ * if it didn't.
+ */
 export function recentDoseText(
   say: Texts,
   { doseChange, hasNewDose }: Pick<Medicine, 'doseChange' | 'hasNewDose'>,
@@ -82,7 +88,7 @@ export function recentDoseText(
   return say('known.changedlately', { what: nameElement(say, 'dosage') });
 }
 
-/** Returns the dosage before the one of now, by which entry it changed, and when the earlier one was prescribed or taken. */
+/** Returns the dosage before the current one, which entry changed it, and when the earlier dosage was prescribed or taken. */
 export function doseChangeText(say: Texts, { name, doseChange }: Medicine): string | undefined {
   if (doseChange === undefined) return undefined;
   const { since, before } = doseChangePhrases(doseChange);
@@ -97,7 +103,10 @@ export function doseChangeText(say: Texts, { name, doseChange }: Medicine): stri
   return say(doseChange.isCertain ? 'known.dosechanged' : 'known.doseearlier', values);
 }
 
-/** Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`; by its first version, when that was recorded. */
+/**
+ * Returns how an entry was withdrawn, and when: `ruled out since 12 May 2026`; if its first version already says so, the date
+ * is when that version was recorded.
+ */
 export function withdrawnText(
   say: Texts,
   { value }: Pick<ClinicalEntry, 'value'>,

@@ -1,4 +1,4 @@
-/** Reads results from stored versions, as lists of REST v1 and the pages show them. */
+/** Reads results from stored versions in the form shown by REST v1 lists and the pages. */
 import { readJudged } from '#queries/rest/interpretations.ts';
 import type { StoredResult } from '#queries/rest/newest-results.ts';
 import { hasModifier, withdrawnAs } from '#src/clinical/reading/status.ts';
@@ -7,14 +7,14 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { type Observation, readObservation } from './measures.ts';
 
-/** Results, and the number of those that aren't understood. */
+/** Results, and those that can't be interpreted. */
 export interface ReadResults {
   readonly observations: readonly Observation[];
-  /** Those with a modifier extension, as `Observation/<id>`. */
+  /** Results with a modifier extension, as `Observation/<id>`. */
   readonly modified: readonly string[];
 }
 
-/** Reads results. Those that were entered in error or refuted are left out. */
+/** Reads results. Results that were entered in error or refuted are left out. */
 export async function readResults(
   results: readonly StoredResult[],
   displays: (codes: ReturnType<typeof bareCodes>) => Promise<Displays>,
@@ -30,7 +30,10 @@ export async function readResults(
   };
 }
 
-/** Reads one result. @param names of its codes without a text */
+/**
+ * Reads one result.
+ * @param names for its codes that have no text
+ */
 export function readResult({ id, value, recorded, author }: StoredResult, names: Displays): Observation {
   const named: JsonObject = withDisplays({ value }, names).value;
   const created = new Date(recorded).toISOString();

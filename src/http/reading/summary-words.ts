@@ -1,4 +1,4 @@
-/** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
+/** Puts the timeline's titles and summaries into the reader's words; they begin with an entry's statuses, as codes. */
 import { isAfterTomorrow } from '#src/clinical/reading/doses/dose-bounds.ts';
 import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -6,7 +6,7 @@ import { REASON, type TimelineKind } from '#src/v1/timeline.ts';
 import type { Texts } from '../pages/texts.ts';
 import { findLabel } from './code-label.ts';
 
-/** The sets of the codes that a kind's summary can begin with, in this order (`src/v1/timeline.ts`). */
+/** The code sets with which a kind's summary can begin, in this order (`src/v1/timeline.ts`). */
 const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
   document: ['documentStatus', 'resultStatus'],
   observation: ['resultStatus'],
@@ -22,14 +22,14 @@ const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
   prescription: ['medicationStatus', 'intent'],
 };
 
-/** A state at the beginning of a summary. */
+/** A status at the beginning of a summary. */
 export interface State {
   readonly set: CodeSet;
   readonly code: string;
   readonly label: string;
 }
 
-/** Returns the states with which a summary begins, and the rest; null for nothing. */
+/** Returns the statuses with which a summary begins, and the rest, which is null if there is nothing left. */
 export function splitStates(
   say: Texts,
   kind: string,
@@ -42,7 +42,7 @@ export function splitStates(
     const at = sets.findIndex((set) => findLabel(say, set, code) !== undefined);
     const set = sets[at];
     const label = set === undefined ? undefined : findLabel(say, set, code);
-    // `unknown` as the only word is a result, not the state of one.
+    // If `unknown` is the only word, it is a result, not a status.
     if (
       set === undefined ||
       label === undefined ||
@@ -56,7 +56,7 @@ export function splitStates(
   return { states, rest: rest === '' ? null : rest };
 }
 
-/** Returns the rest of a summary, in which the reason of the state, if it has one, is said as such in the language. */
+/** Returns the rest of a summary; if it contains a reason for the status, the reason is introduced in the language. */
 function restText(say: Texts, rest: string): string {
   const at = rest.startsWith(REASON) ? 0 : rest.lastIndexOf(`, ${REASON}`);
   if (at < 0) return rest;
@@ -83,7 +83,7 @@ export function summaryToday(
   return isLater ? summary.replace(/^active(?=,|$)/, 'intended') : summary;
 }
 
-/** Returns a summary with its states in words. */
+/** Returns a summary with its statuses in words. */
 export function summaryText(say: Texts, kind: string, summary: string): Html {
   const { states, rest } = splitStates(say, kind, summary);
   const words = statesText(say, states);
@@ -91,17 +91,19 @@ export function summaryText(say: Texts, kind: string, summary: string): Html {
   return html`${words}${rest === null ? '' : html`${say('shl.comma')} <bdi>${rest}</bdi>`}`;
 }
 
-/** Returns a summary with its states in words as one text; null stays null. */
+/** Returns a summary with its statuses in words, as one text; null stays null. */
 export function summaryLine(say: Texts, kind: string, summary: string | null): string | null {
   const { states, rest } = splitStates(say, kind, summary);
   const parts = [...(states.length === 0 ? [] : [statesText(say, states)]), ...(rest === null ? [] : [rest])];
   return parts.length === 0 ? null : parts.join(`${say('shl.comma')} `);
 }
 
-/** Returns states in the reader's order: what was planned, and then what became of it (`Order, completed`). */
+/**
+ * Returns statuses in the order in which people read them: what was planned, and then what became of it (`Order, completed`).
+ */
 export function statesText(say: Texts, states: readonly State[]): string {
   const plans = states.filter(({ set }) => set === 'intent');
-  // A plan that is active is followed; nobody takes the medicine yet.
+  // For a plan, active means that the plan is being followed; nobody takes the medicine yet.
   const isPlanned = plans.some(({ code }) => code === 'plan' || code === 'proposal');
   const others = states.filter(
     ({ set, code }) => set !== 'intent' && !(isPlanned && set === 'medicationStatus' && code === 'active'),
@@ -112,7 +114,7 @@ export function statesText(say: Texts, states: readonly State[]): string {
   return labels.join(`${say('shl.comma')} `);
 }
 
-/** Returns the title of an entry: the class of a visit in words, other titles as they are. */
+/** Returns an entry's title: for a visit, its class in words; other titles unchanged. */
 export function titleText(say: Texts, kind: string, title: string): string {
   const label = kind === 'encounter' ? findLabel(say, 'encounterClass', title) : undefined;
   return label ?? title;

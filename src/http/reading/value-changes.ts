@@ -1,4 +1,4 @@
-/** Words what later versions of a result changed of its value: when that was, and the value before. */
+/** Describes in words how later versions of a result changed its value: when, and the value before. */
 import type { ReadReplaced } from '#queries/history/replaced-versions.ts';
 import { hasModifier, hasResult, withdrawnAs } from '#src/clinical/reading/status.ts';
 import type { Replaced } from '#src/clinical/reading/told.ts';
@@ -9,13 +9,16 @@ import type { Measure, Observation } from './measures.ts';
 import { readResult } from './stored-results.ts';
 import { valueText } from './values.ts';
 
-/** A result that a later version replaced, and when that was stored. */
+/** A result that a later version replaced, and when that version was stored. */
 export interface ReplacedResult {
   readonly result: Observation;
   readonly until: string;
 }
 
-/** Reads the results that later versions of an entry replaced, the newest first: those that had one that is understood. */
+/**
+ * Reads the results that later versions of an entry replaced, newest first; versions without a result, or with one that can't
+ * be interpreted, are left out.
+ */
 export function readReplacedResults(id: string, replaced: readonly Replaced[]): ReplacedResult[] {
   return replaced
     .filter(({ value }) => hasResult(value.status) && withdrawnAs(value) === undefined && !hasModifier(value))
@@ -25,7 +28,10 @@ export function readReplacedResults(id: string, replaced: readonly Replaced[]): 
     });
 }
 
-/** Returns what was changed last of a result's value; undefined if nothing was. @param replaced the newest first */
+/**
+ * Returns the latest change to a result's value; undefined if it wasn't changed.
+ * @param replaced newest first
+ */
 export function valueChangeText(
   say: Texts,
   result: Observation,
@@ -41,10 +47,10 @@ export function valueChangeText(
   });
 }
 
-/** A number that no version exceeds: lists of REST v1 don't say the number of the current one. */
+/** A number higher than any version, because REST v1 lists don't include the current version's number. */
 const NEWEST = 2_147_483_647;
 
-/** Returns measures with what later versions changed of their newest values. */
+/** Returns measures with how later versions changed their newest values. */
 export async function withValueChanges(
   say: Texts,
   measures: readonly Measure[],

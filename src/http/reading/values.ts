@@ -1,4 +1,4 @@
-/** Values of a record in words and numbers, as the clinical reading writes them; their digits are on the entry's page. */
+/** Writes a record's values in words and numbers, like the clinical reading does; the entry's page has all their digits. */
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
 import {
   type Measured,
@@ -13,14 +13,14 @@ import { dateText } from './day-text.ts';
 import { splitBounded } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
 
-/** The parts of a value that the reading needs. */
+/** The parts of a value that the clinical reading needs. */
 type Coded = Pick<Observation, 'system' | 'code'>;
 type Ranged = { readonly reference_range?: Observation['reference_range'] };
 
-/** Between a number and its unit: no line ends there. */
+/** A non-breaking space between a number and its unit. */
 const SPACE = '\u00a0';
 
-/** Returns the measurement of a value, for its rounding: code, unit, ends of its reference range. */
+/** Returns a value's measurement, which determines its rounding: code, unit, ends of its reference range. */
 export function toMeasured({
   system,
   code,
@@ -35,7 +35,7 @@ export function toMeasured({
   };
 }
 
-/** Returns a number, rounded for reading, without its unit. */
+/** Returns a number rounded for reading, without its unit. */
 export function numberText({ lang }: Texts, value: number, measured: Measured): string {
   return readingText(String(value), measured, lang);
 }
@@ -48,7 +48,7 @@ export type ValueWords =
       readonly parts: readonly { readonly name: string; readonly value: ValueWords }[];
     };
 
-/** An observation's value, with what the reading needs to write it. */
+/** An observation's value, with what is needed to write it. */
 export type ShownValue = Valued & Coded & Ranged & Partial<Pick<Observation, 'components'>>;
 
 /** Returns a value with its unit in words. */
@@ -86,7 +86,7 @@ export function valueText(say: Texts, each: ShownValue): string {
   return join(wordValue(say, each));
 }
 
-/** Returns a blood pressure in its usual form; undefined for other parts. The codes are LOINC's. */
+/** Returns a blood pressure in its usual form; undefined for any other components. The codes are LOINC's. */
 export function pressureIn({ lang }: Texts, components: Observation['components']): string | undefined {
   const parts = components.map(({ code, value, unit }) => ({
     code: { coding: [{ system: 'http://loinc.org', code }] },
@@ -104,13 +104,13 @@ export function rangeText(
   return from === undefined ? `≤ ${to ?? ''}` : to === undefined ? `≥ ${from}` : `${from} – ${to}`;
 }
 
-/** Returns the other values of the same moment in words, each with its unit; undefined if there are none. */
+/** Returns the other values from the same time in words, each with its unit; undefined if there are none. */
 export function besideText(say: Texts, beside: readonly ShownValue[]): string | undefined {
   if (beside.length === 0) return undefined;
   return say('known.beside', { values: say.list(beside.map((each) => valueText(say, each))) });
 }
 
-/** Returns the day of a value; when it was reported or else entered, if it has none. */
+/** Returns the day of a value; if it has none, when the value was reported or else entered. */
 export function whenMeasured(say: Texts, { effective_at, reported, created_at }: Observation): string {
   if (effective_at !== null) return dateText(say, effective_at);
   return reported === undefined

@@ -1,4 +1,4 @@
-/** Says in one sentence what a version of any resource states, as the lists of the reading and the timeline do. */
+/** Describes in one sentence what a version of any resource states, like the lists of the clinical reading and the timeline. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -23,17 +23,17 @@ import { readResult } from './stored-results.ts';
 import { summaryLine, titleText } from './summary-words.ts';
 import { valueText, whenMeasured } from './values.ts';
 
-/** The inputs of a sentence. */
+/** The inputs for a sentence. */
 export interface VersionPlace {
   readonly say: Texts;
   readonly around: Around;
-  /** The Patient of then. */
+  /** The Patient as of that time. */
   readonly patient: JsonObject;
-  /** Names of codes without a text. */
+  /** Names for codes without a text. */
   readonly names: Displays;
 }
 
-/** A sentence about a version, and whether it states nothing (any more). */
+/** A sentence about a version, and whether it states nothing or no longer states anything. */
 export interface VersionText {
   readonly text: string;
   readonly isWithdrawn: boolean;
@@ -45,14 +45,20 @@ export function lineText({ title, badges, details }: KnownLine): string {
   return said.length === 0 ? title : `${title}: ${said.join(' · ')}`;
 }
 
-/** Returns a result as one text: `HbA1c: 7.1 % · Above the range · 3 May 2026`. @param title its name */
+/**
+ * Returns a result as one text: `HbA1c: 7.1 % · Above the range · 3 May 2026`.
+ * @param title the result's name
+ */
 export function resultLine(say: Texts, title: string, result: Observation): string {
   const judged = judgementText(say, result);
   const said = [valueText(say, result), ...(judged === undefined ? [] : [judged]), whenMeasured(say, result)];
   return `${title}: ${said.join(' · ')}`;
 }
 
-/** Returns the sentence. @param entry its value with the numbers as they are stored */
+/**
+ * Returns the sentence.
+ * @param entry its value has the numbers as they are stored
+ */
 export function sayVersion(place: VersionPlace, entry: ClinicalEntry): VersionText {
   const { say } = place;
   const { value } = entry;
@@ -81,7 +87,7 @@ function stateEntry(place: VersionPlace, entry: ClinicalEntry): string {
   return (READ_TYPES.includes(type) ? readAlone(place, entry) : undefined) ?? sayEntry(place, entry);
 }
 
-/** Returns the sentence of an entry of a list as if it were the only one; undefined if it is in none, as a draft. */
+/** Returns the sentence for a list entry as if it were the only entry; undefined if it is in no list, such as a draft. */
 function readAlone({ say, around, patient }: VersionPlace, entry: ClinicalEntry): string | undefined {
   const { person, facts } = readRecord(
     patient,
@@ -108,7 +114,7 @@ function sayPerson(say: Texts, value: ClinicalEntry['value']): string {
   return said.filter((part) => part !== undefined).join(' · ') || say('record.unnamed');
 }
 
-/** Returns the title, the finding and the date of an entry, as the timeline does. */
+/** Returns an entry's title, finding and date, like the timeline. */
 function sayEntry(place: VersionPlace, entry: ClinicalEntry): string {
   const { say, names } = place;
   const named = withDisplays({ value: entry.value }, names).value;
@@ -120,7 +126,7 @@ function sayEntry(place: VersionPlace, entry: ClinicalEntry): string {
   return said.length === 0 ? name : `${name}: ${said.join(' · ')}`;
 }
 
-/** Returns the name of an entry. */
+/** Returns an entry's name. */
 export function nameEntry(
   { say, names, around }: Pick<VersionPlace, 'say' | 'names'> & { readonly around: Pick<Around, 'name'> },
   { type, value }: Pick<ClinicalEntry, 'type' | 'value'>,

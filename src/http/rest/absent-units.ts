@@ -1,11 +1,11 @@
-/** Handles omitted units: `1` if LOINC has no unit for the code, or else they are missing. */
+/** Handles omitted units: the unit is `1` if LOINC has no unit for the code; otherwise it is reported as missing. */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
 import type { GivenComponent, GivenObservation } from '#src/v1/observation.ts';
 import type { RestRequest } from './record.ts';
 
-/** UCUM's unit of a number without one. */
+/** The UCUM unit for a number without a unit. */
 const UNITY = '1';
 
 /** A component in a request. */
@@ -17,8 +17,8 @@ type Sent = Omit<GivenObservation, 'components'> & {
 };
 
 /**
- * Fills in missing units and returns an observation whose numbers all have units.
- * @throws Refusal invalid (422) naming each unit that is missing.
+ * Fills in omitted units and returns an observation in which all numbers have units.
+ * @throws Refusal invalid (422), which names each missing unit.
  */
 export async function withAbsentUnits(request: RestRequest, given: Sent): Promise<GivenObservation> {
   const faults: Issue[] = [];
@@ -37,10 +37,10 @@ export async function withAbsentUnits(request: RestRequest, given: Sent): Promis
   return { ...given, unit: own, components: components === undefined ? undefined : parts };
 }
 
-/** Matches LOINC's names of quantities that have a unit, even where none is known: `[Units/volume]`. */
+/** Matches LOINC's names for quantities that have a unit, even if the unit isn't known: `[Units/volume]`. */
 const QUOTIENT = /\[[^\]]+\/[^\]]+\]/;
 
-/** Why a code needs a unit; undefined if LOINC has none for it. */
+/** Returns why a code needs a unit; undefined if LOINC has no unit for it. */
 async function faultOfAbsence(
   { services }: RestRequest,
   given: Pick<Sent, 'code' | 'system'>,

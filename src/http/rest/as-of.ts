@@ -1,12 +1,12 @@
-/** `as_of` of REST v1: lists, items and what is made of a record, as of an earlier moment (docs/as-of.md). */
+/** Handles `as_of` in REST v1: lists, items and results derived from a record, as of an earlier time (docs/as-of.md). */
 import { moveTo, notInFuture } from '../as-of.ts';
 import type { RestRequest } from './record.ts';
 import { moment } from './schemas.ts';
 
-/** A moment that has passed. */
+/** A point in time that has passed. */
 export const past = moment.refine(notInFuture, 'must not be in the future');
 
-/** The query of requests that can be answered as of a moment. */
+/** The query parameter of requests that support reading as of a point in time. */
 export const PAST_QUERY = {
   as_of: past.optional().describe('Shows the record as it was at this time: ISO 8601 with an offset.'),
 };
@@ -16,7 +16,7 @@ export interface AsOf {
   readonly as_of?: string | undefined;
 }
 
-/** Returns a request whose caller reads as of a moment; the request itself without one. */
+/** Returns a request whose caller reads as of a point in time; without one, returns the request itself. */
 export async function atMoment<Request extends RestRequest>(
   request: Request,
   asOf: string | undefined,

@@ -1,4 +1,4 @@
-/** Conditions of REST v1. */
+/** REST v1 routes for conditions. */
 import { z } from 'zod';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';

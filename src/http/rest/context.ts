@@ -1,6 +1,6 @@
 /**
- * The context of a patient for a language model (docs/spec/interface.md, section 2.5; docs/spec/decisions.md,
- * section 4 "Context").
+ * Builds a patient's context for a language model (docs/spec/interface.md, section 2.5; docs/spec/decisions.md, section 4
+ * "Context").
  */
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
@@ -19,7 +19,7 @@ import { atMoment, past } from './as-of.ts';
 import type { RestRequest } from './record.ts';
 import { optional, text } from './schemas.ts';
 
-/** The minimum number of tokens: the patient and a line or two. */
+/** Minimum number of tokens: the patient and a line or two. */
 const LEAST = 50;
 const MOST = 100_000;
 
@@ -109,7 +109,7 @@ const contextSchema = z
   })
   .meta({ id: 'Context' });
 
-/** The route of contexts. */
+/** The route for contexts. */
 export const CONTEXT_ROUTES = [
   route({
     method: 'POST',
@@ -169,7 +169,7 @@ function grantManifest(
   };
 }
 
-/** Waits when one read model already contains a concurrent write and the other doesn't. */
+/** Waits if one read model already contains a concurrent write and the other doesn't. */
 async function tellContext(
   { services, caller }: RestRequest,
   asking: { readonly patient: string; readonly ask: ContextRequest; readonly today: string },

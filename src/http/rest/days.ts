@@ -1,24 +1,24 @@
-/** Days of a query (`from`, `to`, both included): as days that values are written for, or as moments in UTC. */
+/** Handles days in a query (`from`, `to`, both inclusive): as days for which values are written, or as times in UTC. */
 import type { z } from 'zod';
 import type { DayRange } from '#queries/day-scans.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { readDays } from '#src/shared/time/day.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Days `YYYY-MM-DD`, which are ordered as texts. */
+/** Days `YYYY-MM-DD`, which sort as text. */
 interface Days {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** Refuses a last day before the first one. */
+/** Refuses a last day that is before the first day. */
 export function daysInOrder({ from, to }: Days, context: z.RefinementCtx): void {
   if (from === undefined || to === undefined || from <= to) return;
   context.addIssue({ code: 'custom', path: ['from'], message: `must not be after to, ${to}` });
   context.addIssue({ code: 'custom', path: ['to'], message: `must not be before from, ${from}` });
 }
 
-/** Returns the days that values are asked for, for days `YYYY-MM-DD`. */
+/** Returns the requested range of days, for days `YYYY-MM-DD`. */
 export function dayRange({ from, to }: Days): DayRange {
   return {
     from: from === undefined ? undefined : readDays(from).first,
@@ -26,7 +26,7 @@ export function dayRange({ from, to }: Days): DayRange {
   };
 }
 
-/** Returns the moments [from, to) in UTC of days `YYYY-MM-DD`. */
+/** Returns the times [from, to) in UTC for days `YYYY-MM-DD`. */
 export function parseMoments(
   from: string | undefined,
   to: string | undefined,

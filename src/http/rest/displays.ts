@@ -11,10 +11,9 @@ import type { RestRequest } from './record.ts';
 export type Displays = ReadonlyMap<string, string>;
 
 /**
- * Looks up the names of codes without a display in some records, including those of `components` and
- * `value_code`.
- * @param records in the form of responses: a code is an object with `code`, `system` and `display`. Or their members as
- *   text, as `bareCodesIn` takes them.
+ * Looks up names for the codes without a display in some records, including codes in `components` and `value_code`.
+ * @param records in the form used in responses, in which a code is an object with `code`, `system` and `display`; or their
+ *   members as text, as `bareCodesIn` takes them.
  */
 export function displaysFor(request: RestRequest, records: readonly (object | string)[]): Promise<Displays> {
   return readDisplays(
@@ -23,7 +22,7 @@ export function displaysFor(request: RestRequest, records: readonly (object | st
   );
 }
 
-/** Looks up the names of codes, with at most one query. */
+/** Looks up names for codes, with at most one query. */
 export async function readDisplays(
   { services }: RestRequest,
   codes: readonly SystemCode[],
@@ -31,7 +30,7 @@ export async function readDisplays(
   return codes.length === 0 ? new Map() : services.displays(codes);
 }
 
-/** Returns a record with the displays that it lacks; the record itself if it lacks none. */
+/** Returns a record with its missing displays added; if none are missing, returns the record itself. */
 export function withDisplays<Fields extends object>(record: Fields, displays: Displays): Fields {
   if (displays.size === 0) return record;
   const own = bareCode(record);
@@ -42,18 +41,19 @@ export function withDisplays<Fields extends object>(record: Fields, displays: Di
   return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
 }
 
-/** Matches a code without a display in printed members that have no backslash (`ShownCode`, in its order of members). */
+/** Matches a code without a display in printed members that contain no backslash (`ShownCode`, with its members in order). */
 const BARE = /"code":"([^"\\]*)","system":"([^"\\]*)","display":null/g;
 
 /**
- * Returns the codes without a display in a record's members as text: parsing a page of them takes most of its time.
+ * Returns the codes without a display in a record's members as text. Parsing them would take most of the time for a page of
+ * records.
  * @param members JSON without a backslash.
  */
 export function bareCodesIn(members: string): SystemCode[] {
   return [...members.matchAll(BARE)].map(([, code = '', system = '']) => ({ system, code }));
 }
 
-/** Returns such a text with the displays that it lacks, as `withDisplays` does. */
+/** Returns such text with its missing displays added, like `withDisplays`. */
 export function withDisplaysIn(members: string, displays: Displays): string {
   if (displays.size === 0) return members;
   return members.replace(BARE, (all: string, code: string, system: string) => {
@@ -62,13 +62,13 @@ export function withDisplaysIn(members: string, displays: Displays): string {
   });
 }
 
-/** Returns the name of a code as people read it, if the terminology or the concepts have one. */
+/** Returns a code's name in the form that people read, if the terminology or the concepts have one. */
 export function findDisplay({ system, code }: SystemCode, displays: Displays): string | undefined {
   const display = displays.get(`${system}|${code}`);
   return display === undefined ? undefined : cleanName(display, system);
 }
 
-/** Members with their own codes. */
+/** Members that contain codes of their own. */
 const INNER: ReadonlySet<string> = new Set(['components', 'value_code']);
 
 function addDisplays(value: unknown, displays: Displays): unknown {

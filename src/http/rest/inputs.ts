@@ -1,6 +1,6 @@
 /**
- * Faults and warnings of writes: elements of the resource that was built from an input become the input's member names
- * (docs/rest.md, "Warnings").
+ * Names faults and warnings of writes after the input: the elements of the resource built from it become the input's member
+ * names (docs/rest.md, "Warnings").
  */
 
 import { z } from 'zod';
@@ -12,7 +12,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import type { RestRequest } from './record.ts';
 
-/** Elements → members of v1; elements of one name have members of one name. */
+/** Elements → v1 members; elements that have the same name have members that have the same name. */
 const MEMBERS: Readonly<Record<string, string>> = {
   abatementDateTime: 'abatement',
   birthDate: 'birth_date',
@@ -36,12 +36,12 @@ const MEMBERS: Readonly<Record<string, string>> = {
   valueString: 'value_text',
 };
 
-/** Elements of a quantity → the name of the member of an observation or component. */
+/** Matches the elements of a quantity, which become members of an observation or component. */
 const QUANTITY = /^Observation\.(?:component\[(\d+)\]\.)?valueQuantity(\.(?:code|unit))?$/;
 
 /**
  * Returns the member from which an element was built; undefined if there is none.
- * @param element path of JSON names
+ * @param element path of the element in JSON names
  */
 export function nameMember(element: string): string | undefined {
   const [isQuantity, part, unit] = QUANTITY.exec(element) ?? [];
@@ -51,7 +51,10 @@ export function nameMember(element: string): string | undefined {
   return MEMBERS[/^[A-Z]\w*\.(\w+)/.exec(element)?.[1] ?? ''];
 }
 
-/** Runs a write. @throws Refusal invalid (422) that names members where the write's own named elements */
+/**
+ * Runs a write.
+ * @throws Refusal invalid (422), which names members where the write's refusal named elements
+ */
 export async function namingInputs<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -70,27 +73,30 @@ function renameToMember(issue: Issue): Issue {
 
 const codes = Object.keys(IMPLAUSIBLE) as [ImplausibleCode, ...ImplausibleCode[]];
 
-/** A warning in an answer. */
+/** A warning in a response. */
 interface Warning {
   readonly field: string;
   readonly code: ImplausibleCode;
   readonly message: string;
 }
 
-/** The member that the answers of writes have besides those of the record. */
+/** The member that responses to writes have in addition to those of the record. */
 const warnings = z
   .array(z.object({ field: z.string(), code: z.enum(codes), message: z.string() }).meta({ id: 'Warning' }))
   .describe('Implausible values. They are stored as they were sent.');
 
-/** Returns the schema of a record in the answer of its write. @param id the schema's name in the OpenAPI document */
+/**
+ * Returns the schema for a record in the response to its write.
+ * @param id the schema's name in the OpenAPI document
+ */
 export function writtenSchema<Shape extends z.ZodRawShape>(record: z.ZodObject<Shape>, id: string) {
   return record.extend({ warnings }).meta({ id });
 }
 
 /**
- * Returns the member `warnings` for a record that was written: its implausible values, as far as v1 has members for them.
- * The same write has the same warnings, also when its answer is made again.
- * @param resource that was stored
+ * Returns the `warnings` member for a record that was written: its implausible values, as far as v1 has members for them. The
+ * same write always has the same warnings, even if its response is built again.
+ * @param resource the resource that was stored
  */
 export function warningsIn(
   { services }: Pick<RestRequest, 'services'>,

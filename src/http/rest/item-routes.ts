@@ -1,4 +1,6 @@
-/** Routes that read and delete an item by its id, the same for observations, conditions and medications. */
+/**
+ * Defines the routes that read and delete an item by its id, which are the same for observations, conditions and medications.
+ */
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Route, route } from '../api/route.ts';
@@ -7,7 +9,7 @@ import { PAST_QUERY } from './as-of.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
 import { AUTHOR, IF_MATCH } from './schemas.ts';
 
-/** The words of a kind in the OpenAPI document. */
+/** The wording for a kind in the OpenAPI document. */
 export interface Naming {
   readonly tag: Tag;
   /** `Condition`: part of the operations' names. */
@@ -15,7 +17,7 @@ export interface Naming {
   readonly schema: z.ZodType;
 }
 
-/** Returns the two routes of a kind. */
+/** Returns the two routes for a kind. */
 export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly Route[] {
   const path = `/v1/${kind.path}/{item_id}` as const;
   const word = name.toLowerCase();

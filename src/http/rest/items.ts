@@ -34,28 +34,28 @@ export interface Kind {
   /** Below `/v1`. */
   readonly path: 'observations' | 'conditions' | 'medications' | 'prescriptions';
   readonly fields: (resource: JsonObject) => object;
-  /** The other resource that may name an item, and the members by which it does. */
+  /** The type of resource that may name an item, and the members by which it does. */
   readonly named?: {
     readonly type: 'Medication';
     readonly readReference: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
-  /** Completes members with data of other resources. */
+  /** Completes members with data from other resources. */
   readonly refine?: (request: RestRequest, all: readonly Members[]) => Promise<readonly Members[]>;
 }
 
-/** An item's own members: as text, as the read model keeps them, or parsed. */
+/** An item's own members: as text, as stored in the read model, or parsed. */
 export type Members = string | JsonObject;
 
-/** Returns the requirements on a grant to create a resource of a type. */
+/** Returns what creating a resource of a type requires of a grant. */
 export function creates(type: ResourceType) {
   return { action: 'create', needs: [{ type, letters: 'c' }], type, writes: true } as const;
 }
 
 /**
- * Creates an item of a patient's record.
- * @param exact whether the resource holds `LosslessNumber`s.
- * @throws Refusal 404 for a patient that the caller cannot see, 422
+ * Creates an item in a patient's record.
+ * @param exact whether the resource contains `LosslessNumber`s.
+ * @throws Refusal 404 for a patient that the caller can't see, 422
  */
 export async function createItem(
   request: RestRequest,
@@ -66,7 +66,7 @@ export async function createItem(
   exact = false,
 ): Promise<RouteResult> {
   const { services, retry } = request;
-  // The result of an earlier attempt is returned even if the patient was deleted since.
+  // The result of an earlier attempt is returned even if the patient has been deleted since.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
   const command = makeCommandContext(request, author);
   const displays = await displaysFor(request, [fields(resource)]);
@@ -86,7 +86,7 @@ export async function createItem(
   };
 }
 
-/** The filters and the page of a list of a patient's items. */
+/** The filters and the page for a list of a patient's items. */
 export interface Listed extends PageOf {
   /** All filters must match. */
   readonly by?: readonly By[];
@@ -97,8 +97,8 @@ export interface Listed extends PageOf {
 }
 
 /**
- * Lists a page of a patient's items, the newest first, without those that were entered in error; with `factsOnly` also
- * without those that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
+ * Lists a page of a patient's items, newest first, without items that were entered in error; with `factsOnly`, also without
+ * items that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export async function listItems(
   sent: RestRequest,
@@ -114,7 +114,7 @@ export async function listItems(
   const { rows, total, next } = await listing(request, patient, () =>
     services.queries.items(caller, of, page),
   );
-  // The Medication that names an entry is of another type than the entry.
+  // The Medication that names an entry has a different type than the entry, so the caller must be allowed to read that type.
   const isNamed = kind.named === undefined || seesType(caller.sees, kind.named.type, 'r');
   const read = rows.map((item) => membersIn(kind, isNamed ? item : { ...item, referred: '' }));
   const own = (await kind.refine?.(request, read)) ?? read;
@@ -125,8 +125,8 @@ export async function listItems(
 }
 
 /**
- * Returns an item's own members: as text, as the read model keeps them, or parsed where another resource names it, or where
- * a display may be missing in a text with escapes.
+ * Returns an item's own members: as text, as stored in the read model; or parsed, if another resource names the item or a
+ * display may be missing in text with escapes.
  */
 function membersIn({ named }: Kind, { fields, referred }: ListedItem): Members {
   const isNamed = named !== undefined && referred !== '';
@@ -141,8 +141,8 @@ function printed(members: Members, displays: Displays): string {
 }
 
 /**
- * The record as text (`renderRecord`). The members around its own are written out: printing them from an object takes three
- * times as long, for each of 200.
+ * Returns the record as text (like `renderRecord`). The members around its own are written out, because printing them from an
+ * object takes three times as long, and a page has up to 200.
  */
 function listed({ type }: Kind, patient: string, item: ListedItem, own: string): string {
   const { id, version, author, source, origin, updated, created } = item;
@@ -156,7 +156,7 @@ function listed({ type }: Kind, patient: string, item: ListedItem, own: string):
 
 /**
  * Reads an item.
- * @param check refuses a resource, or the patient whose it is
+ * @param check refuses a resource, or the patient to whom it belongs
  * @throws Refusal not_found (404)
  */
 export async function readItem(
@@ -184,8 +184,8 @@ export async function readItem(
 }
 
 /**
- * Returns the members of the resource that names an item: its current version, its last one if it is deleted,
- * or the version that is referred to.
+ * Returns the members of the resource that names an item: its current version, its last version if it is deleted, or the
+ * version that the item refers to.
  */
 async function readNames({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
   const referred = named?.readReference(parseStored(body));
@@ -201,18 +201,19 @@ async function readNames({ services, caller }: RestRequest, { named }: Kind, bod
   return said === null ? {} : named.as(resourceIn(said));
 }
 
-/** The members of an object as text, without braces. */
+/** Returns an object's members as text, without braces. */
 function printMembers(members: JsonObject): string {
   return printRecord(members).slice(1, -1);
 }
 
-/** JSON in which decimals are as they were written. */
+/** Returns JSON in which decimals are as they were written. */
 function printRecord(record: Record<string, unknown>): string {
   return printJson(record as JsonObject);
 }
 
 /**
- * Deletes an item; one that is deleted already stays so. @throws Refusal not_found (404) for an id that never existed.
+ * Deletes an item; an item that is already deleted stays deleted.
+ * @throws Refusal not_found (404) for an id that never existed.
  */
 export async function removeItem(request: RestRequest, { type }: Kind, id: string): Promise<RouteResult> {
   const { result, position } = await request.services.commands.remove(

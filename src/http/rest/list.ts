@@ -1,4 +1,4 @@
-/** Lists of REST v1: the same searches as the FHIR interface's, the newest first (docs/spec/decisions.md, section 4). */
+/** Lists records in REST v1 with the same searches as the FHIR interface, newest first (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -11,26 +11,25 @@ import { type RestRequest, shownCursor, shownRecords } from './record.ts';
 /** Read models from which lists are made. */
 export const LIST_MODELS = ['resources', 'history', 'search'];
 
-/** The filters and the page of a list. */
+/** The filters and the page for a list. */
 export interface Listed {
   readonly type: ResourceType;
-  /** Only in this patient's record. */
+  /** Restricts the list to this patient's record. */
   readonly patient?: string;
   /** Search parameters. */
   readonly criteria: readonly (readonly [string, string])[];
   readonly limit: number;
   readonly cursor?: string | undefined;
-  /** The moment as of which the patient's record is listed; the caller of the request has it, too. */
+  /** The point in time as of which the patient's record is listed; the request's caller has it too. */
   readonly asOf?: string | undefined;
 }
 
-/** `total` as the first page counted it, and where the search continues. */
+/** The `total` counted by the first page, and where the search continues. */
 const place = z.tuple([z.int(), z.string()]);
 
 /**
- * Lists a page of records. Records created after the first page don't appear on later pages, and none appears
- * twice.
- * @throws Refusal invalid (422) for a cursor of another list.
+ * Lists a page of records. Records created after the first page don't appear on later pages, and no record appears twice.
+ * @throws Refusal invalid (422) for a cursor from another list.
  */
 export async function listRecords(
   request: RestRequest,
@@ -44,7 +43,7 @@ export async function listRecords(
   await services.freshness.catchUp(['search', 'resources']);
   const query = new URLSearchParams([
     ...criteria.map(([name, value]): [string, string] => [name, value]),
-    // Ids are in the order of creation.
+    // Ids are in order of creation.
     ['_sort', '-_id'],
     ['_count', String(limit)],
     ['_total', counted === undefined ? 'accurate' : 'none'],
@@ -80,7 +79,7 @@ export async function listRecords(
   };
 }
 
-/** Queries of v1 are refused with 422, and the only text of a search that v1 does not make itself is the cursor. */
+/** Invalid v1 queries get 422, and the cursor is the only part of a search that v1 does not generate itself. */
 function refusedInput(error: unknown, paged: boolean): unknown {
   if (!paged || !(error instanceof Refusal) || error.kind !== 'malformed') return error;
   return new Refusal('invalid', {
@@ -90,12 +89,12 @@ function refusedInput(error: unknown, paged: boolean): unknown {
   });
 }
 
-/** Returns a text as a value of a search, with special characters escaped. */
+/** Returns text as a search value, with special characters escaped. */
 export function escaped(text: string): string {
   return text.replaceAll(/[\\,$|]/g, '\\$&');
 }
 
-/** Returns a token's value for a search. */
+/** Returns a token's search value. */
 export function makeToken(system: string, code: string): string {
   return `${escaped(system)}|${escaped(code)}`;
 }

@@ -1,4 +1,4 @@
-/** Reads pages of the entries of a patient's record from the read model `timeline`. */
+/** Reads pages of entries in a patient's record from the `timeline` read model. */
 
 import type { PlacesPage } from '#queries/rest/places.ts';
 import { requireFilled } from '#src/shared/access/caller.ts';
@@ -11,7 +11,7 @@ import type { RestRequest } from './record.ts';
 export const LISTING_MODELS = ['resources', 'history', 'timeline'];
 
 /**
- * Reads a page, and reads it again if the read model lagged behind those for which writes wait.
+ * Reads a page, and reads it again if the read model was behind the models that writes wait for.
  * @throws Refusal not_found (404) for a patient that the caller can't see.
  */
 export async function listing<Row>(

@@ -1,4 +1,4 @@
-/** Medications of REST v1. */
+/** REST v1 routes for medications. */
 import { z } from 'zod';
 import { medicationNames, medicationReferred, shownMedication, toMedication } from '#src/v1/medication.ts';
 import { route } from '../api/route.ts';

@@ -1,4 +1,4 @@
-/** Observations of REST v1. */
+/** REST v1 routes for observations. */
 import { z } from 'zod';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/v1/elements.ts';
@@ -50,7 +50,7 @@ const shownValue = {
   value_boolean: z.boolean().nullable(),
 };
 
-/** An observation in responses. */
+/** An observation in a response. */
 export const observationSchema = z
   .object({
     ...ids,
@@ -139,7 +139,7 @@ const observation = z
     ],
   });
 
-/** Returns the observation with its decimals as they were sent, because their text contains the precision. */
+/** Returns the observation with its decimals as they were sent, because their text shows the precision. */
 function withLiterals(given: GivenObservation, exact: JsonObject): GivenObservation {
   const { value, reference_range: range, components } = given;
   const sent = objectIn(exact.reference_range);

@@ -1,13 +1,13 @@
-/** Finds patients by a name, a birth date or an identifier. It is FHIR's search of patients. */
+/** Finds patients by name, birth date or identifier, with FHIR's patient search. */
 import { z } from 'zod';
 import { folded } from '#src/fhir/search/text.ts';
 import { escaped, makeToken } from './list.ts';
 import { date } from './schemas.ts';
 
-/** Words of a name that are searched; later ones are ignored. */
+/** Maximum number of words in a name that are searched; the rest are ignored. */
 const WORDS = 10;
 
-/** Filters of the list of patients. */
+/** Filters for the list of patients. */
 export const FILTERS = {
   q: z
     .string()
@@ -26,7 +26,7 @@ export const FILTERS = {
     .describe('An identifier: its value, or `system|value`.'),
 };
 
-/** The filters; absent ones aren't asked for. */
+/** The filters; absent filters aren't applied. */
 interface Asked {
   readonly q?: string | undefined;
   readonly birth_date?: string | undefined;
@@ -35,7 +35,10 @@ interface Asked {
 
 type Criterion = readonly [name: string, value: string];
 
-/** Returns FHIR's search parameters for the filters: the first one leads to the patients, so it should match the fewest. */
+/**
+ * Returns FHIR search parameters for the filters. The first one is used to look up the patients, so it should match the
+ * fewest.
+ */
 export function buildCriteria({ q, birth_date, identifier }: Asked): readonly Criterion[] {
   return [
     ...(identifier === undefined ? [] : [['identifier', writeIdentifier(identifier)] as const]),
@@ -44,15 +47,15 @@ export function buildCriteria({ q, birth_date, identifier }: Asked): readonly Cr
   ];
 }
 
-/** Returns the words of a name that can be compared. */
+/** Returns the words in a name that can be compared. */
 function splitWords(typed: string): readonly string[] {
   const words = typed.split(/[\s,;]+/).filter((word) => folded(word) !== '');
   return words.filter((_, n) => n < WORDS);
 }
 
 /**
- * Returns one parameter for each word, that of the longest word first. It begins a part of the name, or ends words that
- * begin one together: `van der Berg` is one part.
+ * Returns one parameter for each word, longest word first. The word must begin a part of the name, or be the last of several
+ * words that together begin one: `van der Berg` is one part.
  */
 function matchWords(words: readonly string[]): readonly Criterion[] {
   const length = (place: number): number => words[place]?.length ?? 0;

@@ -1,4 +1,4 @@
-/** Patients of REST v1. */
+/** REST v1 routes for patients. */
 import { z } from 'zod';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -55,10 +55,13 @@ const demographics = z
     examples: [{ given: 'Nora', family: 'Lind', birth_date: '1961-05-14', gender: 'female' }],
   });
 
-/** How often a replacement is retried when others write at the same time. */
+/** How often a replacement is retried if others write at the same time. */
 const TRIES = 5;
 
-/** Replaces demographics; elements that v1 does not show stay. @throws Refusal 404 409 412 422 */
+/**
+ * Replaces demographics; elements that v1 does not show are kept.
+ * @throws Refusal 404 409 412 422
+ */
 async function replace(
   request: RestRequest & { readonly body: z.output<typeof demographics> },
   id: string,

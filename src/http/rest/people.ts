@@ -1,4 +1,4 @@
-/** The parts that routes about the people of a patient share. */
+/** Defines what the routes about people linked to a patient share. */
 
 import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -6,7 +6,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
-/** Returns the author and the request of a command. */
+/** Returns a command's author and request. */
 export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
   return {
     credential: toEventCredential(caller),
@@ -18,7 +18,7 @@ export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
 }
 
 /**
- * Checks that a patient is the caller's; it may be deleted, because links and grants outlive that.
+ * Checks that a patient belongs to the caller; the patient may be deleted, because links and grants outlive deletion.
  * @throws Refusal not_found (404)
  */
 export async function requirePatient({ services, caller }: RestRequest, id: string): Promise<void> {

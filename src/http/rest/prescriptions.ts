@@ -1,4 +1,7 @@
-/** Prescriptions of REST v1, which are read only: FHIR writes them (docs/spec/decisions.md, section 4 "Prescriptions"). */
+/**
+ * REST v1 routes for prescriptions, which are read-only here: they are written through FHIR (docs/spec/decisions.md, section 4
+ * "Prescriptions").
+ */
 import { z } from 'zod';
 import { shownName } from '#src/fhir/human-name.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -26,7 +29,7 @@ const KIND: Kind = {
   refine: withPrescribers,
 };
 
-/** Statuses of R4's MedicationRequest, without `entered-in-error`, which lists leave out. */
+/** Statuses of R4's MedicationRequest, except `entered-in-error`, which lists leave out. */
 const prescriptionStatus = z.enum([
   'active',
   'on-hold',
@@ -107,10 +110,10 @@ export const PRESCRIPTION_ROUTES = [
   }),
 ];
 
-/** Matches a prescriber without a name in printed members. A quote within a text has a backslash before it. */
+/** Matches a prescriber without a name in printed members. A quote inside text is preceded by a backslash. */
 const REFERRED = /"prescriber":"([A-Z][A-Za-z]+\/[0-9a-f-]{36})(?:\/_history\/\d+)?"/g;
 
-/** Returns the members of prescriptions with the names of those who prescribed. */
+/** Returns the members of prescriptions, with the prescribers' names. */
 async function withPrescribers(request: RestRequest, all: readonly Members[]): Promise<readonly Members[]> {
   const texts = all.map((members) =>
     typeof members === 'string' ? members : JSON.stringify({ prescriber: members.prescriber }),
@@ -136,7 +139,7 @@ async function withPrescribers(request: RestRequest, all: readonly Members[]): P
   });
 }
 
-/** Returns the name of the person or organization that a reference is to; undefined if the caller doesn't see it. */
+/** Returns the name of the person or organization that a reference points to; undefined if the caller can't see it. */
 async function readName({ services, caller }: RestRequest, reference: string): Promise<string | undefined> {
   const [type = '', id = ''] = reference.split('/');
   if (!isResourceType(type)) return undefined;

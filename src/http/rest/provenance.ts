@@ -1,4 +1,7 @@
-/** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
+/**
+ * Serves REST v1's provenance summary: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md,
+ * section 4).
+ */
 
 import { z } from 'zod';
 import type { Writer } from '#queries/provenance/writers.ts';
@@ -47,7 +50,7 @@ const versionSchema = z
   })
   .meta({ id: 'ProvenanceEntry' });
 
-/** The route of provenance summaries. */
+/** The route for provenance summaries. */
 export const PROVENANCE_ROUTES = [
   route({
     method: 'GET',
@@ -98,13 +101,13 @@ export const PROVENANCE_ROUTES = [
   }),
 ];
 
-/** Returns the holder of the credential. A member's issuer is only in the FHIR resource. */
+/** Returns the credential's holder. A member's issuer is only in the FHIR resource. */
 function writtenBy(writer: Writer): z.input<typeof versionSchema>['written_by'] {
   if (writer.kind !== 'member') return { id: null, name: null, last4: null, ...writer };
   return { kind: writer.kind, id: writer.id, name: writer.name, last4: null };
 }
 
-/** Returns the acting person, if someone else is the author. */
+/** Returns the acting person, if somebody else is the author. */
 function actingIn({ author, acting_as, acting_as_display }: RecordedVersion['metadata']): {
   acting_as: string | null;
   acting_as_name: string | null;

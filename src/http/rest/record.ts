@@ -1,6 +1,6 @@
 /**
- * The fields that all records of REST v1 have in common, and how records are read and written
- * (docs/spec/decisions.md, section 4).
+ * Defines the fields that all REST v1 records have in common, and how records are read and written (docs/spec/decisions.md,
+ * section 4).
  */
 
 import type { CommandContext, WriteResult } from '#commands/command.ts';
@@ -20,12 +20,12 @@ import type { Proven, RequestContext } from '../api/route.ts';
 /** A request with an API key. */
 export type RestRequest = RequestContext & Proven['api_key'];
 
-/** Returns a list's `next_cursor`: encrypted under a grant, because it has ids. */
+/** Returns a list's `next_cursor`; under a grant it is encrypted, because it contains ids. */
 export function shownCursor({ pass }: Pick<RestRequest, 'pass'>, next: string | undefined): string | null {
   return next === undefined ? null : (pass?.edge.cursor(next) ?? next);
 }
 
-/** The record that a resource is of. */
+/** The data needed to show a resource as a record. */
 export interface Shown {
   readonly type: ResourceType;
   readonly id: string;
@@ -38,7 +38,7 @@ export interface Shown {
   readonly author: Pick<Authorship, 'authorType' | 'sourceSystem' | 'originId'>;
 }
 
-/** Returns a record: the common fields and its own. */
+/** Returns a record: the common fields and the record's own. */
 export function renderRecord(shown: Shown, fields: object): Record<string, unknown> {
   const { type, id, patient, version, created, updated, author } = shown;
   return {
@@ -56,9 +56,9 @@ export function renderRecord(shown: Shown, fields: object): Record<string, unkno
 }
 
 /**
- * Returns the context of a write's command.
- * @param given `author_type` of the body.
- * @throws Refusal invalid (422) when the body and the header differ.
+ * Returns the context for a write's command.
+ * @param given `author_type` in the body.
+ * @throws Refusal invalid (422) if the body and the header differ.
  */
 export function makeCommandContext(request: RestRequest, given?: AuthorType): CommandContext {
   const { caller, header, requestId, ids, now, retry, pass } = request;
@@ -102,8 +102,8 @@ export function resourceIn(body: string): JsonObject {
 }
 
 /**
- * Reads a live resource.
- * @throws Refusal not_found (404), also for a deleted one
+ * Reads a resource that isn't deleted.
+ * @throws Refusal not_found (404), including for a deleted resource
  */
 export async function liveResource(
   { services, caller }: RestRequest,
@@ -114,8 +114,8 @@ export async function liveResource(
 }
 
 /**
- * Reads a live resource for a response.
- * @throws Refusal not_found (404), also for a deleted one
+ * Reads a resource that isn't deleted, for a response.
+ * @throws Refusal not_found (404), including for a deleted resource
  */
 export async function shownResource(
   { services, caller }: RestRequest,
@@ -135,11 +135,11 @@ function live<Found extends CurrentResource>(
 }
 
 /**
- * Returns live resources as records, in the same order. For thousands of records it yields to the event loop
+ * Returns resources that aren't deleted as records, in the same order. For thousands of records, it yields to the event loop
  * in between.
- * @param found with `resource` if the body has been read, with `mark` if that is known.
- * @param fields returns the fields of each.
- * @param parse parses bodies; with `parseStored` decimals keep their precision.
+ * @param found includes `resource` if the body has been parsed, and `mark` if it is known.
+ * @param fields returns the fields of each resource.
+ * @param parse parses bodies; with `parseStored`, decimals keep their precision.
  */
 export async function shownRecords(
   request: RestRequest,
@@ -176,7 +176,7 @@ export async function shownRecords(
   return inSlices(mapSteps(found, record));
 }
 
-/** Returns the author that an event names. */
+/** Returns the author named in an event. */
 function renderAuthor({
   author,
   source_system,
@@ -194,7 +194,7 @@ function renderAuthor({
 
 /**
  * Returns when a resource was created, as a FHIR instant.
- * @param found a version of it that `resources` shows.
+ * @param found a version of the resource that `resources` shows.
  * @throws Refusal unavailable (503). Call it before anything is written.
  */
 export async function createdAt(
@@ -205,8 +205,8 @@ export async function createdAt(
 }
 
 /**
- * Reads the event of a resource's version 1.
- * @param found a version of it that `resources` contains.
+ * Reads the event for version 1 of a resource.
+ * @param found a version of the resource that `resources` contains.
  * @throws Refusal unavailable (503). Call it before anything is written.
  */
 export function readCreation(
@@ -225,7 +225,7 @@ async function readMark(
   return mark;
 }
 
-/** Reads the marks; waits when one read model already contains a concurrent write and the other doesn't. */
+/** Reads the marks; waits if one read model already contains a concurrent write and the other doesn't. */
 async function readMarks(
   { services, caller }: RestRequest,
   found: readonly VersionOf[],

@@ -1,4 +1,4 @@
-/** All routes below `/v1` (docs/spec/interface.md, section 4.3). */
+/** Lists all routes below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
@@ -20,7 +20,7 @@ import { PROPOSAL_ROUTES } from './sharing/proposals.ts';
 import { TERMINOLOGY_ROUTES } from './terminology.ts';
 import { TIMELINE_ROUTES } from './timeline.ts';
 
-/** All routes, in the order of the documentation. */
+/** All routes, in the order used in the documentation. */
 export const REST_ROUTES: readonly Route[] = [
   ...PATIENT_ROUTES,
   ...OBSERVATION_ROUTES,

@@ -1,4 +1,7 @@
-/** Schemas that routes of REST v1 share: inputs of docs/spec/interface.md, section 2.2, and the members of every record (docs/spec/decisions.md, section 4). */
+/**
+ * Schemas that REST v1 routes share: the inputs in docs/spec/interface.md, section 2.2, and the members of every record
+ * (docs/spec/decisions.md, section 4).
+ */
 
 import { z } from 'zod';
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
@@ -16,7 +19,7 @@ export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
 
-/** A text that says something. */
+/** Text that isn't blank. */
 export const text = z
   .string()
   .max(10_000)
@@ -34,7 +37,7 @@ export const FIRST_DAY =
   'First day. A value belongs to the day that its date-time names, whatever its UTC offset.';
 export const LAST_DAY = 'Last day. A value dated by month or year belongs to each of its days.';
 
-/** A moment; without seconds they are zero. */
+/** A point in time; if the seconds are missing, they are zero. */
 export const moment = z
   .string()
   .refine((value) => !/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/.test(value), {
@@ -58,10 +61,10 @@ export const code = z
     'must be a code or system|code, without spaces at its ends',
   );
 
-/** URI of a code system. */
+/** The URI of a code system. */
 export const system = z.string().max(1_000).regex(/^\S+$/, 'must be a URI, without spaces');
 
-/** A unit of UCUM, checked by its library, or a spelling that people use, which becomes one. */
+/** A UCUM unit, checked by UCUM's library, or a common spelling, which is converted to a UCUM unit. */
 export const unit = z
   .string()
   .max(100)
@@ -79,15 +82,15 @@ export const unit = z
     'UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers always have UCUM.',
   );
 
-/** The type of the author, in the body or the header `X-Service-Author-Type`. */
+/** The author's type, in the body or in the header `X-Service-Author-Type`. */
 export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(
   'Takes precedence over the header X-Service-Author-Type.',
 );
 
-/** A code's members: `code` may name its system itself. */
+/** The members of a code; `code` may itself name its system. */
 export const coded = { system: optional(system), display: optional(text) };
 
-/** Refuses a code that names another system than `system` beside it. */
+/** Refuses a code that names a different system than `system` next to it. */
 export function oneSystem(
   given: { readonly code?: string | undefined; readonly system?: string | undefined },
   context: z.RefinementCtx,
@@ -98,9 +101,9 @@ export function oneSystem(
 }
 
 /**
- * Refuses LOINC codes with a wrong check digit. Codes of another form are accepted, because they may be LOINC
- * parts or answers.
- * @param fallback system of a code without one; undefined: such a code has no system.
+ * Refuses LOINC codes with a wrong check digit. Codes in any other form are accepted, because they may be LOINC parts or
+ * answers.
+ * @param fallback the system of a code that names none; undefined: such a code has no system.
  */
 export function checkedDigit(fallback?: string) {
   return (
@@ -116,7 +119,7 @@ export function checkedDigit(fallback?: string) {
 }
 
 /**
- * Refuses objects that have none of these members, or more than one.
+ * Refuses objects that have none of the given members, or more than one.
  * @param names the members, exactly one of which is required.
  */
 export function exactlyOne<Name extends string>(
@@ -142,10 +145,10 @@ export function inOrder(start: string | undefined, end: string | undefined, path
 
 const nullable = z.string().nullable();
 
-/** Members of a shown code. */
+/** The members of a code in a response. */
 export const shownCode = { code: nullable, system: nullable, display: nullable };
 
-/** Members of every record. */
+/** The members that every record has. */
 export const common = {
   version: z.int(),
   created_at: instant,
@@ -156,15 +159,15 @@ export const common = {
   fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
 };
 
-/** The ids of every record. */
+/** The ids that every record has. */
 export const ids = { id: z.string(), patient: z.string().describe('The id of the patient.') };
 
-/** Header of writes that change what is there. */
+/** Header for writes that change something that exists. */
 export const IF_MATCH = {
   'If-Match': 'Write only if this is the current version, such as `W/"3"`; otherwise the answer is 412.',
 };
 
-/** Author headers of writes (docs/spec/interface.md, section 4). */
+/** Author headers for writes (docs/spec/interface.md, section 4). */
 export const AUTHOR = {
   'X-Service-Author-Type': 'What kind of author wrote the data. Default: `import`.',
   'X-Service-Author-Ref': 'The author: `Practitioner/<id>` in the directory.',

@@ -1,4 +1,4 @@
-/** Codes of LOINC and ATC, as REST v1 knows them (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+/** Looks up codes in LOINC and ATC for REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';

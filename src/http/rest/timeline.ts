@@ -1,4 +1,4 @@
-/** The timeline of REST v1 (docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4). */
+/** Serves REST v1's timeline (docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { seesType } from '#queries/sight.ts';
@@ -32,10 +32,10 @@ import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
-/** Sorted, so that a cursor stays valid when the same kinds are named explicitly. */
+/** Sorted, so that a cursor remains valid if the same kinds are named explicitly. */
 const DEFAULT = [...DEFAULT_KINDS].sort();
 
-/** The letters that a grant must have on the types that are shown (docs/spec/decisions.md, section 9, "Letters"). */
+/** The letters that a grant must have for the types shown (docs/spec/decisions.md, section 9, "Letters"). */
 const LETTERS = 'rs';
 
 const ONE = `(?:${TIMELINE_KINDS.join('|')})`;
@@ -70,7 +70,7 @@ const entrySchema = z
   })
   .meta({ id: 'TimelineEntry' });
 
-/** An entry in answers. */
+/** An entry in a response. */
 export interface TimelineView {
   readonly kind: TimelineKind | undefined;
   readonly id: string;
@@ -84,7 +84,7 @@ export interface TimelineView {
   readonly version: number;
 }
 
-/** The query of timelines. */
+/** The query parameters for timelines. */
 export const TIMELINE_QUERY = {
   ...LIST_QUERY,
   ...PAST_QUERY,
@@ -93,7 +93,7 @@ export const TIMELINE_QUERY = {
   kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
 };
 
-/** The route of timelines. */
+/** The route for timelines. */
 export const TIMELINE_ROUTES = [
   route({
     method: 'GET',
@@ -121,7 +121,7 @@ export const TIMELINE_ROUTES = [
   }),
 ];
 
-/** Which entries are read. */
+/** The entries to read. */
 export interface AskedTimeline {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -155,9 +155,9 @@ export async function readTimeline(
 }
 
 /**
- * Returns the types of a timeline: those of the default that a grant, or the scopes of a client, cover.
- * @param kinds that the request names
- * @throws Refusal forbidden (403) if it names one outside the grant
+ * Returns the types in a timeline: by default, those covered by a grant or by a client's scopes.
+ * @param kinds the kinds that the request names
+ * @throws Refusal forbidden (403) if the request names a kind outside the grant
  */
 function typesShown({ sees }: Caller, kinds?: readonly TimelineKind[]): TimelineType[] {
   const types = (kinds ?? DEFAULT).map((each) => TIMELINE[each]);
@@ -168,7 +168,7 @@ function typesShown({ sees }: Caller, kinds?: readonly TimelineKind[]): Timeline
 
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
 
-/** Returns the title of an entry; a medication's comes from the Medication that it refers to. */
+/** Returns an entry's title; a medication's title comes from the Medication that it refers to. */
 function entryTitle({ title, titleSystem, referred }: TimelineEntry): Title {
   const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
   return named ?? { title, titleSystem };

@@ -1,10 +1,10 @@
 /**
- * Headers that every answer begins with: no client guesses its type, frames it, stores it or passes its URL on
- * (https://owasp.org/www-project-secure-headers/). Pages say more (`security-headers.ts`).
+ * Defines the headers that every response begins with: they tell clients not to guess its type, frame it, store it or pass its
+ * URL on (https://owasp.org/www-project-secure-headers/). Pages add more (`security-headers.ts`).
  */
 const ALWAYS = [
   ['X-Content-Type-Options', 'nosniff'],
-  // Answers contain health data: no cache may write them to a disk (RFC 9111, section 5.2.2.5). A client that stores a
+  // Responses contain health data, so caches must not write them to disk (RFC 9111, section 5.2.2.5). A client that stores a
   // resource itself may still send If-None-Match.
   ['Cache-Control', 'no-store'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -12,12 +12,12 @@ const ALWAYS = [
   ['Referrer-Policy', 'no-referrer'],
 ] as const;
 
-/** A year, so that clients that have used https don't fall back to http. */
+/** One year, so that clients that have used https don't fall back to http. */
 const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
 /**
- * Returns alternating names and values.
- * @param baseUrl that clients use; only an https URL may require https
+ * Returns alternating header names and values.
+ * @param baseUrl the URL that clients use; only an https URL may require https
  */
 export function baseHeaders(baseUrl: string): readonly string[] {
   return (baseUrl.startsWith('https:') ? [...ALWAYS, STRICT_TRANSPORT] : ALWAYS).flat();

@@ -5,9 +5,9 @@ import { newRequestId } from '#src/shared/ids.ts';
 import { clientAddress, trustedProxies } from '../limits.ts';
 
 /**
- * Answers connections beyond the limit 429 and closes them.
- * @param most of one address, or of one network of 64 bits of IPv6; 0: no limit.
- * @param trusted addresses and networks of proxies, which have no limit: they carry the connections of many.
+ * Answers connections beyond the limit with 429 and closes them.
+ * @param most maximum number from one address, or from one 64-bit IPv6 network; 0: no limit.
+ * @param trusted addresses and networks of proxies, which have no limit because they carry many clients' connections.
  */
 export function limitConnections(server: Server, most: number, trusted: readonly string[]): void {
   if (most === 0) return;

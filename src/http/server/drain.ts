@@ -1,7 +1,7 @@
-/** Ends the HTTP server when it has answered. */
+/** Stops the HTTP server once it has answered all requests. */
 import type { Server } from 'node:http';
 
-/** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */
+/** Stops listening, and resolves when every request has been answered. Connections are closed when they become idle. */
 export async function drain(server: Server): Promise<void> {
   if (!server.listening) return;
   const closing = setInterval(() => server.closeIdleConnections(), 20);

@@ -1,6 +1,6 @@
 /**
- * The envelope of every request: its id, headers, error body, log line and metrics, and its record in the project's log and
- * usage. Of an access token that is the application's project.
+ * Wraps every request: its id, headers, error body, log line and metrics, and its entry in the project's log and usage. For an
+ * access token, that is the application's project.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
@@ -34,7 +34,10 @@ import { answerCors } from './cors.ts';
 import { errorAnswer, unanswered } from './error-answer.ts';
 import { answerWithoutWords } from './last-answer.ts';
 
-/** Refuses a request of HTTP/1.1 without `Host` (RFC 9112, section 3.2). @throws Refusal malformed (400) */
+/**
+ * Refuses an HTTP/1.1 request without `Host` (RFC 9112, section 3.2).
+ * @throws Refusal malformed (400)
+ */
 function requireHost({ headers, httpVersion }: IncomingMessage): void {
   if (headers.host !== undefined || httpVersion !== '1.1') return;
   const diagnostics = 'the header Host is missing: HTTP/1.1 requires it';
@@ -42,8 +45,8 @@ function requireHost({ headers, httpVersion }: IncomingMessage): void {
 }
 
 /**
- * Gives each request its id, headers, error body, log line and measure. Declared routes, which get nearly all of them,
- * are called from here; the rest, pages for people, go to the routers.
+ * Gives each request its id, headers, error body, log line and metrics. It calls declared routes, which get nearly all
+ * requests; the rest, pages for people, go to the routers.
  */
 export function envelope(
   fhir: FhirInterface,
@@ -62,7 +65,7 @@ export function envelope(
   },
 ): (ctx: Context, next: Next) => Promise<void> {
   const { log } = fhir;
-  // These members never contain secrets, so lines aren't searched for any.
+  // These members never contain secrets, so log lines aren't searched for them.
   const requests = log.child({}, { redact: [] });
   const ofFhir = new Pipeline(fhir, new FhirDialect(fhir));
   const ofJson = new Pipeline(api, new JsonDialect(api));
@@ -85,7 +88,7 @@ export function envelope(
     presence.enter(who);
     const atGateway = isGateway(ctx.path);
     const inner = atGateway ? innerPath(ctx) : undefined;
-    // From here on the request belongs to the interface behind the gateway, and gets that interface's errors.
+    // From here on, the request belongs to the interface behind the gateway, and gets that interface's errors.
     if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {
@@ -139,10 +142,10 @@ export function envelope(
   };
 }
 
-/** Refusals that need no caller: of a URL, a method or a form of answer that doesn't exist. */
+/** Refusals for which the caller doesn't matter: an unknown URL, method or response format. */
 const WITHOUT_CALLER = new Set(['not_found', 'method_not_allowed', 'not_acceptable']);
 
-/** Tells whether a request was refused before its credential was looked at. */
+/** Returns whether a request was refused before its credential was checked. */
 function isBeforeCaller({ state }: Context): boolean {
   const { caller, identity, refusal }: Noted = state;
   return (
@@ -153,33 +156,33 @@ function isBeforeCaller({ state }: Context): boolean {
   );
 }
 
-/** Tells whether a FHIR request asks for indented JSON. */
+/** Returns whether a FHIR request asks for indented JSON. */
 function isPretty({ querystring, state }: Context): boolean {
   return querystring.includes('_pretty=true') || state.pretty === true;
 }
 
-/** The pattern of paths that are none of ours, in metrics and logs. */
+/** The pattern for paths that don't exist here, in metrics and logs. */
 const UNMATCHED = 'unmatched';
 
 /** The headers contain everything else. */
 const PREFLIGHT: Answer = { status: 204, headers: {} };
 
-/** A request that has been answered. */
+/** An answered request. */
 interface Answered {
   readonly requestId: string;
-  /** The pattern of its URL. */
+  /** The pattern of the request's URL. */
   readonly route: string;
   readonly status: number;
   readonly ms: number;
 }
 
-/** Ids as we give them: of resources, and of everything with a prefix. */
+/** Matches the ids that we generate: for resources, and for everything with a prefix. */
 const OWN_ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{3,6}_[\w-]{22,26})$/;
 const VERSION_ID = /^\d{1,9}$/;
 const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
 
-/** What is known of a request when it has been answered. */
+/** The data known about a request when it has been answered. */
 interface Noted {
   readonly caller?: Caller;
   readonly identity?: Identity;
@@ -188,9 +191,9 @@ interface Noted {
   readonly refusal?: Refusal;
 }
 
-/** Records a request whose project is known; nobody could see the others. */
+/** Records a request whose project is known; nobody could see any other requests. */
 function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, status, ms }: Answered): void {
-  // The project is set once its member is authenticated: requests of others are in no project's log.
+  // The project is set once its member has been authenticated, so requests by other people are in no project's log.
   const { caller, identity, project, environment, refusal }: Noted = ctx.state;
   const at = nowMicros();
   const method = ctx.req.method ?? '';
@@ -210,7 +213,7 @@ function noteRequest(notebook: Notebook, ctx: Context, { requestId, route, statu
   }
 }
 
-/** Returns the columns that say who called. */
+/** Returns the columns that identify the caller. */
 function holderColumns(
   credential: CallerCredential,
 ): Pick<LoggedRequest, 'keyId' | 'applicationId' | 'identity'> {
@@ -228,19 +231,22 @@ function holderColumns(
   }
 }
 
-/** Returns the granted record: the path has its pairwise id, and a purge of the real one must find the row. */
+/**
+ * Returns the record that the grant gives access to: the path contains its pairwise id, but a purge of the real id must find
+ * the row.
+ */
 function namedBy({ sees: { within } }: Caller): Pick<LoggedRequest, 'named'> {
   return within === undefined ? {} : { named: within.record };
 }
 
-/** Returns true if a request may have changed something. */
+/** Returns whether a request may have changed something. */
 function isWrite(method: string, route: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && !READS_BY_POST.test(route);
 }
 
 /**
- * Returns a path for the log: where the pattern has parameters, only ids that the service generated and
- * resource types are kept; anything else a client typed, and it may be a name or a secret.
+ * Returns a path for the log. Where the pattern has parameters, only ids that the service generated and resource types are
+ * kept; anything else was typed by a client, and may be a name or a secret.
  * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
  */
 export function loggedPath(path: string, pattern: string): string {
@@ -256,10 +262,10 @@ export function loggedPath(path: string, pattern: string): string {
   return kept ? path : segments.join('/');
 }
 
-/** The parts of our own paths. */
+/** The segments of our own paths. */
 const OWN_WORDS = new Set(['fhir', 'R4', ...ROUTES.flatMap(({ path }) => path.split('/'))]);
 
-/** Returns a path that is none of ours: our own words, types and ids are kept. */
+/** Returns a path that doesn't exist here, for the log: our own words, types and ids are kept. */
 function loggedUnmatched(path: string): string {
   const segments = path.split('/');
   return segments
@@ -279,7 +285,7 @@ function isKept(segment: string, name: string): boolean {
   );
 }
 
-/** Patterns, which are few, in parts. */
+/** Patterns split into segments; there are only a few. */
 const parts = new Map<string, readonly string[]>();
 
 function splitPattern(pattern: string): readonly string[] {

@@ -1,4 +1,4 @@
-/** Answers of errors, in the form of the interface that a request was for. */
+/** Builds responses for errors, in the form of the interface that a request was for. */
 import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
@@ -15,7 +15,7 @@ import { refusalPage } from '../pages/refusal-page.ts';
 import { FHIR_PATH, isFhir } from '../path.ts';
 import { ROUTES } from '../routes.ts';
 
-/** Path prefixes of the interfaces. */
+/** The interfaces' path prefixes. */
 const ROOTS = [
   ...new Set([FHIR_PATH, ...ROUTES.map(({ path }) => path.slice(0, path.indexOf('/', 1)))]),
 ].join(', ');
@@ -33,7 +33,7 @@ export function unanswered(ctx: Context, table: RouteTable): Refusal {
   });
 }
 
-/** Returns the answer of an error, and logs one that the service is at fault for. */
+/** Returns the response for an error, and logs errors that are the service's fault. */
 export function errorAnswer(
   ctx: Context,
   error: unknown,
@@ -50,7 +50,7 @@ export function errorAnswer(
   }
   const refusal = known ?? internalError();
   ctx.state.refusal = refusal;
-  // Errors of the endpoints for OAuth clients have the form of its standards.
+  // Errors from the endpoints for OAuth clients have the form that OAuth's standards define.
   const isForClients = open.table.listAt(ctx.path).some(({ errorForm }) => errorForm === 'oauth');
   if (isForClients) return oauthErrorAnswer(asOAuthError(refusal));
   const answer =
@@ -59,7 +59,7 @@ export function errorAnswer(
   return answer.status === 401 ? challenged(answer, resourceMetadataUrl(baseUrl, ctx.path)) : answer;
 }
 
-/** Adds to a Bearer challenge where clients find out how to get a token (RFC 9728, section 5.1). */
+/** Adds to a Bearer challenge the URL where clients learn how to get a token (RFC 9728, section 5.1). */
 function challenged(answer: Answer, metadataUrl: string | undefined): Answer {
   const challenge = answer.headers['WWW-Authenticate'];
   if (metadataUrl === undefined || challenge?.startsWith('Bearer ') !== true) return answer;

@@ -1,8 +1,8 @@
-/** The answer that is left when building the answer of an error failed too. */
+/** The last-resort response, for when building an error response has itself failed. */
 import type { ServerResponse } from 'node:http';
 
 /**
- * Answers 500 with a constant body that FHIR clients and others can read; where an answer has begun already, closes the
+ * Responds 500 with a constant body that FHIR clients and others can read; if a response has already begun, closes the
  * connection instead. Never throws.
  */
 export function answerWithoutWords(response: ServerResponse, requestId: string): void {

@@ -1,15 +1,14 @@
 /**
- * Answers requests that Node's HTTP server would otherwise answer, so that these answers have a `Service-Request-Id`,
- * too.
+ * Answers requests that Node's HTTP server would otherwise answer, so that these responses also have a `Service-Request-Id`.
  */
 import { type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { newRequestId } from '#src/shared/ids.ts';
 
-/** Options of every server: a request without `Host` reaches the service, which refuses it (`envelope.ts`). */
+/** Options for every server: a request without `Host` reaches the service, which refuses it (`envelope.ts`). */
 export const SERVER_OPTIONS: ServerOptions = { requireHostHeader: false };
 
-/** Codes of Node's parser with their own status; all others are 400. */
+/** Codes of Node's parser that have their own status; all other codes are 400. */
 const STATUS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
@@ -17,8 +16,8 @@ const STATUS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a server answer requests that aren't valid HTTP, take too long to arrive, have too large headers, or expect what
- * the service can't do (RFC 9110, section 10.1.1).
+ * Makes a server answer requests that aren't valid HTTP, take too long to arrive, have headers that are too large, or expect
+ * something that the service can't do (RFC 9110, section 10.1.1).
  */
 export function answerForNode(server: Server): void {
   server.on('clientError', answerInvalid);
@@ -33,7 +32,7 @@ export function answerForNode(server: Server): void {
 }
 
 function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
-  // An answer that has begun can't be taken back, and another one in its middle would look like a part of it.
+  // A response that has begun can't be taken back, and another response in the middle of it would look like part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
     socket.destroy();
     return;
@@ -43,7 +42,7 @@ function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n`);
 }
 
-/** Tells whether the answer that a connection waits for has begun; Node notes that answer at the socket. */
+/** Returns whether the response that a connection is waiting for has begun; Node stores that response on the socket. */
 function hasBegun(socket: Socket): boolean {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
   return answer instanceof ServerResponse && answer.headersSent;

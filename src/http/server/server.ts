@@ -1,4 +1,4 @@
-/** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
+/** Creates the HTTP server: one chain from the socket to the interfaces, and every response's headers. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -66,38 +66,38 @@ export interface ServerDeps {
   readonly queries: Queries;
   readonly terminology: Terminology;
   readonly idempotency: IdempotencyKeys;
-  /** Notes reads of records. */
+  /** Records reads of records. */
   readonly accessLog: AccessLog;
   readonly recordsOf: RecordsOf;
-  /** Keys for exchanging ids in answers under a grant. */
+  /** Keys for exchanging ids in responses under a grant. */
   readonly edgeKeys: EdgeKeys;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
   readonly freshness: Freshness;
-  /** Dependencies of the routes of the JSON interfaces. */
+  /** The services for the JSON interfaces' routes. */
   readonly services: Services;
   readonly identify: Identify;
   readonly findToken: FindToken;
-  /** The services of `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`. */
+  /** The services for `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`. */
   readonly oauth: OAuthServices;
-  /** Undefined where the installation has none. */
+  /** Undefined if the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
   /** Signs people in on the pages. */
   readonly signIn: SignIn;
   /** Lets applications ask people for access. */
   readonly authorize: AuthorizeServices;
   readonly linkOpening: SharedLinkOpening;
-  /** The services that the pages of patients need besides the JSON interfaces. */
+  /** The services that patients' pages need in addition to the JSON interfaces. */
   readonly patientPages: PatientPageServices;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;
-  /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
+  /** Returns the refusal that a client gets for an error; undefined if the error is the service's fault. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
-  /** Put around every request. */
+  /** Wrapped around every request. */
   readonly tracing?: Middleware | undefined;
 }
 
-/** Makes the server; it listens when told to. */
+/** Creates the server, which doesn't listen yet. */
 export function createServer(deps: ServerDeps): Server {
   const { metrics } = deps;
   measureReadiness(metrics, deps.checks);
@@ -206,7 +206,7 @@ export function createServer(deps: ServerDeps): Server {
     app.use(issuer.allowedMethods());
   }
   const server = createHttpServer(SERVER_OPTIONS, app.callback());
-  // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
+  // Longer than load balancers keep theirs, so that they never send on a connection that is closing.
   server.keepAliveTimeout = 65_000;
   answerForNode(server);
   limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
@@ -242,7 +242,7 @@ function openService(
     worksElsewhere: (credential) => authenticator.works(credential),
     describe: () => (document ??= openApiDocument(ALL_ROUTES, baseUrl)),
     devIssuer,
-    // People on other machines have no use for a path of this one.
+    // A path on this machine is of no use to people on other machines.
     dataDir: devIssuer && config.devIssuer === 'local' ? config.dataDir : undefined,
   };
 }

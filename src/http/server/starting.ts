@@ -1,4 +1,4 @@
-/** Answers on the port while the service starts, so that a supervisor sees that the process lives and works. */
+/** Answers on the port while the service starts, so that a supervisor sees that the process is alive and working. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Koa from 'koa';
@@ -11,7 +11,7 @@ import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
 /** Seconds before a client should retry. */
 const RETRY_SECONDS = 10;
 
-/** The address of the service. */
+/** The service's address. */
 export interface StartingAt {
   readonly host: string;
   readonly port: number;
@@ -19,10 +19,10 @@ export interface StartingAt {
 }
 
 /**
- * Listens until the start continues: `/health/live` is 200, everything else 503.
- * @param say what the service is doing.
+ * Listens until startup continues: `/health/live` returns 200, everything else 503.
+ * @param say returns what the service is doing.
  * @returns a function that closes the port again.
- * @throws NodeJS.ErrnoException as listening does
+ * @throws NodeJS.ErrnoException when listening does
  */
 export async function answerWhileStarting(
   { host, port, baseUrl }: StartingAt,

@@ -1,6 +1,6 @@
 /**
- * `/shl/*`: the endpoints for recipients of SMART Health Links, and the page that shows a link's content
- * (https://docs.smarthealthit.org/smart-health-links/spec/). No credential: the link is one.
+ * Serves `/shl/*`: the endpoints for recipients of SMART Health Links, and the page that shows a link's content
+ * (https://docs.smarthealthit.org/smart-health-links/spec/). No credential is needed, because the link is one.
  */
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -9,7 +9,7 @@ import { answerJson, nothingThere, type OpenRequest, openRoute } from '../api/op
 import type { Opened, OpeningAsked } from '../ports/shared-links.ts';
 import { VIEW_ROUTES } from './view-page.ts';
 
-/** The body of a request for a manifest. Members that a client adds are ignored. */
+/** The body of a manifest request. Unknown members are ignored. */
 const manifestRequest = z
   .object({
     recipient: z
@@ -87,7 +87,7 @@ export const SHARED_LINK_ROUTES = [
       const { ctx, service, params } = request;
       const asked = { id: params.link_id, ticket: params.ticket, ...makeContext(request) };
       const headers = { 'Content-Type': JOSE };
-      // A HEAD does not use it up.
+      // A HEAD request does not use up the JWE.
       if (ctx.method === 'HEAD') {
         if (!(await service.links.isThere(asked))) throw nothingThere(UNKNOWN);
         return { status: 200, headers };
@@ -143,7 +143,7 @@ function answerOpened(id: string, opened: Opened, requestId: string): Answer {
           ? 'the passcode is wrong; the link is closed for good'
           : `the link needs its passcode; ${remainingAttempts} attempts are left before the link is closed for good`;
       const error = { type: 'unauthenticated', field: 'passcode', message, request_id: requestId };
-      // Not a scheme that browsers ask for by themselves.
+      // This isn't a scheme for which browsers prompt by themselves.
       const challenge = `Passcode realm="${id.replace(/[^\w-]/g, '')}"`;
       return answerJson(
         { remainingAttempts, error },
@@ -153,6 +153,6 @@ function answerOpened(id: string, opened: Opened, requestId: string): Answer {
   }
 }
 
-/** The same for links that never existed, have ended or no longer show anything. */
+/** The message is the same for links that never existed, have ended or no longer show anything. */
 const UNKNOWN =
   'the link is unknown, was revoked, or has expired; ask the person who shared it for a new one';

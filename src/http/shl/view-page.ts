@@ -1,7 +1,7 @@
 /**
- * `/shl/view`: the page that opens SMART Health Links in any browser. The link is behind `#`, which browsers send to
- * nobody; scripts of this service fetch, decrypt and show what it has. The page asks no other server, unless the reader
- * confirms a link that another server keeps: then its policy names that one.
+ * Serves `/shl/view`, the page that opens SMART Health Links in any browser. The link is after `#`, which browsers don't send
+ * to any server; this service's scripts fetch, decrypt and show its content. The page contacts no other server, unless the
+ * reader confirms a link that another server hosts: then the page's policy names that server.
  */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +16,15 @@ import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { type Language, pickWords, texts } from '../pages/texts.ts';
 import { pageLanguage } from '../signin/people-page.ts';
 
-/** Other servers that one page may ask: that of the manifest, and one of its files. */
+/**
+ * Maximum number of other servers that one page may contact, for example the manifest's server and the server of one of its
+ * files.
+ */
 const MOST_ORIGINS = 3;
 
 const FOLDER = new URL('./viewer/', import.meta.url);
 
-/** A file that the page loads: its media type, and the function that makes its content. */
+/** A file that the page loads: its media type, and the function that produces its content. */
 interface PageFile {
   readonly type: string;
   readonly make: () => Promise<string | Buffer>;
@@ -34,7 +37,7 @@ const FILES: ReadonlyMap<string, PageFile> = new Map([
 
 const made = new Map<string, Promise<string | Buffer>>();
 
-/** Returns the page's script in one file, with the parts of the clinical reading that it shows records by. */
+/** Returns the page's script in one file, including the parts of the clinical reading with which it shows records. */
 async function bundleScript(): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -52,7 +55,7 @@ async function bundleScript(): Promise<string> {
   return outputFiles.map(({ text }) => text).join('');
 }
 
-/** Returns a file's content, which is made once; after a fault the next request tries again. */
+/** Returns a file's content, which is produced once; after a failure, the next request tries again. */
 function readContent(name: string, { make }: PageFile): Promise<string | Buffer> {
   const content = made.get(name) ?? make();
   made.set(name, content);
@@ -88,7 +91,7 @@ export const VIEW_ROUTES = [
   }),
 ];
 
-/** Returns the texts that the page's script has words from. */
+/** Returns the texts that the page's script uses. */
 function viewerWords(lang: Language): Readonly<Record<string, string>> {
   const parts = ['shl.', 'known.', 'past.', 'days.until', 'record.d', 'result.'];
   const elements = [
@@ -123,8 +126,8 @@ function answerView(ctx: Context, query: URLSearchParams, root: string): Answer 
 }
 
 /**
- * Returns the other servers that the page may ask once the reader confirms them: https, or this machine. The page's
- * script asks none of them before the reader's click, because anyone can write these parameters into a link.
+ * Returns the other servers that the page may contact once the reader confirms them: https, or this machine. The page's script
+ * contacts none of them before the reader's click, because anyone can put these parameters in a link.
  */
 function originsIn(query: URLSearchParams): string[] {
   const origins = query.getAll('from').filter((text) => {

@@ -1,7 +1,10 @@
-/** Cookies of the pages: for this host and path only, out of reach of scripts and of other sites' forms (RFC 6265bis). */
+/**
+ * Sets and reads the pages' cookies: for this host and path only, out of reach of scripts and of other sites' forms (RFC
+ * 6265bis).
+ */
 import type { Context } from 'koa';
 
-/** Secrets of 256 bits, base64url. */
+/** Matches secrets of 256 bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
 /** A cookie with the attributes that BASE_URL allows. */
@@ -10,9 +13,10 @@ export class Cookie {
   readonly #attributes: string;
 
   /**
-   * @param name without a prefix. On https it gets `__Host-`, with a path `__Secure-`: `__Host-` is for `/` only
-   * @param baseUrl of the service
-   * @param below path below BASE_URL that the cookie is for. Default: all
+   * @param name without a prefix. On https the cookie gets the prefix `__Host-` or, with a path, `__Secure-`, because
+   *   `__Host-` is only for `/`
+   * @param baseUrl the service's URL
+   * @param below the path below BASE_URL that the cookie is for. Default: all
    */
   constructor(name: string, baseUrl: string, below = '') {
     const { protocol, pathname } = new URL(baseUrl);
@@ -22,14 +26,14 @@ export class Cookie {
     this.#attributes = `Path=${path}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
   }
 
-  /** Returns the value that the browser sent; undefined without one. */
+  /** Returns the value that the browser sent; undefined if there is none. */
   read(ctx: Context): string | undefined {
     return ctx.cookies.get(this.name);
   }
 
   /**
-   * Returns a secret that the browser keeps; undefined without one, or if it doesn't look like one of ours: anything
-   * else could be guessed, and no later step would accept it.
+   * Returns the secret that the browser keeps; undefined if there is none or it doesn't look like one of ours: anything else
+   * could be guessed, and no later step would accept it.
    */
   secret(ctx: Context): string | undefined {
     const value = this.read(ctx);
@@ -38,7 +42,7 @@ export class Cookie {
 
   /**
    * Sets the value: base64url or hexadecimal.
-   * @param seconds how long the browser keeps it; undefined: until it is closed
+   * @param seconds how long the browser keeps the cookie; undefined: until the browser is closed
    */
   set(ctx: Pick<Context, 'append'>, value: string, seconds?: number): void {
     const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;

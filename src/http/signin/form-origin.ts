@@ -1,18 +1,18 @@
-/** Refuses forms that don't come from a page of our own: with the session's cookie they could act for the person. */
+/** Refuses forms that don't come from one of our own pages, because with the session cookie they could act for the person. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Session } from '#src/shared/access/session.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Name of the hidden field with the session's form token. */
+/** Name of the hidden field that contains the session's form token. */
 export const FORM_TOKEN = 'form_token';
 
 /**
- * Checks that a form comes from a page of the same origin: by `Sec-Fetch-Site`, else by `Origin`
+ * Checks that a form comes from a page of the same origin, by `Sec-Fetch-Site` or else by `Origin`
  * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). The pages have `Referrer-Policy: same-origin`, because under
  * `no-referrer` browsers send `Origin: null`, and over http to another host they send no `Sec-Fetch-Site`.
- * @param fault the message otherwise
+ * @param fault the error message
  * @throws Refusal forbidden (403)
  */
 export function requireOwnOrigin(
@@ -22,14 +22,14 @@ export function requireOwnOrigin(
 ): void {
   const site = ctx.get('Sec-Fetch-Site');
   const origin = ctx.get('Origin');
-  // This machine's own names lead here without BASE_URL.
+  // This machine's own names also lead here, regardless of BASE_URL.
   const own = [new URL(baseUrl).origin, ...(isLoopback(ctx.URL.hostname) ? [ctx.URL.origin] : [])];
   if (site === '' ? own.includes(origin) : site === 'same-origin') return;
   throw new Refusal('forbidden', { code: 'forbidden', diagnostics: fault });
 }
 
 /**
- * Checks the form token: a page of the same origin that can't read this session's pages doesn't have it.
+ * Checks the form token, which a page of the same origin doesn't have if it can't read this session's pages.
  * @throws Refusal forbidden (403)
  */
 export function requireFormToken(form: URLSearchParams, session: Session): void {

@@ -1,4 +1,4 @@
-/** The pages behind an invitation's `url` (docs/spec/decisions.md, section 9, "Invitation"). */
+/** Renders the pages at an invitation's `url` (docs/spec/decisions.md, section 9, "Invitation"). */
 
 import type { Session } from '#src/shared/access/session.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -8,13 +8,16 @@ import type { PeoplePage } from './people-page.ts';
 
 /** The facts that a person sees about an invitation that they can redeem. */
 export interface Preview {
-  /** Given name of the patient; empty if the record has none. */
+  /** The patient's given name; empty if the record has none. */
   readonly given: string;
-  /** Name of the project that invites. */
+  /** The name of the inviting project. */
   readonly project: string;
 }
 
-/** Returns the page before the sign-in: it shows nothing of the record. @param signIn the link to the sign-in */
+/**
+ * Returns the page shown before the sign-in, which shows nothing from the record.
+ * @param signIn the link to the sign-in
+ */
 export function introPage(say: Texts, signIn: string): PeoplePage {
   return {
     title: say('invitation.title'),
@@ -23,15 +26,15 @@ export function introPage(say: Texts, signIn: string): PeoplePage {
   };
 }
 
-/** The content of the page with the form. */
+/** The content of the page that contains the form. */
 export interface Asking {
   readonly preview: Preview;
   readonly session: Session;
-  /** Target of the form, as the browser asks for it. */
+  /** The form's target, as the browser requests it. */
   readonly action: string;
   /** The link to sign in with another account. */
   readonly switchAccount: string;
-  /** The input, and its error. */
+  /** The input, and what is wrong with it. */
   readonly entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' };
 }
 
@@ -63,7 +66,10 @@ ${fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`}
   };
 }
 
-/** Returns the page after the record was linked. @param record the link to its page */
+/**
+ * Returns the page shown after the record has been linked.
+ * @param record the link to the record's page
+ */
 export function linkedPage(say: Texts, preview: Preview, record: string): PeoplePage {
   return {
     title: say('invitation.done'),
@@ -73,9 +79,9 @@ export function linkedPage(say: Texts, preview: Preview, record: string): People
 }
 
 /**
- * Returns the page for every invitation that can't be redeemed: nobody learns why. It asks for another code.
+ * Returns the page for every invitation that can't be redeemed, which doesn't reveal why. It asks for another code.
  * @param switchAccount the link to sign in with another account; undefined if the person isn't signed in
- * @param action of the form
+ * @param action the form's target
  */
 export function gonePage(say: Texts, switchAccount: string | undefined, action: string): PeoplePage {
   const account = switchAccount === undefined ? [] : [{ url: switchAccount, text: say('invitation.switch') }];
@@ -88,7 +94,10 @@ ${codeForm(say, { action })}`,
   };
 }
 
-/** Returns the page for a code that nobody can have been sent: it asks for the code again. @param action of the form */
+/**
+ * Returns the page for a code that can't have been sent to anybody, which asks for the code again.
+ * @param action the form's target
+ */
 export function mistypedPage(say: Texts, code: string, action: string): PeoplePage {
   return {
     title: say('invitation.gone'),
@@ -100,9 +109,9 @@ ${codeForm(say, { action, mistyped: code })}`,
 }
 
 /**
- * Returns the form for the code of an invitation.
- * @param action path of `/invitations`, as the browser asks for it
- * @param mistyped a code that is wrong; the element `fault` says why
+ * Returns the form for entering an invitation's code.
+ * @param action path of `/invitations`, as the browser requests it
+ * @param mistyped a wrong code; the element `fault` says what is wrong
  */
 export function codeForm(
   say: Texts,
@@ -120,7 +129,7 @@ export function codeForm(
 </form>`;
 }
 
-/** Returns the page for a record whose owner is another person. */
+/** Returns the page for a record that already belongs to another person. */
 export function takenPage(say: Texts, { project }: Preview): PeoplePage {
   const text = say.html('invitation.takentext', { project: html`<bdi>${project}</bdi>` });
   return { title: say('invitation.taken'), body: html`<p role="alert">${text}</p>`, onward: ['records'] };

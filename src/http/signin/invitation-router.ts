@@ -1,7 +1,7 @@
 /**
- * `/invitations`: the page behind an invitation's `url`. The code comes in the query of the first request only. From
- * then on it is in a cookie of that browser, so it is in no path, no Referer and no address that the sign-in returns
- * to; a part of its hash distinguishes the pages.
+ * Serves `/invitations`, the page at an invitation's `url`. Only the first request has the code in its query. From then on the
+ * code is in a cookie in that browser, so it isn't in any path, Referer or address to which the sign-in returns; part of its
+ * hash distinguishes the pages.
  */
 import { createHash } from 'node:crypto';
 import Router from '@koa/router';
@@ -31,9 +31,9 @@ import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
 import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
 
-/** How long a browser keeps the code of an invitation that it opened, in seconds. */
+/** How long a browser keeps the code of an invitation that was opened in it, in seconds. */
 const KEPT_S = 3600;
-/** Codes have 128 bits. */
+/** Matches codes, which have 128 bits. */
 const CODE = /^[\w-]{22}$/;
 const HANDLE = /^[0-9a-f]{16}$/;
 
@@ -142,7 +142,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     }));
   }
 
-  /** Returns the link to the sign-in that comes back to this invitation. */
+  /** Returns the link to the sign-in that returns to this invitation. */
   function signInLink(ctx: Context, another = false): string {
     const lang = pageLanguage(ctx);
     const returnTo = `${invitationPath(ctx)}?lang=${lang}`;
@@ -153,7 +153,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     return new Cookie(`annal_invitation_${handle}`, baseUrl, '/invitations');
   }
 
-  /** Returns the code of the invitation that the path means; undefined if this browser hasn't opened it. */
+  /** Returns the code of the invitation that the path refers to; undefined if this browser hasn't opened it. */
   function codeFor(ctx: Context): string | undefined {
     const handle = String(ctx.params.handle);
     const code = HANDLE.test(handle) ? makeCookie(handle).read(ctx) : undefined;
@@ -168,12 +168,12 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
   }
 }
 
-/** Returns a handle that distinguishes an invitation's pages, and doesn't open it. */
+/** Returns a handle that distinguishes an invitation's pages but doesn't open the invitation. */
 function makeHandle(code: string): string {
   return createHash('sha256').update(code).digest('hex').slice(0, 16);
 }
 
-/** Only a handle gets here unchecked, so the path has no other characters. */
+/** Only a handle is used here without having been checked, so the path contains no other characters. */
 function invitationPath(ctx: Context): string {
   const handle = String(ctx.params.handle);
   return `/invitations/${HANDLE.test(handle) ? handle : ''}`;

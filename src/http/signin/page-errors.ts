@@ -1,4 +1,4 @@
-/** Shows refusals as pages: a person in front of a browser can do nothing with JSON. */
+/** Shows refusals as pages, because JSON is of no use to a person at a browser. */
 import type { Context, Next } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
@@ -6,10 +6,10 @@ import { urlAgain } from '../pages/onward.ts';
 import { formFaultPage } from './pages.ts';
 import { answerPeople, pageLanguage } from './people-page.ts';
 
-/** Returns the refusal that an error means; undefined for a fault of the service. */
+/** Returns the refusal for an error; undefined if the error is the service's fault. */
 export type RefusalOf = (error: unknown) => Refusal | undefined;
 
-/** Shows refusals of routes as pages; faults of the service are rethrown, to be logged. */
+/** Shows routes' refusals as pages; errors that are the service's fault are rethrown, so that they are logged. */
 export function pageErrors(baseUrl: string, refusalOf: RefusalOf) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {

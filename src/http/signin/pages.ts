@@ -1,4 +1,4 @@
-/** The pages of the sign-in: choosing an issuer, what went wrong, being signed in, and having signed out. */
+/** Renders the sign-in pages: choosing an issuer, what went wrong, being signed in, and having signed out. */
 
 import type { Session } from '#src/shared/access/session.ts';
 import type { SignInFaultKind } from '#src/shared/access/sign-in-fault.ts';
@@ -14,7 +14,7 @@ export interface Choice {
   readonly url: string;
 }
 
-/** Returns the page on which a person chooses among several issuers. */
+/** Returns the page on which a person chooses between several issuers. */
 export function chooserPage(say: Texts, choices: readonly Choice[]): PeoplePage {
   return {
     title: say('signin.title'),
@@ -27,12 +27,12 @@ ${choices.map(
   };
 }
 
-/** Returns the page of an installation where nobody can sign in. */
+/** Returns the page for an installation where nobody can sign in. */
 export function nobodyPage(say: Texts): PeoplePage {
   return { title: say('signin.none'), body: html`<p>${say('signin.nonetext')}</p>`, onward: ['start'] };
 }
 
-/** Returns the page for a URL of the sign-in that doesn't exist. */
+/** Returns the page for a sign-in URL that doesn't exist. */
 export function unknownPage(say: Texts): PeoplePage {
   return {
     title: say('signin.unknown'),
@@ -43,7 +43,7 @@ export function unknownPage(say: Texts): PeoplePage {
 
 /**
  * Returns the page for a form that came from elsewhere, or from a session that has ended.
- * @param page that has the form, as the browser asks for it; undefined if no GET shows it
+ * @param page the page that contains the form, as the browser requests it; undefined if it can't be shown with GET
  */
 export function formFaultPage(say: Texts, page?: string): PeoplePage {
   return {
@@ -58,9 +58,9 @@ export interface Failed {
   readonly kind: SignInFaultKind;
   /** Name of the issuer. */
   readonly issuer: string;
-  /** The link that begins it again. */
+  /** The link that starts the sign-in again. */
   readonly again: string;
-  /** The id of the request, for the operator. */
+  /** The request's id, for the operator. */
   readonly request: string;
 }
 
@@ -87,8 +87,8 @@ export function failedPage(say: Texts, { kind, issuer: name, again, request: id 
 }
 
 /**
- * Returns the page of a person who is signed in, with a button to sign out.
- * @param action target of the form, as the browser asks for it
+ * Returns the page for a person who is signed in, with a button to sign out.
+ * @param action the form's target, as the browser requests it
  */
 export function signedInPage(say: Texts, session: Session, action: string): PeoplePage {
   const { name, email, subject } = session.person;
@@ -109,7 +109,10 @@ export function signedInPage(say: Texts, session: Session, action: string): Peop
   };
 }
 
-/** Returns the page of a person who is not, or no longer, signed in. @param again the link to the sign-in */
+/**
+ * Returns the page for a person who isn't, or is no longer, signed in.
+ * @param again the link to the sign-in
+ */
 export function signedOutPage(say: Texts, again: string): PeoplePage {
   return {
     title: say('signin.out'),

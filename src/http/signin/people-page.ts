@@ -1,4 +1,4 @@
-/** Answers with pages for people: in their language, with a language menu, under the policy of own forms. */
+/** Responds with pages for people: in their language, with a language menu, under a policy that allows only our own forms. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
 import { answerPage } from '../answer/security-headers.ts';
@@ -6,21 +6,21 @@ import { onwardPart, type Way } from '../pages/onward.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { chooseLanguage, type Language, languagesFor, type Texts, texts } from '../pages/texts.ts';
 
-/** The content of one page. */
+/** The content of a page. */
 export interface PeoplePage {
   readonly title: string;
   /** Default: the title. */
   readonly heading?: Html;
   readonly body: Html;
-  /** Targets of its forms. Default: it has none. */
+  /** Targets of the page's forms. Default: the page has no forms. */
   readonly forms?: readonly string[];
-  /** Path and query below BASE_URL that show the page again with GET; undefined: the page has no language menu. */
+  /** Path and query below BASE_URL that show the page again with GET; if undefined, the page has no language menu. */
   readonly again?: string | undefined;
-  /** Where a person can go from here, after `body`. A page that stops them has at least one. */
+  /** Where a person can go from here, shown after `body`. A page that stops a person has at least one such link. */
   readonly onward?: readonly Way[];
 }
 
-/** Returns the language of a page: that of `lang`, or else the one that the browser prefers. */
+/** Returns a page's language: the one in `lang`, or else the one that the browser prefers. */
 export function pageLanguage(
   ctx: Context,
   lang = new URLSearchParams(ctx.querystring).get('lang'),
@@ -29,7 +29,10 @@ export function pageLanguage(
   return languagesFor(ctx.get('Accept-Language'))[0] ?? 'en';
 }
 
-/** Answers with a page. @param make returns its content, from the texts in its language */
+/**
+ * Responds with a page.
+ * @param make returns its content, given the texts in its language
+ */
 export function answerPeople(
   ctx: Context,
   { status, lang, baseUrl }: { readonly status: number; readonly lang: Language; readonly baseUrl: string },

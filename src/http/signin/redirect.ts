@@ -1,9 +1,9 @@
-/** Redirects of the pages. */
+/** Redirects from the pages. */
 import type { Context } from 'koa';
 
 /**
- * Redirects with 303, so that a form's answer is fetched with GET and no form is sent on (RFC 9700, section 4.12). The
- * next server doesn't learn from which page.
+ * Redirects with 303, so that the browser uses GET after a form and the form isn't sent on (RFC 9700, section 4.12). The next
+ * server doesn't learn which page the redirect came from.
  * @param url absolute, in ASCII
  */
 export function redirectTo(ctx: Context, url: string): void {

@@ -1,6 +1,6 @@
 /**
- * `/signin`: signs people in at the issuers of the installation, and out (docs/spec/decisions.md, section 9, "Relying
- * party" and "Sessions").
+ * Serves `/signin`: signs people in at the installation's issuers, and out (docs/spec/decisions.md, section 9, "Relying party"
+ * and "Sessions").
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -18,7 +18,7 @@ import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
 import { HOME, parseWish } from './wish.ts';
 
-/** How long the browser's secret is kept after the last sign-in that it began, in seconds. */
+/** How long the browser's secret is kept after the last sign-in that the browser began, in seconds. */
 const BROWSER_S = 3600;
 
 const STATUS: Readonly<Record<SignInFaultKind, number>> = {
@@ -91,7 +91,10 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
   return router;
 
-  /** @param sso domain of an organization, whose issuer takes the place of the key's */
+  /**
+   * Begins a sign-in.
+   * @param sso an organization's domain, whose issuer is then used instead of the one for `key`
+   */
   async function begin(ctx: Context, key: string, wish: SignInWish, sso?: string): Promise<void> {
     const browser = browserCookie.secret(ctx) ?? signIn.newSecret();
     try {

@@ -1,4 +1,4 @@
-/** Finds the visitor of a page: their session, by its cookie, and the way to sign in and back. */
+/** Finds a page's visitor: their session, by its cookie, and the way to sign in and return. */
 import type { Context } from 'koa';
 import { isOwnPath, type Session, type SignInWish } from '#src/shared/access/session.ts';
 import { readForm } from '../form-body.ts';
@@ -7,11 +7,11 @@ import { Cookie } from './cookie.ts';
 import { requireFormToken, requireOwnOrigin } from './form-origin.ts';
 import { redirectTo } from './redirect.ts';
 
-/** The visitors of the pages. One of them per server. */
+/** Finds the pages' visitors. There is one instance per server. */
 export class Visitors {
   readonly #cookie: Cookie;
 
-  /** @param baseUrl of the service, without a trailing slash */
+  /** @param baseUrl the service's URL, without a trailing slash */
   constructor(
     readonly signIn: Pick<SignIn, 'session' | 'end'>,
     readonly baseUrl: string,
@@ -20,15 +20,15 @@ export class Visitors {
   }
 
   /**
-   * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that only an organization
-   * trusts: that opens no page of patients. The database is asked once per request.
+   * Returns the visitor's session; undefined if they aren't signed in, or only at an issuer trusted only by an organization,
+   * which gives no access to patients' pages. The database is asked once per request.
    */
   async findSession(ctx: Context): Promise<Session | undefined> {
     const session = await this.findAnySession(ctx);
     return session?.person.organizations === undefined ? session : undefined;
   }
 
-  /** Returns the visitor's session, also one that only an organization trusts; undefined if they are not signed in. */
+  /** Returns the visitor's session, even if only an organization trusts it; undefined if they aren't signed in. */
   async findAnySession(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     if (secret === undefined) return undefined;
@@ -38,17 +38,17 @@ export class Visitors {
   }
 
   /**
-   * Redirects to the sign-in, which comes back to `returnTo` with a new session. It starts at BASE_URL, under whatever
-   * name the browser came, because cookies belong to a name.
-   * @throws TypeError if `returnTo` is not a path of our own
+   * Redirects to the sign-in, which returns to `returnTo` with a new session. It starts at BASE_URL, whatever name the browser
+   * used, because cookies belong to a name.
+   * @throws TypeError if `returnTo` is not one of our own paths
    */
   beginSignIn(ctx: Context, wish: SignInWish): void {
     redirectTo(ctx, `${this.baseUrl}${signInPath(wish)}`);
   }
 
   /**
-   * Returns the form that a page of this session sent.
-   * @throws Refusal forbidden (403) if it comes from elsewhere; as `readForm` does
+   * Returns the form that a page in this session sent.
+   * @throws Refusal forbidden (403) if it comes from elsewhere; when `readForm` does
    */
   async form(ctx: Context, session: Session): Promise<URLSearchParams> {
     requireOwnOrigin(ctx, this.baseUrl);
@@ -57,7 +57,7 @@ export class Visitors {
     return form;
   }
 
-  /** Asks the database again whether the visitor's session is live: it may have ended since the request began. */
+  /** Asks the database again whether the visitor's session is live, because it may have ended since the request began. */
   async isSignedIn(ctx: Context): Promise<boolean> {
     const secret = this.#cookie.read(ctx);
     return secret !== undefined && (await this.signIn.session(secret)) !== undefined;
@@ -68,7 +68,7 @@ export class Visitors {
     return this.#cookie.read(ctx);
   }
 
-  /** Puts the secret of a new session into the browser. */
+  /** Stores a new session's secret in the browser. */
   admit(ctx: Context, secret: string): void {
     this.#cookie.set(ctx, secret);
   }
@@ -84,9 +84,9 @@ export class Visitors {
 const found = new WeakMap<Context, Promise<Session | undefined>>();
 
 /**
- * Returns path and query of the sign-in page for a wish.
- * @param issuer key of the issuer; undefined: the person chooses
- * @throws TypeError if `returnTo` is not a path of our own
+ * Returns the sign-in page's path and query for a wish.
+ * @param issuer the issuer's key; undefined: the person chooses
+ * @throws TypeError if `returnTo` is not one of our own paths
  */
 export function signInPath(wish: SignInWish, issuer?: string): string {
   if (!isOwnPath(wish.returnTo)) throw new TypeError('returnTo must be a path of our own');

@@ -1,9 +1,9 @@
-/** Reads the request in a link to the sign-in. */
+/** Reads the parameters in a link to the sign-in. */
 import { z } from 'zod';
 import { emailDomain } from '#src/shared/access/member.ts';
 import { isOwnPath, type SignInWish } from '#src/shared/access/session.ts';
 
-/** The page after a sign-in that names no page to return to. */
+/** The page shown after a sign-in that doesn't name a page to return to. */
 export const HOME = '/signin/out';
 
 const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
@@ -24,9 +24,9 @@ const schema = z.object({
 });
 
 /**
- * Reads the query of `/signin`. Unusable parameters count as absent: the pages that link here check the session
- * themselves when the person comes back.
- * @returns the wish, the key of the issuer if the link names one, and the domain of an organization's single sign-on
+ * Reads the query of `/signin`. Invalid parameters count as absent: the pages that link here check the session themselves when
+ * the person returns.
+ * @returns the wish, the issuer's key if the link names one, and the domain of an organization's single sign-on
  */
 export function parseWish(query: string): {
   readonly wish: SignInWish;

@@ -1,4 +1,4 @@
-/** The page at `/`: text and links, no script, nothing from elsewhere (WCAG 2.2 AA). */
+/** Renders the page at `/`: text and links, no scripts, nothing from elsewhere (WCAG 2.2 AA). */
 import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { VERSION } from '../version.ts';
@@ -28,11 +28,11 @@ pre { margin: 0.75rem 0; padding: 0.875rem 1rem; border: 1px solid var(--line); 
 
 /** The content of the page and the index. */
 export interface Start {
-  /** URL of the service, as clients reach it, without a slash at its end. */
+  /** The service's URL as clients reach it, without a trailing slash. */
   readonly baseUrl: string;
-  /** True if people sign in at the development issuer. */
+  /** True if people sign in at this service's development issuer. */
   readonly devIssuer: boolean;
-  /** Folder with `quickstart.json`, if only people on this machine see the page. */
+  /** Folder that contains `quickstart.json`; set only if the page is visible only on this machine. */
   readonly dataDir: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export function startNeeds(): PageNeeds {
   return { styles: [inlineSource(STYLE)], images: ['data:'] };
 }
 
-/** Returns the HTML of the start page. */
+/** Returns the start page's HTML. */
 export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
   const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const link = (path: string, title: string, says: string): Html =>
@@ -94,9 +94,9 @@ curl -H "Authorization: Bearer $KEY" '${baseUrl}/fhir/R4/Patient?_count=5'</code
 `.text;
 }
 
-/** Returns where the first key is, and the beginning of the example, which reads it. */
+/** Returns where to find the first key, and the beginning of the example, which reads it. */
 function firstKey(dataDir: string | undefined): Html {
-  // Any other character could mean something to the shell.
+  // Any other character might have a meaning in the shell.
   const isPlain = dataDir !== undefined && /^[\w/.@+-]+$/.test(dataDir);
   const file = `${isPlain ? dataDir : './.annal'}/quickstart.json`;
   const where = isPlain

@@ -1,4 +1,4 @@
-/** `GET /`: where everything is. A small page for browsers, an index for programs; no credential. */
+/** Serves `GET /`, which says where everything is: a small page for browsers, an index for programs, without a credential. */
 import { z } from 'zod';
 import { makePage } from '../answer/security-headers.ts';
 import { answerJson, openRoute } from '../api/open-route.ts';

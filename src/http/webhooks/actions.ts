@@ -1,4 +1,4 @@
-/** Actions of the webhook routes, for a project's key or a member of its organization. */
+/** Carries out the webhook routes' actions, for a project's key or a member of its organization. */
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
@@ -32,7 +32,7 @@ export async function createEndpoint(
   return { status: 201, body: { ...shownEndpoint(made), secret: result.secret }, position };
 }
 
-/** Gives it other settings. */
+/** Changes an endpoint's settings. */
 export async function changeEndpoint(
   { services }: Request,
   by: By,
@@ -48,7 +48,7 @@ export async function changeEndpoint(
   return { status: 200, body: shownEndpoint(changed), position, awaited: true };
 }
 
-/** Gives it another secret: the previous one no longer signs. */
+/** Gives an endpoint a new secret; nothing is signed with the previous secret any more. */
 export async function rotateEndpoint({ services }: Request, by: By, known: Endpoint): Promise<RouteResult> {
   const { result, position } = await services.webhooks.commands.rotate(by, known.id);
   await services.webhooks.awaitWebhooks(position);
@@ -68,8 +68,8 @@ export async function deleteEndpoint({ services }: Request, by: By, known: Endpo
 }
 
 /**
- * Sends a test delivery and waits up to 5 s for the attempt. For a paused endpoint the delivery waits until
- * it is resumed.
+ * Sends a test delivery and waits up to 5 s for the attempt. If the endpoint is paused, the delivery waits until it is
+ * resumed.
  */
 export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
   const delivery = await services.webhooks.ping(known, ids.prefixed('evt_'), toInstant(now()));
@@ -77,7 +77,7 @@ export async function pingEndpoint({ services, ids, now }: Request, known: Endpo
   return { status: 200, body: shownDelivery(delivery) };
 }
 
-/** Returns a page of the endpoint's log of deliveries. */
+/** Returns a page of the endpoint's delivery log. */
 export async function listDeliveries(
   { services }: Request,
   known: Endpoint,
@@ -104,13 +104,13 @@ export async function redeliver({ services }: Request, known: Endpoint, id: stri
   return { status: 200, body: shownDelivery(delivery) };
 }
 
-/** Sends all that were given up again now. */
+/** Sends all abandoned deliveries again now. */
 export async function redeliverExhausted({ services }: Request, known: Endpoint): Promise<RouteResult> {
   const requeued = await services.webhooks.redeliverExhausted(known.id);
   return { status: 200, body: { requeued } };
 }
 
-/** Sends past events from the log again, in their order. */
+/** Sends past events from the log again, in order. */
 export async function beginReplay(
   { services, ids, now }: Request,
   known: Endpoint,
@@ -166,7 +166,10 @@ async function again(services: Request['services'], known: Endpoint): Promise<En
   return found;
 }
 
-/** @throws Refusal invalid (422) */
+/**
+ * Returns the key in a cursor.
+ * @throws Refusal invalid (422)
+ */
 function keyIn<T>(cursor: string, schema: z.ZodType<T>): T {
   try {
     return decodeCursor(cursor, schema);

@@ -1,4 +1,7 @@
-/** Routes of one endpoint, alike for a project's key (`/v1/webhooks`) and a member of its organization (`/admin/webhooks`). */
+/**
+ * Defines the routes for one endpoint, which are the same for a project's key (`/v1/webhooks`) and a member of its
+ * organization (`/admin/webhooks`).
+ */
 import { z } from 'zod';
 import type { RequestContext as By } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
@@ -10,7 +13,7 @@ import { LIST_QUERY, listSchema } from '../api/schemas.ts';
 import * as actions from './actions.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint } from './shapes.ts';
 
-/** The credential of the routes, and their descriptions. */
+/** The routes' credential, and their wording. */
 export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly path: '/v1/webhooks' | '/admin/webhooks';
   /** The word for an endpoint in summaries. */
@@ -19,9 +22,12 @@ export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly name: 'Webhook' | 'ProjectWebhook';
   readonly credential: C;
   readonly models: readonly string[];
-  /** Returns the author and the request of a command. */
+  /** Returns a command's author and request. */
   readonly toAuthor: (request: RequestContext & Proven[C]) => By;
-  /** The endpoint of an id. @throws Refusal not_found (404) */
+  /**
+   * Returns the endpoint with the given id.
+   * @throws Refusal not_found (404)
+   */
   readonly known: (request: RequestContext & Proven[C], id: string) => Promise<Endpoint>;
   /** For routes that write and return an endpoint or a delivery. */
   readonly scopes: { readonly needsRead?: true };
@@ -29,18 +35,18 @@ export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly pinged: { readonly showsStored?: true };
 }
 
-/** The description of routes that send a delivery. */
+/** Part of the description of routes that send a delivery. */
 const WAITS =
   'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` show its result. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
 
-/** Query of a log of deliveries. */
+/** The query of a delivery log. */
 const DELIVERIES_QUERY = z.object({
   ...LIST_QUERY,
   status: z.enum(DELIVERY_STATUSES).optional(),
   event_type: z.enum(WEBHOOK_EVENT_TYPES).optional(),
 });
 
-/** Makes the routes, in the order of the documentation. */
+/** Creates the routes, in the order used in the documentation. */
 export function endpointRoutes<C extends 'api_key' | 'identity'>(access: EndpointAccess<C>): TypedRoute<C>[] {
   const { noun, name, credential, models, toAuthor: by, known, scopes, pinged } = access;
   const path = `${access.path}/{endpoint_id}` as const;

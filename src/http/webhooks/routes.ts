@@ -1,4 +1,6 @@
-/** `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
+/**
+ * Serves `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the request's key.
+ */
 import { z } from 'zod';
 import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
@@ -15,7 +17,7 @@ type Request = Pick<
   'services' | 'caller' | 'requestId' | 'ids' | 'now' | 'retry'
 >;
 
-/** Returns the author and the request of a command. */
+/** Returns a command's author and request. */
 function toAuthor({ caller, requestId, ids, now, retry }: Request): By {
   return {
     credential: toEventCredential(caller),
@@ -26,7 +28,10 @@ function toAuthor({ caller, requestId, ids, now, retry }: Request): By {
   };
 }
 
-/** @throws Refusal not_found (404) */
+/**
+ * Returns one of the project's endpoints.
+ * @throws Refusal not_found (404)
+ */
 async function known({ services, caller }: Request, id: string): Promise<Endpoint> {
   const found = await services.webhooks.queries.endpoint(caller.calls.project, id);
   if (found === undefined) throw notFound('webhook', id.slice(0, 60));
@@ -39,7 +44,7 @@ const models = ['webhooks'];
 const shown = { description: 'The endpoint', schema: endpoint };
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
 
-/** All webhook routes, in the order of the documentation. */
+/** All webhook routes, in the order used in the documentation. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'POST',

@@ -1,4 +1,7 @@
-/** Endpoints and deliveries as they go over the wire (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
+/**
+ * Defines endpoints and deliveries as they are sent over the wire (docs/spec/interface.md, section 2.6;
+ * docs/spec/decisions.md, section 6).
+ */
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery, type ReplayProgress } from '#queries/webhooks/ledger.ts';
@@ -36,7 +39,7 @@ export const newEndpoint = z
   })
   .meta({ examples: [{ url: 'https://hooks.example.org/annal', events: ['*'] }] });
 
-/** The settings of an endpoint to change. */
+/** The endpoint settings to change. */
 export const endpointChange = z
   .strictObject({
     url: url.optional(),
@@ -108,7 +111,7 @@ export const replay = z.object({
   ended_at: instant.nullable(),
 });
 
-/** Returns a replay as JSON for the response. */
+/** Formats a replay as JSON for a response. */
 export function shownReplay({ status, from, to, types, begunAt, endedAt, ...counts }: ReplayProgress) {
   return {
     status,
@@ -121,7 +124,7 @@ export function shownReplay({ status, from, to, types, begunAt, endedAt, ...coun
   } satisfies z.input<typeof replay>;
 }
 
-/** Returns an endpoint as JSON for the response. */
+/** Formats an endpoint as JSON for a response. */
 export function shownEndpoint(known: Endpoint): z.input<typeof endpoint> {
   const { id, url: at, events: types, active, createdAt, updatedAt, lastSuccessAt, lastFailureAt } = known;
   const when = (micros: number | null): string | null => (micros === null ? null : toInstant(micros));
@@ -140,7 +143,7 @@ export function shownEndpoint(known: Endpoint): z.input<typeof endpoint> {
   };
 }
 
-/** Returns a delivery as JSON for the response. */
+/** Formats a delivery as JSON for a response. */
 export function shownDelivery(logged: LoggedDelivery) {
   const when = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {
@@ -160,8 +163,8 @@ export function shownDelivery(logged: LoggedDelivery) {
 }
 
 /**
- * Returns an endpoint's URL in the normalized form that is checked, stored and called. @throws Refusal invalid (422)
- * that says what is wrong with it
+ * Returns an endpoint's URL in the normalized form that is checked, stored and called.
+ * @throws Refusal invalid (422), which says what is wrong with the URL
  */
 export function requireUrl(text: string, of: Environment, mode: Mode): string {
   const fault = faultOfUrl(text, of, mode);

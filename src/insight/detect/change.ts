@@ -1,4 +1,7 @@
-/** Changes of level: the largest standardised rank sum of all splits decides where, the Hodges–Lehmann shift how much. */
+/**
+ * Detects changes of level: the largest standardised rank sum over all splits determines where, and the Hodges–Lehmann shift
+ * how much.
+ */
 import { roundConfidence } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { changePoint, changePointP } from '../methods/change-point.ts';
@@ -22,11 +25,11 @@ import { LEAST } from './levels.ts';
 export const CHANGE_METHOD =
   'Maximally selected Wilcoxon statistic (ties corrected, Lausen–Schumacher) confirmed by the medians’ difference (Student, effective number of values) with Hodges–Lehmann shift';
 
-/** Describes a series by one change of level; undefined if it has too few values, or nothing points to one. */
+/** Describes a series by one change of level; undefined if it has too few values, or nothing suggests a change. */
 export function fitChange(track: Track, samples: readonly Sample[]): Fitted | undefined {
   const values = samples.map(({ value }) => value);
   const found = changePoint(values, LEAST.change);
-  // The ranks have their say first, so that outliers don't make a change.
+  // The ranks are tested first, so that outliers don't produce a change.
   if (found === undefined || changePointP(found.z, values.length, LEAST.change) >= WORTH_A_LOOK)
     return undefined;
   const { before: count } = found;
@@ -60,10 +63,10 @@ export function fitChange(track: Track, samples: readonly Sample[]): Fitted | un
   };
 }
 
-/** Farther residuals, in robust standard deviations, count as if they were so far. */
+/** Residuals farther out than this, in robust standard deviations, are treated as if they were this far out. */
 const FARTHEST = 3;
 
-/** Returns the sum of the squares of residuals, of which outliers are drawn in. */
+/** Returns the sum of the squared residuals, with outliers pulled in. */
 function sumOfSquares(residuals: readonly number[]): number {
   const most = FARTHEST * 1.4826 * findMedian(residuals.map(Math.abs));
   const within = most > 0 ? residuals.map((each) => Math.min(most, Math.abs(each))) : residuals;

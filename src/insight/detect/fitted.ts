@@ -1,4 +1,4 @@
-/** Chooses between a trend and a change: the one that leaves less of a series unexplained describes it. */
+/** Chooses between a trend and a change: a series is described by whichever leaves less of it unexplained. */
 import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, makeEvidence, roundToSix } from '../finding.ts';
@@ -7,37 +7,43 @@ import { isLowerBound, isUpperBound, type Sample, type Track } from '../track.ts
 
 /** A description of a whole series. */
 export interface Fitted {
-  /** The p-value of the hypothesis that there is no such pattern. */
+  /** The p-value for the null hypothesis, that such a pattern does not exist. */
   readonly p: number;
-  /** Sum of the squared differences from the best description of its form. */
+  /** Sum of the squared differences from the best description of this form. */
   readonly misfit: number;
   readonly describe: () => Steps<Detected>;
 }
 
-/** The uncorrected tests must be as improbable; autocorrelation only makes them less so. */
+/** The p-value below which an uncorrected test must be; correcting for autocorrelation only raises p. */
 export const WORTH_A_LOOK = 0.05;
 
-/** Returns by how much a value differs from what is expected of it: not at all if it is only known to be beyond a bound. */
+/**
+ * Returns by how much a value differs from the expected value; 0 if the value is only known to be beyond a bound and the
+ * expected value may be too.
+ */
 export function residual({ value, bound }: Sample, expected: number): number {
   if (isUpperBound(bound) && expected <= value) return 0;
   if (isLowerBound(bound) && expected >= value) return 0;
   return value - expected;
 }
 
-/** Returns the sum of the squared differences of values from their mean. */
+/** Returns the sum of the squared differences between values and their mean. */
 export function scatter(values: number[]): number {
   const middle = mean(values);
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
 }
 
-/** Returns the times of the first and the last value of some samples, as the resources write them. */
+/** Returns the times of the first and last values in the given samples, as written in the resources. */
 export function timeWindow(track: Track, samples: readonly Sample[]): { from: string; to: string } {
   const first = track.points[samples[0]?.first ?? 0];
   const last = track.points[(samples.at(-1)?.end ?? 1) - 1];
   return { from: first?.date ?? '', to: last?.date ?? '' };
 }
 
-/** Returns a shift of a series as an effect. @param since as the resource writes the date */
+/**
+ * Returns a shift in a series as an effect.
+ * @param since the date as written in the resource
+ */
 export function effectOfShift(
   { estimate, low, high }: Shift,
   { unit }: Track,
@@ -46,7 +52,10 @@ export function effectOfShift(
   return { value: roundToSix(estimate), unit, low: roundToSix(low), high: roundToSix(high), since };
 }
 
-/** Returns the points of samples as evidence. @param supports of each sample */
+/**
+ * Returns the samples' points as evidence.
+ * @param supports whether each sample supports the finding
+ */
 export function* evidenceOfSamples(
   { points, unit }: Track,
   samples: readonly Sample[],
@@ -56,7 +65,7 @@ export function* evidenceOfSamples(
     for (const point of points.slice(first, end)) yield makeEvidence(point, unit, supports[k] ?? true);
 }
 
-/** Returns for each of two groups' samples, one after another, whether it is on its group's side of a middle. */
+/** Returns, for each sample in two consecutive groups, whether it is on its group's side of a middle. */
 export function isBeyond(
   samples: readonly Sample[],
   count: number,

@@ -1,4 +1,4 @@
-/** Gaps: times without a value that are long by the series' own rhythm. */
+/** Detects gaps: times without a value that are long relative to the series' own rhythm. */
 import { quantileSorted } from 'simple-statistics';
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { normalQuantile, normalTail } from '../methods/distributions.ts';
@@ -9,15 +9,15 @@ import { LEAST } from './levels.ts';
 export const GAP_METHOD =
   'Interval of at least 4 medians, and beyond the fence of the logarithms of all intervals (quartiles, normal tail)';
 
-/** Values closer together belong to one occasion. */
+/** Values closer together than this belong to one occasion. */
 const OCCASION = DAY / 4;
-/** The minimum length of a gap, in median intervals. */
+/** Minimum length of a gap, as a multiple of the median interval. */
 const LEAST_RATIO = 4;
-/** The maximum number of gaps of a series that are reported: the longest. */
+/** Maximum number of gaps reported for a series; the longest are reported. */
 const MOST = 3;
 /** Distance between the quartiles of a standard normal distribution. */
 const QUARTILES = 1.3489795003921634;
-/** The minimum standard deviation of the logarithms, for series whose intervals are all the same. */
+/** Minimum standard deviation of the logarithms, for series whose intervals are all equal. */
 const LEAST_SPREAD = 0.1;
 
 /** An interval between two occasions. */
@@ -29,7 +29,7 @@ interface Interval {
 
 /**
  * Looks for gaps between values.
- * @param level probability that any interval of a series without gaps is taken for one
+ * @param level probability that, in a series without gaps, any interval is mistaken for one
  */
 export function findGaps(track: Track, level: number): Detected[] {
   const intervals = listIntervals(track.points);
@@ -38,7 +38,7 @@ export function findGaps(track: Track, level: number): Detected[] {
   const [lower, middle, upper] = [0.25, 0.5, 0.75].map((q) => quantileSorted(sorted, q));
   if (lower === undefined || middle === undefined || upper === undefined) return [];
   const spread = Math.max((upper - lower) / QUARTILES, LEAST_SPREAD);
-  // The upper quartile lies 0.674 standard deviations above the middle.
+  // The upper quartile is 0.674 standard deviations above the middle.
   const deviation = (days: number): number => (Math.log(days) - upper) / spread + QUARTILES / 2;
   const least = -normalQuantile(level / intervals.length);
   return intervals

@@ -1,4 +1,7 @@
-/** Associations of two series: Spearman's correlation of their deviations from their lines, at seven lags. */
+/**
+ * Detects associations between two series: Spearman's correlation of their deviations from their regression lines, at seven
+ * lags.
+ */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, roundConfidence, roundToSix } from '../finding.ts';
@@ -14,45 +17,45 @@ import { LEAST } from './levels.ts';
 export const PAIR_METHOD =
   'Spearman (ties corrected, Student approximation, effective number of pairs) of deviations from straight lines, with lag';
 
-/** Steps that one series may lag behind the other, either way. */
+/** Number of steps by which one series may lag behind the other, in either direction. */
 const LAGS = [0, 1, -1, 2, -2, 3, -3] as const;
 /** Smaller correlations aren't reported. */
 const LEAST_RHO = 0.5;
-/** Share of the values that must have been measured together for series to be matched by occasions. */
+/** Share of the values that must have been measured together for two series to be matched by occasion. */
 const SHARED = 0.9;
-/** The maximum number of paired series, those with the most values: 780 pairs, at seven lags each. */
+/** Maximum number of paired series; those with the most values are used. This makes 780 pairs, at seven lags each. */
 export const MOST_SERIES = 40;
-/** The maximum number of associations that are reported: the strongest. */
+/** Maximum number of associations reported; the strongest are reported. */
 export const MOST_TOLD = 50;
 
-/** A track and its samples. */
+/** A track with its samples. */
 export interface Sampled {
   readonly track: Track;
   readonly samples: readonly Sample[];
 }
 
-/** A track as its values deviate from its line. */
+/** A track with its values' deviations from its line. */
 interface Deviating extends Sampled {
   readonly deviations: Float64Array;
   readonly ranks: Float64Array;
-  /** Median interval in days. */
+  /** Median interval, in days. */
   readonly step: number;
 }
 
-/** Values of two series that belong together, by their numbers. */
+/** Values in two series that belong together, by their indexes. */
 interface Matched {
   readonly first: readonly number[];
   readonly second: readonly number[];
 }
 
-/** The number of steps by which a pair is strongest, and how strong it is then. */
+/** The number of steps at which a pair's correlation is strongest, and that correlation. */
 interface Strongest {
   readonly steps: number;
   readonly rho: number;
   readonly p: number;
 }
 
-/** Associations, and the numbers of series that were not paired and of associations that are not reported. */
+/** Associations, the number of series that were not paired, and the number of associations that are not reported. */
 export interface Paired {
   readonly found: readonly Detected[];
   readonly unpaired: number;
@@ -60,9 +63,9 @@ export interface Paired {
 }
 
 /**
- * Looks for associations between pairs of series, each at its strongest lag. Of a pair only its lags and coefficients are
- * held: which values belong together is worked out again when it is needed.
- * @param level over all pairs and lags that have enough values
+ * Looks for associations between pairs of series, each at its strongest lag. For each pair, only the lag and the coefficient
+ * are kept in memory; which values belong together is computed again when needed.
+ * @param level for all pairs and lags that have enough values
  */
 export function* findPairs(sampled: readonly Sampled[], level: number): Steps<Paired> {
   const long = sampled.filter(({ samples }) => samples.length >= LEAST.pair);
@@ -103,7 +106,7 @@ export function* findPairs(sampled: readonly Sampled[], level: number): Steps<Pa
   return { found: detected, unpaired: long.length - all.length, untold: found.length - strong.size };
 }
 
-/** Returns the series with the most values, in their order. */
+/** Returns the series with the most values, in their original order. */
 function longest(sampled: readonly Sampled[]): Sampled[] {
   const chosen = new Set(
     sampled.toSorted((a, b) => b.samples.length - a.samples.length).slice(0, MOST_SERIES),
@@ -111,7 +114,7 @@ function longest(sampled: readonly Sampled[]): Sampled[] {
   return sampled.filter((each) => chosen.has(each));
 }
 
-/** Returns the strongest correlation of those that are less probable than the level by chance; undefined without one. */
+/** Returns the strongest of those correlations whose probability by chance is below the level; undefined if there are none. */
 function* findStrongest(
   a: Deviating,
   b: Deviating,
@@ -143,14 +146,14 @@ function deviating({ track, samples }: Sampled): Deviating {
   return { track, samples, deviations, ranks: rank(deviations).ranks, step: findMedian(intervals) };
 }
 
-/** Returns the values that were measured on the same occasions. */
+/** Returns the values measured on the same occasions. */
 function matchOccasions(a: Deviating, b: Deviating): Matched {
   return byTime(a.samples, b.samples, 0, 0);
 }
 
 /**
- * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions
- * are matched by occasions, others by time: the lag, give or take half a step.
+ * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions are
+ * matched by occasion; all others by time, at the lag plus or minus half a step.
  */
 function matchAtLag(a: Deviating, b: Deviating, shared: Matched, steps: number): Matched {
   const step = Math.max(a.step, b.step);
@@ -161,7 +164,7 @@ function matchAtLag(a: Deviating, b: Deviating, shared: Matched, steps: number):
   return { first: shared.first.slice(from, from + count), second: shared.second.slice(to, to + count) };
 }
 
-/** Returns the values whose times differ by the lag, give or take; each is used once, in the order of time. */
+/** Returns the values whose times differ by the lag, plus or minus `give`; each value is used once, in chronological order. */
 function byTime(a: readonly Sample[], b: readonly Sample[], lag: number, give: number): Matched {
   const [first, second]: [number[], number[]] = [[], []];
   let n = 0;
@@ -169,7 +172,7 @@ function byTime(a: readonly Sample[], b: readonly Sample[], lag: number, give: n
     const wanted = time + lag;
     const off = (at: number): number => Math.abs((b[at]?.time ?? Number.POSITIVE_INFINITY) - wanted);
     while (n < b.length && (b[n]?.time ?? 0) < wanted - give) n += 1;
-    // The next may be nearer.
+    // The next value may be nearer.
     while (n + 1 < b.length && off(n + 1) < off(n)) n += 1;
     if (n < b.length && off(n) <= give) {
       first.push(k);
@@ -180,7 +183,10 @@ function byTime(a: readonly Sample[], b: readonly Sample[], lag: number, give: n
   return { first, second };
 }
 
-/** Returns the correlation of ranks among all values, not only those that are matched: fast, and nearly the same. */
+/**
+ * Returns the correlation of the values' ranks among all values, not only the matched ones, which is faster and gives nearly
+ * the same result.
+ */
 function roughly({ ranks: x }: Deviating, { ranks: y }: Deviating, { first, second }: Matched): number {
   const n = first.length;
   let [sx, sy, sxx, syy, sxy] = [0, 0, 0, 0, 0];
@@ -216,7 +222,7 @@ function reportPair(a: Deviating, b: Deviating, { steps, rho, p }: Strongest): D
   };
 }
 
-/** Returns the evidence of a correlation: the values of the first series, then those of the second. */
+/** Returns the evidence for a correlation: the first series' values, then the second's. */
 function* evidenceOfPair(
   a: Deviating,
   b: Deviating,

@@ -1,4 +1,4 @@
-/** Rhythms of the day and of the week, in the patient's own time. */
+/** Detects daily and weekly rhythms, in the patient's local time. */
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { kruskalWallis } from '../methods/kruskal-wallis.ts';
@@ -6,18 +6,18 @@ import { findMedian } from '../methods/select.ts';
 import { DAY, localDay, MOST_SAMPLES, type Point, type Track } from '../track.ts';
 import { LEAST } from './levels.ts';
 
-/** A period that repeats, and its parts. */
+/** A period that repeats, with its parts. */
 interface Period {
   readonly method: string;
-  /** Number of the period that a point is in. */
+  /** Returns the number of the period that contains a point. */
   readonly of: (point: Point) => number;
   /** Part of the period. */
   readonly part: (point: Point) => number;
   readonly parts: number;
-  /** The minimum number of different parts that a period needs to be used, and of such periods. */
+  /** Minimum number of different parts in a period for it to be used, and minimum number of such periods. */
   readonly leastParts: number;
   readonly leastPeriods: number;
-  /** Number of periods that are taken to rise or fall alike. */
+  /** Number of consecutive periods that are assumed to rise or fall in the same way. */
   readonly stretch: number;
 }
 
@@ -39,7 +39,7 @@ const PERIODS: readonly Period[] = [
   },
   {
     method: RHYTHM_METHODS.week,
-    // 1970-01-01 was a Thursday: weeks begin on Mondays.
+    // 1970-01-01 was a Thursday; weeks begin on Mondays.
     of: (point) => Math.floor((localDay(point) + 3) / 7),
     part: (point) => modulo(localDay(point) + 3, 7),
     parts: 7,
@@ -51,7 +51,7 @@ const PERIODS: readonly Period[] = [
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
-/** The values of one part of one period: their median deviates from that of the period. */
+/** The values in one part of one period. Their median is compared with the period's. */
 interface Cell {
   readonly part: number;
   readonly points: readonly Point[];
@@ -60,7 +60,10 @@ interface Cell {
   readonly value: number;
 }
 
-/** Looks for rhythms of the day and of the week. @param level of each */
+/**
+ * Looks for daily and weekly rhythms.
+ * @param level for each
+ */
 export function* findRhythms(track: Track, level: number): Steps<Detected[]> {
   const found: Detected[] = [];
   for (const period of PERIODS) {
@@ -108,7 +111,7 @@ function* findRhythm(track: Track, period: Period, level: number): Steps<Detecte
   };
 }
 
-/** Returns the cells of a stretch with their deviations from the medians of their periods, less the stretch's slope. */
+/** Returns a stretch's cells with their deviations from the medians of their periods, after subtracting the stretch's slope. */
 function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: number })[] {
   const slope = medianSlope(stretch);
   return stretch.flatMap((of) => {
@@ -118,7 +121,7 @@ function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: nu
   });
 }
 
-/** Divides periods into stretches of nearly the same length, which is at least `length` if there are enough periods. */
+/** Divides periods into stretches of nearly equal length: at least `length`, if there are enough periods. */
 function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[][][] {
   const count = Math.max(1, Math.floor(periods.length / length));
   return Array.from({ length: count }, (_, n) =>
@@ -127,9 +130,9 @@ function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[]
 }
 
 /**
- * Returns the slope of a stretch per day: the median of the slopes from each value to the next one of the same part. Parts
- * are compared with themselves only (as in the seasonal estimate of Hirsch, Slack and Smith 1982), so a rhythm makes no
- * slope; and only with the next, so that one change of level makes none either.
+ * Returns a stretch's slope per day: the median of the slopes from each value to the next value in the same part. A part is
+ * compared only with itself (as in the seasonal estimate by Hirsch, Slack and Smith 1982), so a rhythm doesn't produce a
+ * slope; and only with its next value, so a single change of level doesn't either.
  */
 function medianSlope(stretch: readonly Cell[][]): number {
   const last = new Map<number, Cell>();
@@ -143,7 +146,7 @@ function medianSlope(stretch: readonly Cell[][]): number {
   return slopes.length === 0 ? 0 : findMedian(slopes);
 }
 
-/** Returns the cells of each period, both in the order of time, in steps. */
+/** Returns the cells of each period, in steps; periods and cells are in chronological order. */
 function* makeCells(points: readonly Point[], period: Period): Steps<Cell[][]> {
   const periods = new Map<number, Map<number, Point[]>>();
   for (const point of points) {

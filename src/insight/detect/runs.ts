@@ -1,4 +1,4 @@
-/** Runs out of range: several values in a row above or below the reference range that each of them states. */
+/** Detects runs out of range: several consecutive values above or below the reference range that each of them states. */
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { findMedian } from '../methods/select.ts';
 import { isLowerBound, isUpperBound, type Point, type Track } from '../track.ts';
@@ -8,7 +8,7 @@ import { LEAST } from './levels.ts';
 export const RUN_METHOD =
   'Run of values on one side of their own reference ranges (confidence as if each were as likely in range)';
 
-/** The maximum number of runs of a series that are reported: the longest, and of equally long ones the latest. */
+/** Maximum number of runs reported for a series: the longest, and among equally long runs the latest. */
 const MOST = 3;
 
 type Side = 'above' | 'below';
@@ -19,8 +19,8 @@ interface Run {
 }
 
 /**
- * Looks for runs. A run has at least four values, and at least the binary logarithm of the number of values of the
- * series: the longer a series, the longer the runs that come about by chance.
+ * Looks for runs. A run has at least four values, and at least the binary logarithm of the number of values in the series,
+ * because longer series have longer runs by chance.
  */
 export function findRuns(track: Track): Detected[] {
   const { points } = track;
@@ -39,7 +39,7 @@ export function findRuns(track: Track): Detected[] {
     .map((run) => reportRun(track, run));
 }
 
-/** Returns the side of its range that a value is certainly on. */
+/** Returns on which side of its range a value certainly is. */
 function findSide(point: Point | undefined): Side | undefined {
   if (point === undefined) return undefined;
   const { value, bound, low, high } = point;

@@ -1,4 +1,4 @@
-/** Values before and after a medication's start. */
+/** Compares values before and after a medication's start. */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, roundConfidence } from '../finding.ts';
 import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
@@ -14,15 +14,15 @@ import type { Sampled } from './pairs.ts';
 export const START_METHOD =
   'Mann–Whitney (asymptotic, continuity and ties corrected, variance inflated by autocorrelation) of a year before and after the start, with Hodges–Lehmann shift';
 
-/** Days before and after the start. */
+/** Number of days before and after the start. */
 const WINDOW = 365;
 
 /** The start of a medication. */
 export interface Start {
   readonly code: Coded;
-  /** As written in the resource. */
+  /** The date as written in the resource. */
   readonly date: string;
-  /** Days since 1970, of UTC. */
+  /** Days since 1970, in UTC. */
   readonly time: number;
   readonly source: Source;
 }
@@ -35,8 +35,8 @@ interface Around extends Sampled {
 }
 
 /**
- * Compares the values of each series before and after each start.
- * @param level over all starts and series that have enough values
+ * Compares each series' values before and after each start.
+ * @param level for all starts and series that have enough values
  */
 export function* compareStarts(
   sampled: readonly Sampled[],

@@ -1,4 +1,4 @@
-/** Trends: the Mann–Kendall test decides, Theil and Sen's slope says how much. */
+/** Detects trends: the Mann–Kendall test decides whether there is one, and the Theil–Sen slope says how large it is. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { roundConfidence, roundToSix } from '../finding.ts';
@@ -12,11 +12,11 @@ import { LEAST } from './levels.ts';
 /** The method's name. */
 export const TREND_METHOD =
   'Mann–Kendall (asymptotic, continuity and ties corrected, variance inflated by autocorrelation) with Theil–Sen slope';
-/** Its name for fewer than 12 values. */
+/** The method's name for fewer than 12 values. */
 export const SHORT_TREND_METHOD =
   'Mann–Kendall (exact, variance inflated by autocorrelation) with Theil–Sen slope';
 
-/** Describes a series by a trend; undefined if it has too few values, or nothing points to one. */
+/** Describes a series by a trend; undefined if it has too few values, or nothing suggests a trend. */
 export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
   const n = samples.length;
   if (n < LEAST.trend) return undefined;
@@ -63,7 +63,7 @@ export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitte
   };
 }
 
-/** Returns for each value whether at least half of its pairs with others go the trend's way. */
+/** Returns, for each value, whether at least half of its pairs with other values go in the trend's direction. */
 function* concordant(times: readonly number[], values: readonly number[], way: number): Steps<boolean[]> {
   const supports: boolean[] = [];
   for (const [k, value] of values.entries()) {
@@ -77,7 +77,7 @@ function* concordant(times: readonly number[], values: readonly number[], way: n
   return supports;
 }
 
-/** Returns the sum of the squared differences of values from the line that makes it least. */
+/** Returns the sum of the squared differences between values and their least-squares line. */
 function scatterOfLine(times: readonly number[], values: readonly number[]): number {
   const { m } = linearRegression(times.map((time, k) => [time, values[k] ?? 0]));
   return scatter(values.map((value, k) => value - m * (times[k] ?? 0)));

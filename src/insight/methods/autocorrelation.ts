@@ -1,29 +1,29 @@
 /**
- * Corrections for autocorrelation: values close in time resemble each other, so that n of them say less than n independent
- * ones. Without these corrections a wandering series would seem to have trends and changes.
+ * Corrects for autocorrelation: values close in time resemble each other, so n of them say less than n independent values.
+ * Without these corrections, a wandering series would seem to have trends and changes.
  */
 
-/** The autocorrelation that is assumed of a series before it has shown its own. */
+/** The autocorrelation assumed for a series until it has shown its own. */
 export const ASSUMED = {
   /** For intervals, and for tests that compare series or times. */
   usual: 0.45,
-  /** For tests of a trend or a change of one series: decision 0024 weighs missed findings against false ones. */
+  /** For tests for a trend or change in one series: decision 0024 weighs missed findings against false ones. */
   course: 0.25,
 } as const;
-/** Number of values that the assumption counts as. */
+/** Number of values that the assumption is worth. */
 const WEIGHT = 60;
 const MOST = 0.98;
 /**
- * With at least this many values, a series shows how much it wanders: the assumed coefficient may raise its estimate,
- * but not lower it.
+ * From this many values on, a series shows how much it wanders: the assumed coefficient may then raise the estimate, but not
+ * lower it.
  */
 const SHOWN_FROM = 100;
 
 /**
- * Returns the first-order autocorrelation of residuals, from 0. The estimate of a short series is too low by about
- * (2 + 4ρ) / n where a line or a step was fitted (Kendall 1954, Marriott and Pope 1954), which is put back, and is drawn
- * towards the assumed one, the less the more values there are; of 100 values and more never downwards, and never above
- * 0.98.
+ * Returns the first-order autocorrelation of residuals, at least 0. For a short series to which a line or a step was fitted,
+ * the raw estimate is too low by about (2 + 4ρ) / n (Kendall 1954, Marriott and Pope 1954); this is added back. The estimate
+ * is then pulled towards the assumed autocorrelation, the less the more values there are; from 100 values on, it is never
+ * pulled down. The result is at most 0.98.
  */
 export function autocorrelation(residuals: ArrayLike<number>, assumed: number = ASSUMED.usual): number {
   const n = residuals.length;
@@ -54,12 +54,12 @@ export function inflationOfTrend(rho: number, n: number): number {
   return 1 + (2 / (n * (n - 1) * (n - 2))) * sum;
 }
 
-/** Returns by how much it inflates the variance of a mean of many values. */
+/** Returns by how much autocorrelation inflates the variance of a mean of many values. */
 export function inflationOfMean(rho: number): number {
   return (1 + rho) / (1 - rho);
 }
 
-/** Returns how many independent pairs n pairs of two autocorrelated series count as (Bartlett 1935). */
+/** Returns how many independent pairs n pairs from two autocorrelated series are worth (Bartlett 1935). */
 export function effectivePairs(n: number, first: number, second: number): number {
   return (n * (1 - first * second)) / (1 + first * second);
 }

@@ -1,9 +1,9 @@
 /**
- * One change of level: the maximally selected Wilcoxon statistic (Miller and Siegmund 1982, Lausen and Schumacher 1992).
- * Of all splits into an earlier and a later part with enough values each, that with the largest standardised rank sum is
- * the change. Two-sided; midranks, and the variance of the ranks given (conditional on ties); no continuity correction.
- * The p-value accounts for the choice of the split: the smaller of the approximations of Lausen and Schumacher (1992) and
- * Lausen, Sauerbrei and Schumacher (1994). Statistic and approximations equal R's
+ * Tests for one change of level, with the maximally selected Wilcoxon statistic (Miller and Siegmund 1982, Lausen and
+ * Schumacher 1992). It considers all splits into an earlier and a later part that each have enough values; the change is the
+ * split with the largest standardised rank sum. Two-sided; with midranks, and the variance conditional on the ranks (with
+ * ties); no continuity correction. The p-value accounts for the choice of the split: it is the smaller of the approximations
+ * by Lausen and Schumacher (1992) and by Lausen, Sauerbrei and Schumacher (1994). Statistic and approximations equal R's
  * `maxstat::maxstat.test(smethod = "Wilcoxon")`, `pLausen92` and `pLausen94`.
  */
 import { normalDensity, twoSided } from './distributions.ts';
@@ -18,8 +18,8 @@ export interface ChangePoint {
 }
 
 /**
- * Finds the split; undefined with fewer than `2 * least` values, or if all are equal.
- * @param least the minimum number of values in each part
+ * Finds the split; undefined if there are fewer than `2 * least` values, or if all are equal.
+ * @param least minimum number of values in each part
  */
 export function changePoint(values: ArrayLike<number>, least: number): ChangePoint | undefined {
   const n = values.length;
@@ -38,16 +38,16 @@ export function changePoint(values: ArrayLike<number>, least: number): ChangePoi
 }
 
 /**
- * Returns the p-value of a largest |z|.
+ * Returns the p-value for the largest |z|.
  * @param n number of values
- * @param least the minimum number of values in each part
+ * @param least minimum number of values in each part
  */
 export function changePointP(z: number, n: number, least: number): number {
   const b = Math.abs(z);
   return Math.min(lausen92(b, least / n, 1 - least / n), lausen94(b, n, least, n - least));
 }
 
-/** Returns the approximation of Lausen and Schumacher (1992), equation 2.10, for splits between two shares of all values. */
+/** Returns the approximation by Lausen and Schumacher (1992), equation 2.10, for splits between two shares of all values. */
 export function lausen92(b: number, low: number, high: number): number {
   if (b < 1) return 1;
   const density = normalDensity(b);
@@ -55,7 +55,10 @@ export function lausen92(b: number, low: number, high: number): number {
   return Math.min(1, Math.max(p, 0));
 }
 
-/** Returns the improved Bonferroni bound of Lausen, Sauerbrei and Schumacher (1994), for `first` to `last` values before. */
+/**
+ * Returns the improved Bonferroni bound by Lausen, Sauerbrei and Schumacher (1994), for `first` to `last` values before the
+ * change.
+ */
 export function lausen94(b: number, n: number, first: number, last: number): number {
   let further = 0;
   for (let m = first; m < last; m += 1) {

@@ -1,4 +1,7 @@
-/** Tails and quantiles of distributions, in double precision: tables and polynomials of seven digits aren't enough. */
+/**
+ * Computes tails and quantiles of distributions, in double precision, because tables and polynomials with seven digits aren't
+ * enough.
+ */
 
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
@@ -9,7 +12,7 @@ const TINY = 1e-300;
 const PRECISION = 1e-16;
 const MOST_TERMS = 2_000;
 
-/** Returns the logarithm of the gamma function of a number above 0 (Lanczos, g = 7). */
+/** Returns the logarithm of the gamma function for a number above 0 (Lanczos, g = 7). */
 function logGamma(x: number): number {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const z = x - 1;
@@ -83,7 +86,7 @@ export function normalTail(z: number): number {
   return z >= 0 ? half : 1 - half;
 }
 
-/** Returns the probability that a standard normal value is as far from 0 as `z`, on either side. */
+/** Returns the probability that a standard normal value is at least as far from 0 as `z`, on either side. */
 export function twoSided(z: number): number {
   return Math.min(1, upperGamma(0.5, 0.5 * z * z));
 }
@@ -103,18 +106,18 @@ export function normalQuantile(p: number): number {
   return (low + high) / 2;
 }
 
-/** Returns the probability that a value of Student's distribution is as far from 0 as `t`, on either side. */
+/** Returns the probability that a value from Student's distribution is at least as far from 0 as `t`, on either side. */
 export function studentTwoSided(t: number, degrees: number): number {
   return beta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
-/** Returns the z of the standard normal distribution that is as improbable, on either side, as `t` of Student's. */
+/** Returns the standard normal z that is as improbable, on either side, as `t` in Student's distribution. */
 export function normalOfStudent(t: number, degrees: number): number {
   const p = studentTwoSided(t, degrees);
   return p < 1e-300 ? Number.POSITIVE_INFINITY : -normalQuantile(p / 2);
 }
 
-/** Returns the probability that a value of the chi-squared distribution is at least `x`. */
+/** Returns the probability that a value from the chi-squared distribution is at least `x`. */
 export function chiSquaredTail(x: number, degrees: number): number {
   return upperGamma(degrees / 2, x / 2);
 }

@@ -1,18 +1,18 @@
 /**
- * The exact distribution of Kendall's S: every order of the values is equally likely, equal values stay equal (Kendall
- * 1975, chapter 4). Equals R's `cor.test(t, x, method = "kendall", exact = TRUE)` where no values are equal.
+ * Computes the exact distribution of Kendall's S: every order of the values is equally likely, and equal values stay equal
+ * (Kendall 1975, chapter 4). Equals R's `cor.test(t, x, method = "kendall", exact = TRUE)` if no values are equal.
  */
 
 /** With at least this many values, the normal approximation is used. */
 export const EXACT_BELOW = 12;
 
 /**
- * Returns the probability that |S| is at least as large as found, if nothing depends on time.
+ * Returns the probability that |S| is at least as large as the given value, if nothing depends on time.
  * @param n number of values, at different times
- * @param ties how many values each group of equal ones has
+ * @param ties number of values in each group of equal values
  */
 export function exactKendallP(s: number, n: number, ties: readonly number[]): number {
-  // Orders by their inversions: [n]!/∏[t]! of Gaussian polynomials.
+  // Counts orders by their inversions: [n]!/∏[t]! of Gaussian polynomials.
   let orders: readonly number[] = [1];
   for (let k = 2; k <= n; k += 1) orders = times(orders, k);
   for (const t of ties) for (let k = 2; k <= t; k += 1) orders = divided(orders, k);
@@ -32,7 +32,7 @@ function times(polynomial: readonly number[], k: number): number[] {
   );
 }
 
-/** Divides a polynomial by 1 + q + … + q^(k − 1), which divides it. */
+/** Divides a polynomial by 1 + q + … + q^(k − 1), which is one of its factors. */
 function divided(polynomial: readonly number[], k: number): number[] {
   const quotient: number[] = [];
   for (let at = 0; at < polynomial.length - k + 1; at += 1) {

@@ -1,5 +1,5 @@
 /**
- * The Kruskal–Wallis test that several groups are alike: H corrected for ties, p by the chi-squared distribution. Equals
+ * Tests whether several groups are alike (Kruskal–Wallis): H corrected for ties, p from the chi-squared distribution. Equals
  * R's `kruskal.test` and SciPy's `kruskal`.
  */
 import { chiSquaredTail } from './distributions.ts';
@@ -12,7 +12,7 @@ export interface KruskalWallis {
   readonly p: number;
 }
 
-/** Compares groups; undefined with fewer than two, or if all values are equal. */
+/** Compares groups; undefined if there are fewer than two, or if all values are equal. */
 export function kruskalWallis(groups: readonly ArrayLike<number>[]): KruskalWallis | undefined {
   const filled = groups.filter(({ length }) => length > 0);
   const all = filled.flatMap((group) => Array.from(group));

@@ -1,8 +1,8 @@
 /**
- * The Mann–Kendall test for a monotone trend (Mann 1945, Kendall 1975): Kendall's S of values against time. Two-sided;
- * exact for fewer than 12 values at different times, otherwise the normal approximation with continuity correction, its
- * variance corrected for ties in values and in time. The latter equals R's
- * `cor.test(t, x, method = "kendall", exact = FALSE, continuity = TRUE)`.
+ * Tests for a monotone trend (Mann–Kendall: Mann 1945, Kendall 1975): Kendall's S of values against time. Two-sided; exact for
+ * fewer than 12 values at different times; otherwise by the normal approximation with continuity correction, with its variance
+ * corrected for ties in values and in time. The latter equals R's `cor.test(t, x, method = "kendall", exact = FALSE,
+ * continuity = TRUE)`.
  */
 import { normalQuantile, twoSided } from './distributions.ts';
 import { EXACT_BELOW, exactKendallP } from './kendall-exact.ts';
@@ -10,19 +10,19 @@ import { rank } from './ranks.ts';
 
 /** The result of the test. */
 export interface MannKendall {
-  /** Pairs that rise, less those that fall. */
+  /** Number of pairs that rise, minus the number that fall. */
   readonly s: number;
   /** The variance of S if the values are independent. */
   readonly variance: number;
-  /** With continuity correction, or the z that is as improbable as S by the exact test. */
+  /** With continuity correction; for the exact test, the z that is as improbable as S. */
   readonly z: number;
   readonly p: number;
 }
 
 /**
  * Tests for a trend.
- * @param times ascending
- * @param inflation by which autocorrelation inflates the variance of S (`inflationOfTrend`)
+ * @param times in ascending order
+ * @param inflation how much autocorrelation inflates the variance of S (`inflationOfTrend`)
  */
 export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>, inflation = 1): MannKendall {
   const s = kendallScore(times, values);
@@ -41,12 +41,15 @@ export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>,
   return { s, variance, z, p: twoSided(z) };
 }
 
-/** Tells whether values at such times, ascending, are tested exactly: few of them, and no two at one time. */
+/**
+ * Returns whether values at the given times, in ascending order, are tested exactly: there must be few of them, and no two at
+ * the same time.
+ */
 export function isExact(times: ArrayLike<number>): boolean {
   return times.length < EXACT_BELOW && new Set(Array.from(times)).size === times.length;
 }
 
-/** Sums over groups of equal values that Kendall's variance is corrected by. */
+/** Returns sums over groups of equal values, by which Kendall's variance is corrected. */
 function groupSums(ties: readonly number[]): { first: number; second: number; third: number } {
   let [first, second, third] = [0, 0, 0];
   for (const t of ties) {
@@ -57,7 +60,7 @@ function groupSums(ties: readonly number[]): { first: number; second: number; th
   return { first, second, third };
 }
 
-/** Returns S: pairs of equal times or values count 0. Fenwick tree over ranks: n log n. */
+/** Returns S, in which pairs of equal times or values count 0. Uses a Fenwick tree over ranks: n log n. */
 function kendallScore(times: ArrayLike<number>, values: ArrayLike<number>): number {
   const n = values.length;
   const sorted = [...new Set(Array.from(values))].sort((a, b) => a - b);
@@ -72,7 +75,7 @@ function kendallScore(times: ArrayLike<number>, values: ArrayLike<number>): numb
   for (let from = 0; from < n; ) {
     let to = from + 1;
     while (to < n && times[to] === times[from]) to += 1;
-    // Values of one time are compared with earlier ones only.
+    // Values at the same time are compared only with earlier ones.
     for (let k = from; k < to; k += 1) {
       const at = place.get(values[k] ?? 0) ?? 0;
       s += upTo(at - 1) - (from - upTo(at));

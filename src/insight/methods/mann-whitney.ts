@@ -1,25 +1,25 @@
 /**
- * The Mann–Whitney (Wilcoxon rank-sum) test of two groups. Two-sided. Exact if both groups have fewer than 50 values and
- * none are equal; else the normal approximation with continuity correction and the variance corrected for ties. Equals
- * R's `wilcox.test` and SciPy's `mannwhitneyu`.
+ * Compares two groups with the Mann–Whitney (Wilcoxon rank-sum) test. Two-sided. Exact if both groups have fewer than 50
+ * values and no values are equal; otherwise by the normal approximation with continuity correction, with its variance
+ * corrected for ties. Equals R's `wilcox.test` and SciPy's `mannwhitneyu`.
  */
 import { twoSided } from './distributions.ts';
 import { rank, tieSum } from './ranks.ts';
 
 /** The result of the test. */
 export interface MannWhitney {
-  /** Pairs of which the second group's value is the larger one, equal pairs half. */
+  /** Number of pairs in which the second group's value is larger; equal pairs count half. */
   readonly u: number;
   readonly p: number;
   readonly exact: boolean;
 }
 
-/** A group must have fewer values for exact probabilities, as in R. */
+/** A group must have fewer values than this for exact probabilities, as in R. */
 const EXACT_BELOW = 50;
 
 /**
  * Compares two groups.
- * @param inflation by which autocorrelation inflates the variance of U; with more than 1 the approximation is used
+ * @param inflation how much autocorrelation inflates the variance of U; if it is more than 1, the approximation is used
  */
 export function mannWhitney(a: ArrayLike<number>, b: ArrayLike<number>, inflation = 1): MannWhitney {
   const [m, n] = [a.length, b.length];
@@ -54,7 +54,7 @@ export function varianceOfU(m: number, n: number, ties: readonly number[]): numb
 
 /** Returns how many arrangements of two groups without equal values have each U from 0 to m × n. */
 export function countsOfU(m: number, n: number): Float64Array {
-  // The Gaussian binomial coefficient, by multiplying with (1 − q^(n+i)) and dividing by (1 − q^i).
+  // Computes the Gaussian binomial coefficient by multiplying by (1 − q^(n+i)) and dividing by (1 − q^i).
   const counts = new Float64Array(m * n + 1);
   counts[0] = 1;
   for (let i = 1; i <= m; i += 1) {

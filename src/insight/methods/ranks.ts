@@ -3,7 +3,7 @@
 /** Ranks of values, and how many values share each. */
 export interface Ranks {
   /**
-   * The rank of each value, in the order of the values, from 1; equal values share the mean of their ranks (midranks).
+   * The rank of each value, from 1, in the order of the given values; equal values share the mean of their ranks (midranks).
    */
   readonly ranks: Float64Array;
   /** Sizes of the groups of equal values that have more than one member. */
@@ -27,7 +27,7 @@ export function rank(values: ArrayLike<number>): Ranks {
   return { ranks, ties };
 }
 
-/** Returns the sum over groups of equal values of t³ − t, by which variances of rank statistics are smaller. */
+/** Returns the sum of t³ − t over groups of equal values, by which variances of rank statistics are reduced. */
 export function tieSum(ties: readonly number[]): number {
   return ties.reduce((sum, t) => sum + t * (t * t - 1), 0);
 }

@@ -1,10 +1,10 @@
 /**
- * Order statistics of millions of values without sorting, in steps: Hoare's selection on typed arrays. That of
- * `simple-statistics` takes ten times as long on them, and can't be interrupted.
+ * Finds order statistics of millions of values without sorting, in steps: Hoare's selection on typed arrays. The one in
+ * `simple-statistics` takes ten times as long for them, and can't be interrupted.
  */
 import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 
-/** Returns the k-th smallest value, from 0. Moves the values. A step is one pass. */
+/** Returns the k-th smallest value, counting from 0. Reorders the values. A step is one pass. */
 export function* kth(values: Float64Array, k: number): Steps<number> {
   let [low, high] = [0, values.length - 1];
   while (low < high) {
@@ -33,7 +33,7 @@ function medianOfThree(values: Float64Array, low: number, high: number): number 
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }
 
-/** Returns the median, in steps. Moves the values. */
+/** Returns the median, in steps. Reorders the values. */
 export function* medianSteps(values: Float64Array): Steps<number> {
   const { length } = values;
   const middle = length >> 1;
@@ -44,7 +44,7 @@ export function* medianSteps(values: Float64Array): Steps<number> {
   return (lower + upper) / 2;
 }
 
-/** Returns the median of a few thousand values, which stay where they are. */
+/** Returns the median of a few thousand values without reordering them. */
 export function findMedian(values: ArrayLike<number>): number {
   return atOnce(medianSteps(Float64Array.from(values)));
 }

@@ -1,5 +1,5 @@
 /**
- * Spearman's rank correlation: Pearson's of midranks. Two-sided p by Student's distribution, as R's
+ * Computes Spearman's rank correlation: Pearson's correlation of midranks. Two-sided p from Student's distribution, as in R's
  * `cor.test(method = "spearman", exact = FALSE)` and SciPy's `spearmanr`.
  */
 import { sampleCorrelation } from 'simple-statistics';
@@ -13,8 +13,8 @@ export interface Spearman {
 }
 
 /**
- * Correlates pairs; undefined where all values on one side are equal.
- * @param effective number of independent pairs, which autocorrelation makes smaller than that of pairs
+ * Correlates pairs; undefined if all values on one side are equal.
+ * @param effective number of independent pairs, which autocorrelation makes smaller than the number of pairs
  */
 export function spearman(
   a: ArrayLike<number>,

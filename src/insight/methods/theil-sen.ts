@@ -1,7 +1,7 @@
 /**
- * The Theil–Sen estimator of a slope (Theil 1950, Sen 1968): the median of the slopes of all pairs with different times.
- * Its interval is Sen's: order statistics of these slopes, from the variance of Kendall's S with ties. Equals SciPy's
- * `scipy.stats.theilslopes(y, x, alpha)` of SciPy 1.10.
+ * Estimates a slope with the Theil–Sen estimator (Theil 1950, Sen 1968): the median of the slopes of all pairs with different
+ * times. Its interval is Sen's: order statistics of these slopes, from the variance of Kendall's S with ties. Equals
+ * `scipy.stats.theilslopes(y, x, alpha)` in SciPy 1.10.
  */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
@@ -13,14 +13,14 @@ export interface TheilSen {
   readonly slope: number;
   readonly low: number;
   readonly high: number;
-  /** The line's value at time 0: the median of values less slope × the median of times. */
+  /** The line's value at time 0: the median of the values minus slope × the median of the times. */
   readonly intercept: number;
 }
 
 /**
  * Estimates the slope, in steps.
- * @param level of the interval, 0.95
- * @param inflation by which autocorrelation inflates the variance of S (`inflationOfTrend`)
+ * @param level the interval's level, 0.95
+ * @param inflation how much autocorrelation inflates the variance of S (`inflationOfTrend`)
  * @returns undefined if all times are equal
  */
 export function* theilSen(

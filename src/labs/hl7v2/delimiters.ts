@@ -1,8 +1,10 @@
-/** The characters that part a message, which each message names itself: HL7 v2 chapter 2, "Message delimiters". */
+/**
+ * The characters that separate the parts of a message. Each message defines its own: HL7 v2 chapter 2, "Message delimiters".
+ */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** One character each; undefined if the message doesn't define it. */
+/** One character for each delimiter; undefined if the message doesn't define it. */
 export interface Delimiters {
   readonly field: string;
   readonly component: string;
@@ -11,12 +13,13 @@ export interface Delimiters {
   readonly subcomponent: string | undefined;
 }
 
-/** Matches printable characters that values don't consist of. */
+/** Matches the printable characters that can be delimiters: none that values are made of. */
 const DELIMITER = /^[!-/:-@[-`{-~]$/;
 
 /**
- * Reads them from a message header: `MSH|^~\&`. A fifth, the truncation character of version 2.7, parts nothing.
- * @throws Refusal invalid (422) when the header has none, or one of them twice.
+ * Reads the delimiters from a message header: `MSH|^~\&`. A fifth character, the truncation character of version 2.7, is not a
+ * delimiter.
+ * @throws Refusal invalid (422) when the header defines no delimiters, or the same one twice.
  */
 export function readDelimiters(header: string): Delimiters {
   const field = header.charAt(3);
@@ -30,7 +33,7 @@ export function readDelimiters(header: string): Delimiters {
   return { field, component, repetition, escape: escaping, subcomponent };
 }
 
-/** Returns the refusal of a text that isn't a message. */
+/** Returns the refusal for a text that isn't a message. */
 export function noMessage(diagnostics: string, code: Issue['code'] = 'structure'): Refusal {
   return new Refusal('invalid', { code, diagnostics, expression: 'message' });
 }

@@ -1,21 +1,21 @@
-/** Escape sequences of texts: HL7 v2 chapter 2, "Use of escape sequences in text fields". */
+/** Resolves escape sequences in text: HL7 v2 chapter 2, "Use of escape sequences in text fields". */
 import { type Delimiters, noMessage } from './delimiters.ts';
 
-/** Bytes that `\X…\` gives, in the message's character set. */
+/** Decodes the bytes from `\X…\` in the message's character set. */
 export type Decode = (bytes: Uint8Array) => string;
 
 /** The maximum number of escape characters in one text. */
 const MOST_ESCAPES = 200_000;
-/** Characters that texts of a record must not contain. */
+/** Characters that text in a record must not contain. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** Returns a text without control characters and lone surrogates. */
+/** Returns the text without control characters and lone surrogates. */
 function cleaned(text: string): string {
   return text.replaceAll(CONTROL, '').toWellFormed();
 }
 
 /**
- * Resolves the escape sequences of a text. Formatting becomes line breaks and blanks, highlighting is dropped; unknown
+ * Resolves the escape sequences in a text. Formatting becomes line breaks and blanks; highlighting is dropped. Unknown
  * sequences and stray escape characters stay unchanged.
  */
 export function unescapeText(text: string, delimiters: Delimiters, decode: Decode): string {
@@ -37,7 +37,7 @@ export function unescapeText(text: string, delimiters: Delimiters, decode: Decod
   return cleaned(plain);
 }
 
-/** Returns the meaning of a sequence; undefined if it is unknown. */
+/** Returns what a sequence stands for; undefined if the sequence is unknown. */
 function decodeEscape(sequence: string, delimiters: Delimiters, decode: Decode): string | undefined {
   switch (sequence) {
     case 'F':

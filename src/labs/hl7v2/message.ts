@@ -3,7 +3,7 @@ import { findCharset, makeDecoder } from './charset.ts';
 import { type Delimiters, noMessage, readDelimiters } from './delimiters.ts';
 import { type Decode, unescapeText } from './escapes.ts';
 
-/** The delimiters and the decoder of a message. */
+/** A message's delimiters and decoder. */
 interface Reading {
   readonly delimiters: Delimiters;
   readonly decode: Decode;
@@ -16,7 +16,7 @@ export class Field {
     readonly reading: Reading,
   ) {}
 
-  /** Returns a component's subcomponent, both from 1, trimmed; empty if absent. `""` counts as empty. */
+  /** Returns a component's subcomponent, trimmed; empty if absent. Both numbers count from 1. `""` counts as empty. */
   part(component: number, subcomponent = 1): string {
     const { delimiters } = this.reading;
     const of = this.raw.split(delimiters.component, component)[component - 1] ?? '';
@@ -61,7 +61,7 @@ export class Field {
 /** A line of a message. */
 export class Segment {
   /**
-   * @param at its number among the segments of its name, from 1
+   * @param at its number among the segments with the same name, from 1
    * @param fields raw; the first is number 1
    */
   constructor(
@@ -71,7 +71,7 @@ export class Segment {
     readonly reading: Reading,
   ) {}
 
-  /** Returns `OBX[3]`, for messages to the sender. */
+  /** Returns the segment's place for messages to the sender, such as `OBX[3]`. */
   get place(): string {
     return `${this.name}[${this.at}]`;
   }
@@ -89,7 +89,7 @@ export class Segment {
     return parts.filter((part) => part !== '').map((part) => new Field(part, this.reading));
   }
 
-  /** Returns the first repetition of a field; an empty one if absent. */
+  /** Returns the first repetition of a field; an empty field if there is none. */
   first(field: number): Field {
     return this.all(field)[0] ?? new Field('', this.reading);
   }
@@ -100,25 +100,25 @@ export class Segment {
   }
 }
 
-/** A message: its segments in their order, the header first. */
+/** A message: its segments in order, the header first. */
 export interface Message {
   readonly header: Segment;
   readonly segments: readonly Segment[];
 }
 
-/** Segments of files and batches, around messages. */
+/** Names of the segments that enclose messages in files and batches. */
 const AROUND = new Set(['FHS', 'BHS', 'BTS', 'FTS']);
-/** The name, and the character after it. */
+/** Matches a segment's name and the character after it. */
 const NAME = /^([A-Z][A-Z0-9]{2})(.)/su;
-/** The maximum number of lines of a text, and of repetitions of a field. */
+/** The maximum number of lines in a text, and of repetitions in a field. */
 const MOST_SEGMENTS = 20_000;
 const MOST_REPETITIONS = 5_000;
-/** The maximum number of fields of a segment: the standard's longest has fewer than a hundred. */
+/** The maximum number of fields in a segment: the longest segment in the standard has fewer than a hundred. */
 const MOST_FIELDS = 500;
 
 /**
- * Parses the messages of a text. Lines end with CR, LF or both; a byte order mark and MLLP frames are removed; a line
- * that isn't a segment continues the previous one.
+ * Parses the messages in a text. Lines end with CR, LF or both; a byte order mark and MLLP frames are removed; a line that
+ * isn't a segment continues the previous line.
  * @throws Refusal invalid (422) for a text that isn't a message
  */
 export function parseMessages(text: string): Message[] {

@@ -1,14 +1,14 @@
-/** Times of messages (DT, DTM, TS, TM): HL7 v2 chapter 2A. */
+/** Parses times in messages (DT, DTM, TS, TM): HL7 v2 chapter 2A. */
 
 import type { Zone } from '../zones.ts';
 
-/** A time as ISO 8601 says it, to the precision that it came in. */
+/** A time in ISO 8601, with the precision that it was sent in. */
 export interface Moment {
-  /** `2026`, `2026-03`, `2026-03-31`, or with a time and its offset. */
+  /** `2026`, `2026-03`, `2026-03-31`, or a date and time with its offset. */
   readonly iso: string;
-  /** The offset was not there: it is the message's, the zone's, or UTC. */
+  /** True if the time was sent without an offset: the offset is then the message's, the zone's, or UTC. */
   readonly assumed: boolean;
-  /** The time doesn't exist in the zone: its clocks skip it. */
+  /** True if the time doesn't exist in the zone because its clocks skip it. */
   readonly skipped?: boolean;
 }
 
@@ -17,8 +17,8 @@ const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
 
 /**
  * Parses a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and common forms of ISO 8601.
- * @param zone offset of times without one, `+02:00`, or the zone that they are in
- * @returns undefined for an invalid text. Whether the day exists isn't checked.
+ * @param zone offset for times that have none, such as `+02:00`, or the zone that they are in
+ * @returns undefined for an invalid text. Doesn't check that the day exists.
  */
 export function readMoment(text: string, zone?: string | Zone): Moment | undefined {
   const compact = text.trim().replace(/(\d)[T ](?=\d)/, '$1');
@@ -39,15 +39,15 @@ export function readMoment(text: string, zone?: string | Zone): Moment | undefin
 }
 
 /**
- * Returns the date with which a text begins, `2026-03-31`; undefined if it begins with none. Whether the day exists isn't
- * checked.
+ * Returns the date at the start of a text, such as `2026-03-31`; undefined if the text doesn't start with a date. Doesn't
+ * check that the day exists.
  */
 export function readDay(text: string): string | undefined {
   const [, year, month, day] = /^(\d{4})-?(\d\d)-?(\d\d)/.exec(text.trim()) ?? [];
   return year === undefined ? undefined : `${year}-${month}-${day}`;
 }
 
-/** Returns the offset of a time, `+02:00`; undefined if it has none. */
+/** Returns the offset of a time, such as `+02:00`; undefined if it has none. */
 export function readZone(text: string): string | undefined {
   const [offset] = /(?:Z|[+-]\d\d:?\d\d)$/.exec(text.trim().replace(/^\d{4}-\d\d(?:-\d\d)?/, '')) ?? [];
   return formatOffset(offset?.replace(':', ''));
@@ -60,7 +60,7 @@ export function readClock(text: string): string | undefined {
   return `${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** Removes separators that HL7 omits from `2026-03-31T09:30:00+02:00`; the sign of the offset stays. */
+/** Removes the separators that HL7 omits, as in `2026-03-31T09:30:00+02:00`; the sign of the offset stays. */
 function dashless(text: string): string {
   const date = text.slice(0, 10).replaceAll('-', '');
   return date + text.slice(10).replaceAll(':', '');

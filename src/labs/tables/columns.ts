@@ -1,6 +1,6 @@
 /** Names of columns in tables of results, as laboratories and spreadsheets use them. Pure data. */
 
-/** A column. `name` is the laboratory's name of the test: the display beside a `code`, else the code. */
+/** A column. `name` is what the laboratory calls the test: with a `code`, it is the display, otherwise the code. */
 export type Column =
   | 'code'
   | 'name'
@@ -14,7 +14,7 @@ export type Column =
   | 'effective_at'
   | 'note';
 
-/** Column → headings that name it, folded (`foldHeading`). */
+/** Column → headings for it, folded (`foldHeading`). */
 const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   code: ['code'],
   name: ['marker', 'test', 'analyte'],
@@ -29,7 +29,7 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   note: ['note', 'comment'],
 };
 
-/** Headings that may be typed, in the order in which messages list them. */
+/** Headings that people may write, in the order in which messages list them. */
 export const KNOWN_HEADINGS: readonly string[] = Object.values(HEADINGS).flat();
 
 const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
@@ -38,7 +38,7 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
-/** Returns a heading for comparison: lower case, with underscores for blanks and hyphens. */
+/** Returns a heading in the form for comparisons: lower case, with underscores for blanks and hyphens. */
 export function foldHeading(text: string): string {
   return text
     .trim()
@@ -52,10 +52,10 @@ export function findColumn(heading: string): Column | undefined {
 }
 
 /**
- * Returns code and display of a result of which the name is known.
+ * Returns code and display for a result whose name is given.
  * @param code the code in the request, if there is one.
- * @param name what the laboratory calls the test; without a code it is the code, too, in which a bar would part a
- * system.
+ * @param name what the laboratory calls the test. Without a code, it is also the code; a bar in it is replaced, because in a
+ *   code it would separate the system.
  * @param isKnown whether a code needs no display because a terminology names it.
  */
 export function namedCode(

@@ -1,22 +1,22 @@
-/** Parses the rows of a table in text form (RFC 4180), a part at a time. */
+/** Parses the rows of a table in text form (RFC 4180), one part at a time. */
 
 import { parse } from 'csv-parse/sync';
 import { cut } from '#src/shared/cut.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Characters parsed in one step, extended to the end of their last row. */
+/** Number of characters to parse in one step, extended to the end of the last row. */
 const PART = 100_000;
 /** Maximum length of a row, in characters. */
 const MOST_IN_ROW = 500_000;
-/** Maximum number of columns of a table. */
+/** Maximum number of columns in a table. */
 const MOST_COLUMNS = 100;
 
 /**
  * Returns the rows of a table, the heading first; empty lines are skipped.
- * @param most maximum rows to read, without the heading; one more row means that the table has more
- * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's,
- *   or a row or heading that is too long
+ * @param most maximum number of rows to read, not counting the heading; if one more row is returned, the table has more
+ * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's, or a
+ *   row or heading that is too long
  */
 export function* readTableRows(text: string, most: number): Steps<string[][]> {
   const end = text.search(/[\r\n]/);
@@ -44,7 +44,7 @@ export function* readTableRows(text: string, most: number): Steps<string[][]> {
   return rows;
 }
 
-/** Yields parts of the text that end where a row ends: at a line end outside quotes. */
+/** Yields parts of the text that end with a row, at a line end outside quotes. */
 function* splitRows(text: string): Iterable<string> {
   let from = 0;
   let rowFrom = 0;

@@ -19,7 +19,7 @@ const MOST_ROWS = 5_000;
 
 /**
  * Reads a table with a heading, one row per step; commas, semicolons or tabs separate its columns.
- * @param date of rows without `effective_at`, a FHIR dateTime.
+ * @param date for rows without `effective_at`, a FHIR dateTime.
  * @throws Refusal invalid (422) naming every invalid row and column
  */
 export function* itemsOfTable(text: string, date: string | undefined): Steps<LabItem[]> {

@@ -8,7 +8,7 @@ import { AS_OF, COMMON, CURSOR, defineTool } from '../tool.ts';
 const NEEDS =
   'Facts that the answer must include if they are recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`, `problems`, `allergies`.';
 
-/** Answers with the facts that a task or question needs. */
+/** Returns the facts that a task or question needs. */
 export const getContext = defineTool({
   name: 'get_context',
   title: 'Get the facts for a task or question',

@@ -9,11 +9,11 @@ import { besideAi, entries, leftOutByScope, recordOutput, recordText } from '../
 import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const MEGABYTE = 1_000_000;
-/** The maximum size of bytes whose text is read, and of those that are passed on. */
+/** The maximum number of bytes that are read for text, and that are passed on. */
 const MOST_READ = 20 * MEGABYTE;
 const MOST_PASSED = 5 * MEGABYTE;
 
-/** States in which a document no longer says what is so. */
+/** States in which a document is no longer valid. */
 const WITHDRAWN = ['entered in error', 'superseded'] as const;
 
 /** Lists the documents of a record. */

@@ -17,7 +17,7 @@ import { entries, leftOutByScope, recordOutput, recordText } from '../record-con
 import { AS_OF, COMMON, CURSOR, day, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const OBSERVATION = ['Observation'];
-/** The types in which patterns are looked for. */
+/** The types that are searched for patterns. */
 const PATTERN_TYPES = ['Observation', 'MedicationStatement'];
 const CODE = z
   .string()
@@ -72,7 +72,7 @@ export const series = defineTool({
   },
 });
 
-/** Lists patterns in the patient's values, or the evidence of one. */
+/** Lists patterns in the patient's values, or the evidence for one pattern. */
 export const findPatterns = defineTool({
   name: 'find_patterns',
   title: 'Patterns in the values',
@@ -140,7 +140,7 @@ const period = z.strictObject({
   to: z.string().max(10).describe('The last day.'),
 });
 
-/** Compares the values of two periods. */
+/** Compares the values from two periods. */
 export const comparePeriods = defineTool({
   name: 'compare_periods',
   title: 'Compare two periods',
@@ -161,7 +161,7 @@ export const comparePeriods = defineTool({
   },
 });
 
-/** Returns the warnings of an answer as lines. */
+/** Returns an answer's warnings as lines. */
 function warningLines({ warnings }: JsonObject): string[] {
   return objectsIn(warnings).map((each) => oneLine(`Warning: ${text(each.text)} (${text(each.count)})`));
 }

@@ -9,7 +9,7 @@ import type { Reach } from '../reach.ts';
 import { recordOutput, recordText } from '../record-content.ts';
 import { AS_OF, COMMON, defineTool } from '../tool.ts';
 
-/** Reads one resource with the provenance of its version. */
+/** Reads one resource with its version's provenance. */
 export const readResource = defineTool({
   name: 'read_resource',
   title: 'Read a resource',
@@ -65,7 +65,10 @@ export const readResource = defineTool({
   },
 });
 
-/** Returns the whole resource, or a part of its JSON if it is long. @throws ToolFault for an invalid cursor */
+/**
+ * Returns the whole resource, or a part of its JSON if it is long.
+ * @throws ToolFault for an invalid cursor
+ */
 function cutJson(
   resource: JsonObject,
   cursor: string | undefined,
@@ -76,10 +79,12 @@ function cutJson(
   return { shown: { json_part: text }, next };
 }
 
-/** Pages of versions in which a version is looked for, the newest first. */
+/** The maximum number of pages that are searched for a version, starting with the newest versions. */
 const MOST_PAGES = 20;
 
-/** Returns the provenance of a version; null if the caller may not see it, undefined if there are too many newer versions. */
+/**
+ * Returns a version's provenance; null if the caller isn't allowed to see it, undefined if there are too many newer versions.
+ */
 async function findProvenance(
   reach: Reach,
   given: string | undefined,

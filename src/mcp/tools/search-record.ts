@@ -10,7 +10,7 @@ import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.t
 
 const TYPES = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
 
-/** Parameters that every type has, or that this tool sets itself. */
+/** Parameters that all types have, or that this tool sets itself. */
 const SHARED = new Set([
   '_id',
   '_lastUpdated',
@@ -96,7 +96,7 @@ export const searchRecord = defineTool({
   },
 });
 
-/** Returns where a type is searched: within the patient's record, or in the directory. */
+/** Returns where to search for a type: in the patient's record, or in the directory. */
 async function firstPage(
   reach: Reach,
   type: ResourceType,
@@ -110,7 +110,7 @@ async function firstPage(
   return { path: `/fhir/R4/Patient/${patient}/${type}`, query: {} };
 }
 
-/** Returns the query of the next page; undefined on the last. */
+/** Returns the query for the next page; undefined on the last page. */
 function findNext({ link }: JsonObject): string | undefined {
   const next = objectsIn(link).find(({ relation }) => relation === 'next');
   const url = readText(next?.url);
@@ -123,7 +123,7 @@ function readQuery(text: string): Record<string, readonly string[]> {
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
-/** Returns what stands for a resource that is too long for a page. */
+/** Returns a placeholder for a resource that is too long for a page. */
 function stub({ resourceType = '', id = '', meta = {} }: JsonObject): JsonObject {
   return { resourceType, id, meta, left_out: 'size' };
 }

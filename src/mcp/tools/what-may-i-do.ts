@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { askJson, objectsIn, readText, textsIn } from '../ask.ts';
 import { defineTool } from '../tool.ts';
 
-/** Says what the caller may do. */
+/** Tells the caller what it may do. */
 export const whatMayIDo = defineTool({
   name: 'what_may_i_do',
   title: 'What the person allowed',
@@ -53,7 +53,7 @@ export const whatMayIDo = defineTool({
   },
 });
 
-/** Lists the letters on each type. */
+/** Lists the letters allowed on each type. */
 function listAccess({ types }: Access): JsonObject[] {
   return [...types].flatMap(([type, own]) =>
     own.map(({ letters, category }) => ({

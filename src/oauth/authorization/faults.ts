@@ -1,4 +1,4 @@
-/** Faults that end an authorization request: with a page for the person, or with a redirect to the application. */
+/** Faults that end an authorization request with a page for the person, or with a redirect to the application. */
 import type { OAuthError } from '../error.ts';
 
 /** Faults that can't be sent to the application, because its redirect URI isn't certain. */
@@ -9,7 +9,7 @@ export class PageFault extends Error {
   override readonly name = 'PageFault';
 
   /**
-   * @param detail the advice for the developer, in English; it quotes nothing of the request
+   * @param detail advice for the developer, in English; it never quotes the request
    * @param parameter the parameter at fault
    */
   constructor(
@@ -22,13 +22,10 @@ export class PageFault extends Error {
   }
 }
 
-/**
- * How an answer is sent: in the query of a redirect, or in a form that a page sends (OAuth 2.0 Form Post Response Mode
- * 1.0).
- */
+/** How an answer is sent: in a redirect's query, or in a form that a page submits (OAuth 2.0 Form Post Response Mode 1.0). */
 export type ResponseMode = 'query' | 'form_post';
 
-/** The destination of an answer. */
+/** Where an answer is sent. */
 export interface AnswerTo {
   /** As registered. */
   readonly redirectUri: string;
@@ -37,7 +34,7 @@ export interface AnswerTo {
   readonly mode: ResponseMode;
 }
 
-/** A request that is answered with an error at its redirect URI. */
+/** A request to which an error is sent at its redirect URI. */
 export class RedirectFault extends Error {
   override readonly name = 'RedirectFault';
 

@@ -1,15 +1,15 @@
 /**
- * Authorization requests that wait for a person: rows under a handle, bound to the session that last opened them, and to
- * its browser. So two tabs and a detour through sign-in don't mix requests, and a handle that leaks opens nothing
- * elsewhere. Before the first session it is worth no more than the URL of the request, which anyone can write. Rows hold
- * no person; handles and cookies are stored as SHA-256 only.
+ * Authorization requests that wait for a person. Each is a row under a handle, bound to the session that last opened it, and
+ * to the session's browser. So two tabs and a detour through sign-in don't mix requests, and a leaked handle opens nothing
+ * elsewhere. Before the first session, a handle is worth no more than the URL of the request, which anyone can write. Rows
+ * don't contain a person; handles and cookies are stored only as SHA-256.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Parameters } from './request.ts';
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const AUTHORIZATION_REQUEST_SQL = `
 CREATE TABLE operations.authorization_request (
   handle_sha256 bytea PRIMARY KEY,
@@ -22,18 +22,18 @@ CREATE TABLE operations.authorization_request (
 );
 CREATE INDEX authorization_request_expires ON operations.authorization_request (expires_at);`;
 
-/** DDL of a later migration. */
+/** The DDL in a later migration. */
 export const AUTHORIZATION_OUTCOME_SQL = `
 ALTER TABLE operations.authorization_request ADD COLUMN outcome text;  -- allowed, denied; null until it is carried out`;
 
-/** The time that a person has, including the sign-in. */
+/** The time that a person has to decide, including signing in. */
 const LIFETIME = '1 hour';
 
 const CREATED = 'extract(epoch FROM created_at)::float8 AS created_at';
 
 const HANDLE = /^[\w-]{43}$/;
 
-/** Inserts a row, and removes some that have expired. */
+/** Inserts a row, and deletes some expired rows. */
 const SAVE = `
 WITH expired AS (
   DELETE FROM operations.authorization_request WHERE handle_sha256 IN (
@@ -50,7 +50,7 @@ UPDATE operations.authorization_request
    AND (session IS NULL OR session = $3 OR browser_sha256 = $2)
 RETURNING parameters, ${CREATED}`;
 
-/** The person's page shows this session's form, which no later sign-in has replaced. */
+/** The person's page shows this session's form, and no later sign-in has replaced it. */
 const FIND = `
 SELECT parameters, ${CREATED} FROM operations.authorization_request
  WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NULL`;
@@ -64,19 +64,19 @@ const ANSWERED = `
 SELECT parameters, ${CREATED}, outcome FROM operations.authorization_request
  WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NOT NULL`;
 
-/** The decision of a person. */
+/** A person's decision. */
 export type Outcome = 'allowed' | 'denied';
 
-/** A request that waits. */
+/** A request that waits for a decision. */
 export interface PendingRequest {
   readonly parameters: Parameters;
-  /** When it arrived, in seconds since 1970 by the database's clock, like `startedAt` of a session. */
+  /** When it arrived, in seconds since 1970 by the database's clock, like a session's `startedAt`. */
   readonly createdAt: number;
 }
 
 /** The person who opens a request. */
 export interface Opener {
-  /** The secret of the browser's cookie. */
+  /** The secret in the browser's cookie. */
   readonly browser: string;
   /** The id of the session; undefined before sign-in. */
   readonly session: string | undefined;
@@ -84,32 +84,35 @@ export interface Opener {
 
 const pairs = z.array(z.tuple([z.string(), z.string()]));
 
-/** The pending requests of an installation. */
+/** An installation's pending requests. */
 export class PendingRequests {
   constructor(readonly client: Pick<pg.Pool, 'query'>) {}
 
-  /** Keeps a request. @returns its handle, 256 random bits */
+  /**
+   * Saves a request.
+   * @returns its handle, 256 random bits
+   */
   async save(parameters: Parameters): Promise<string> {
     const handle = randomBytes(32).toString('base64url');
     await this.client.query(SAVE, [sha256(handle), JSON.stringify(parameters)]);
     return handle;
   }
 
-  /** Returns a request and binds it; undefined if it is unknown, expired, decided or bound to another browser. */
+  /** Returns a request and binds it to the opener; undefined if it is unknown, expired, decided or bound to another browser. */
   async open(handle: string, { browser, session }: Opener): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(OPEN, [sha256(handle), sha256(browser), session ?? null]);
   }
 
-  /** Returns a request that this session last opened; undefined as for `decide`. */
+  /** Returns a request that this session was the last to open; undefined in the same cases as for `decide`. */
   async find(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(FIND, [sha256(handle), session]);
   }
 
   /**
-   * Takes a request for a decision, which only the session that last opened it can make, and only once.
-   * @returns undefined if it is unknown, expired, decided, or was last opened in another session
+   * Takes a request for a decision. Only the session that last opened it can do so, and only once.
+   * @returns undefined if the request is unknown, expired, decided, or was last opened in another session
    */
   async decide(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
@@ -125,8 +128,9 @@ export class PendingRequests {
   }
 
   /**
-   * Returns a request that was decided in this session, with its result: null while the decision is carried out, and if
-   * that was interrupted. Undefined if it is still open, unknown or expired, or another session saw it last.
+   * Returns a request that was decided in this session, with the outcome. The outcome is null while the decision is being
+   * carried out, and if that was interrupted. Undefined if the request is still open, unknown or expired, or if another
+   * session opened it last.
    */
   async answered(
     handle: string,
@@ -141,7 +145,7 @@ export class PendingRequests {
     return row && { parameters: pairs.parse(JSON.parse(row.parameters)), outcome: row.outcome };
   }
 
-  /** Lets a request wait again, because its decision could not be carried out. */
+  /** Reopens a request, because its decision could not be carried out. */
   async reopen(handle: string): Promise<void> {
     await this.client.query(
       'UPDATE operations.authorization_request SET decided_at = NULL WHERE handle_sha256 = $1',

@@ -1,13 +1,14 @@
 /**
- * Authorization requests: every check that needs no session (docs/spec/interface.md, section 4.1; docs/spec/decisions.md,
- * section 9; OAuth 2.1, section 4.1.1; SMART App Launch 2.2, standalone launch; RFC 7636; RFC 8707; RFC 9700).
+ * Checks everything in an authorization request for which no session is needed (docs/spec/interface.md, section 4.1;
+ * docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1.1; SMART App Launch 2.2, standalone launch; RFC 7636; RFC 8707;
+ * RFC 9700).
  */
 import { OAuthError, type OAuthErrorCode } from '../error.ts';
 import { isGuestRedirect } from '../guests/metadata-document.ts';
 import { knownScopes, parseScopes, type Scope, scopeText, uncovered } from '../scopes.ts';
 import { type AnswerTo, PageFault, RedirectFault, type ResponseMode } from './faults.ts';
 
-/** The parameters of a request in the order in which they came, decoded. */
+/** A request's parameters in the order received, decoded. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** The facts about an application that the checks need. */
@@ -30,30 +31,30 @@ export interface AuthorizationRequest extends AnswerTo {
   readonly redirectUri: string;
   readonly state: string;
   readonly mode: ResponseMode;
-  /** Comes back in the ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
+  /** Returned in the ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
   readonly nonce: string | undefined;
-  /** `code_challenge` by S256. */
+  /** The `code_challenge`, which uses S256. */
   readonly challenge: string;
   readonly scopes: readonly Scope[];
-  /** Below which of our URLs its tokens work, without a slash at the end; empty: all. */
+  /** The base URLs at which its tokens work, without a slash at the end; empty for all. */
   readonly resources: readonly string[];
   readonly purpose: string | undefined;
   /** The pairwise id of the patient that the application means. */
   readonly patient: string | undefined;
   readonly lang: string | undefined;
   readonly prompt: ReadonlySet<Prompt>;
-  /** Seconds since the person signed in, at most. */
+  /** The maximum number of seconds since the person signed in. */
   readonly maxAge: number | undefined;
-  /** For the issuer's sign-in page. */
+  /** Passed to the issuer's sign-in page. */
   readonly loginHint: string | undefined;
 }
 
-/** The most characters of all parameters together: longer requests are refused. */
+/** The maximum number of characters in all parameters together: longer requests are refused. */
 const MAX_LENGTH = 16_000;
 const MAX_RESOURCES = 10;
 /** RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
-/** The URLs below which the service has interfaces (docs/spec/decisions.md, section 9). */
+/** The base URLs of the service's interfaces, relative to its own (docs/spec/decisions.md, section 9). */
 const BELOW = ['', '/fhir/R4', '/v1', '/mcp'];
 
 /** Parameters that a request may have; all others are ignored (RFC 6749, section 3.1). */
@@ -80,7 +81,7 @@ const KNOWN = new Set([
   'request_uri',
 ]);
 
-/** Returns the parameters that the request consists of; without those that we ignore. */
+/** Returns the request's parameters without those that we ignore. */
 export function ownParameters(parameters: Parameters): Parameters {
   return parameters.filter(([name, value]) => KNOWN.has(name) && value !== '');
 }
@@ -101,8 +102,8 @@ export function readClientId(parameters: Parameters): string {
 
 /**
  * Checks a request.
- * @param client of its `client_id`; undefined if there is none
- * @param baseUrl of the service, without a slash at the end
+ * @param client the client that `client_id` names; undefined if there is none
+ * @param baseUrl the service's base URL, without a slash at the end
  * @throws PageFault, RedirectFault
  */
 export function readAuthorizationRequest(
@@ -121,7 +122,7 @@ export function readAuthorizationRequest(
     );
   }
   const state = readState(parameters);
-  // Errors come back in the mode that was asked for, too.
+  // Errors, too, are returned in the mode that was asked for.
   const mode = readMode(parameters, redirectUri);
   const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
     new RedirectFault(
@@ -178,7 +179,7 @@ export function readAuthorizationRequest(
   if (given.has('aud') && ownResource(given.get('aud') ?? '', baseUrl) === undefined) {
     throw fault('invalid_request', `aud must be ${baseUrl}/fhir/R4 or another base URL of this service`);
   }
-  // `given` has no parameters without a value.
+  // Needs `parameters`, because `given` has no parameters without a value.
   if (listValues(parameters, 'nonce').includes('')) {
     throw fault('invalid_request', 'nonce must have 1 to 512 characters');
   }
@@ -209,7 +210,7 @@ function listValues(parameters: Parameters, name: string): string[] {
   return parameters.flatMap(([own, value]) => (own === name ? [value] : []));
 }
 
-/** Returns the first parameter that occurs twice; only `resource` may (RFC 6749, section 3.1; RFC 8707, section 2). */
+/** Returns the first parameter that is repeated; only `resource` may be (RFC 6749, section 3.1; RFC 8707, section 2). */
 function repeated(parameters: Parameters): string | undefined {
   const names = new Set<string>();
   for (const [name] of parameters) {
@@ -219,14 +220,14 @@ function repeated(parameters: Parameters): string | undefined {
   return undefined;
 }
 
-/** Tells whether a request has more than `MAX_LENGTH` characters. */
+/** Returns whether a request has more than `MAX_LENGTH` characters. */
 export function isTooLong(parameters: Parameters): boolean {
   return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > MAX_LENGTH;
 }
 
 /**
- * Returns the redirect URI, which must be one of the registered ones, character by character (RFC 9700, section 2.1);
- * only a guest's on loopback may have any port.
+ * Returns the redirect URI, which must match a registered one exactly (RFC 9700, section 2.1). Only a guest's loopback URI may
+ * have any port.
  */
 function readRedirectUri(parameters: Parameters, { redirectUris, guest }: RequestingClient): string {
   const [uri = '', second] = listValues(parameters, 'redirect_uri');
@@ -258,7 +259,7 @@ function readState(parameters: Parameters): string {
   return state;
 }
 
-/** Returns how the answer is sent; undefined for a mode that isn't supported, or not with this redirect URI. */
+/** Returns how to send the answer; undefined for a mode that isn't supported, or isn't supported with this redirect URI. */
 function readMode(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
   const [mode = 'query', ...more] = listValues(parameters, 'response_mode').filter((value) => value !== '');
   if (more.length > 0) return 'query';
@@ -271,12 +272,12 @@ function readPrompts(parameters: Parameters): string[] {
   return listValues(parameters, 'prompt').flatMap((value) => value.split(' '));
 }
 
-/** Returns the scopes that are asked for; without `scope` those that the application is registered for. */
+/** Returns the requested scopes; without `scope`, the scopes that the application is registered for. */
 function readScopes(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
   const refreshes = client.grantTypes.includes('refresh_token');
-  // Without the grant type no refresh token would work, and the person would allow it for nothing.
+  // Without the grant type, a refresh token would never work, so the person would allow it for nothing.
   const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
-  // Nobody here decided what a guest needs.
+  // A guest isn't registered here, so we don't know which scopes it needs.
   if (asked === undefined && client.guest !== undefined)
     throw fault('invalid_scope', 'scope is missing: list the scopes that the application needs');
   const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);

@@ -1,4 +1,4 @@
-/** Answers to authorization requests, as URLs (RFC 6749, section 4.1.2; RFC 9207). */
+/** Builds the answers to authorization requests, as URLs (RFC 6749, section 4.1.2; RFC 9207). */
 import { isSourceHost } from '#src/shared/source-host.ts';
 import type { AnswerTo } from './faults.ts';
 
@@ -6,8 +6,8 @@ import type { AnswerTo } from './faults.ts';
 export type Outcome = Readonly<Record<string, string>>;
 
 /**
- * Returns the parameters of an answer, with `state` and `iss`.
- * @param issuer of this service, `iss` of RFC 9207
+ * Returns an answer's parameters, with `state` and `iss`.
+ * @param issuer this service's issuer, the `iss` of RFC 9207
  */
 export function answerParameters(
   { state }: Pick<AnswerTo, 'state'>,
@@ -18,9 +18,9 @@ export function answerParameters(
 }
 
 /**
- * Returns the redirect URI with the parameters of an answer, `state` and `iss` after its own query, which stays
- * unchanged. Values are percent-encoded: not every application reads `+` as a space.
- * @param issuer of this service, `iss` of RFC 9207
+ * Returns the redirect URI with the answer's parameters, `state` and `iss` after its own query, which stays unchanged. Values
+ * are percent-encoded, because not every application reads `+` as a space.
+ * @param issuer this service's issuer, the `iss` of RFC 9207
  */
 export function redirection(
   { redirectUri, state }: Pick<AnswerTo, 'redirectUri' | 'state'>,
@@ -35,9 +35,9 @@ export function redirection(
 }
 
 /**
- * Returns the source by which `form-action` allows a redirect to an application, as Chromium checks redirects of forms:
- * the origin of an http URL, otherwise the scheme (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax
- * of sources has no IPv6 addresses and no `;`, so hosts with these are allowed by their scheme, too.
+ * Returns the source with which `form-action` allows a redirect to an application, given how Chromium checks redirects after
+ * forms: the origin of an http URL, otherwise the scheme (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax of
+ * sources allows neither IPv6 addresses nor `;`, so hosts with these are also allowed by their scheme.
  */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);

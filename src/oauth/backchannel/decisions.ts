@@ -1,7 +1,7 @@
 /**
- * Access requests as people decide them. A decision is one row, claimed before its grant is written, so that an
- * approval that a crash interrupts is known and completed later; the grant's id is derived from the request's, so that
- * this happens once.
+ * Access requests from the side of the people who decide them. A decision is one row, claimed before its grant is written. So
+ * if a crash interrupts an approval, the approval is known and completed later. The grant's id is derived from the request's,
+ * so the grant is written only once.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -17,7 +17,7 @@ export interface Approval {
   /** Normalised. */
   readonly scope: string;
   readonly lang: string;
-  /** The sentences that the person read. */
+  /** The sentences that were shown to the person. */
   readonly sentences: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface Approval {
 export interface Decided {
   readonly id: string;
   readonly outcome: 'approved' | 'denied';
-  /** Null while an approval is carried out, and for a denial. */
+  /** Null while an approval is being carried out, and for a denial. */
   readonly grantId: string | null;
   readonly application: {
     readonly id: string;
@@ -63,7 +63,7 @@ select id, outcome, grant_id, application_id, project, environment, sector, issu
        granted_scope, lang, sentences, floor(extract(epoch from created_at) * 1000)::float8 as created_ms
   from operations.access_request where id = $1 and outcome is not null`;
 
-/** The condition under which a request is pending now. */
+/** The condition for a request that is pending now. */
 const PENDING = `r.outcome is null and r.expires_at > clock_timestamp()
    and exists (select from operations.access_request_turn t where t.sha256 = r.turn and t.newest = r.id)`;
 
@@ -97,11 +97,11 @@ const UNMUTE = `
 update operations.muted_application set unmuted_at = clock_timestamp()
  where issuer = $1 and subject = $2 and application_id = $3 and unmuted_at is null`;
 
-/** The requests of an installation, from the side of people. */
+/** An installation's requests, from the side of the people. */
 export class RequestDecisions {
   constructor(private readonly pool: Pick<Pool, 'query'>) {}
 
-  /** Returns a request that was decided; undefined for any other. */
+  /** Returns a request that was decided; undefined for any other request. */
   async decided(id: string): Promise<Decided | undefined> {
     const { rows } = await this.pool.query<Row>({
       name: 'access-request-decided',
@@ -111,7 +111,7 @@ export class RequestDecisions {
     return rows[0] && toDecided(rows[0]);
   }
 
-  /** Returns the ids of some approvals without a grant that are older than a number of seconds, the oldest first. */
+  /** Returns the ids of some approvals that have no grant and are older than the given number of seconds, the oldest first. */
   async interrupted(seconds: number): Promise<readonly string[]> {
     const { rows } = await this.pool.query<{ id: string }>({
       name: 'access-requests-interrupted',
@@ -121,7 +121,10 @@ export class RequestDecisions {
     return rows.map(({ id }) => id);
   }
 
-  /** Claims a pending request for an approval. @returns false if it isn't pending */
+  /**
+   * Claims a pending request for an approval.
+   * @returns false if the request isn't pending
+   */
   async claim(
     id: string,
     { person, record, grantedBy, days, scope, lang, sentences }: Approval,
@@ -131,12 +134,12 @@ export class RequestDecisions {
     return (await this.pool.query({ name: 'access-request-claim', text: CLAIM, values })).rowCount === 1;
   }
 
-  /** Lets a claimed request wait again, because its grant was refused. */
+  /** Makes a claimed request wait again, because its grant was refused. */
   async release(id: string): Promise<void> {
     await this.pool.query({ name: 'access-request-release', text: RELEASE, values: [id] });
   }
 
-  /** Notes the grant of a claimed request. */
+  /** Notes the grant for a claimed request. */
   async granted(id: string, grantId: string): Promise<void> {
     await this.pool.query({
       name: 'access-request-granted',
@@ -145,7 +148,10 @@ export class RequestDecisions {
     });
   }
 
-  /** Denies a pending request. @returns false if it isn't pending */
+  /**
+   * Denies a pending request.
+   * @returns false if the request isn't pending
+   */
   async deny(id: string, { issuer, subject }: PersonId): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'access-request-deny',
@@ -155,12 +161,12 @@ export class RequestDecisions {
     return rowCount === 1;
   }
 
-  /** Hides an application's later requests from a person. */
+  /** Hides an application's future requests from a person. */
   async mute({ issuer, subject }: PersonId, applicationId: string): Promise<void> {
     await this.pool.query({ name: 'mute', text: MUTE, values: [issuer, subject, applicationId] });
   }
 
-  /** Shows a person the requests that an application makes from now on; those it made while muted stay hidden. */
+  /** Shows a person the requests that an application makes from now on; requests that it made while muted stay hidden. */
   async unmute({ issuer, subject }: PersonId, applicationId: string): Promise<void> {
     await this.pool.query({ name: 'unmute', text: UNMUTE, values: [issuer, subject, applicationId] });
   }

@@ -1,5 +1,5 @@
 /**
- * Backchannel authentication requests: every check of the form (OpenID CIBA Core 1.0, sections 7.1 and 7.2;
+ * Checks everything in a backchannel authentication request (OpenID CIBA Core 1.0, sections 7.1 and 7.2;
  * docs/spec/decisions.md, section 7). No check asks whether a person or record exists.
  */
 import { ownResource } from '../authorization/request.ts';
@@ -9,12 +9,12 @@ import { knownScopes, normalise, parseScopes, scopeText, uncovered } from '../sc
 
 /** The grant type (OpenID CIBA Core 1.0, section 4). */
 export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
-/** Seconds that a person has, unless the request asks for less. */
+/** How long a person has to decide, in seconds, unless the request asks for less. */
 export const EXPIRES_S = 600;
-/** Seconds between two polls. */
+/** Interval between two polls, in seconds. */
 export const INTERVAL_S = 5;
 
-/** The hint of the request about the person. `hint` is an address in lower case, a pairwise Patient id, or a `sub`. */
+/** The request's hint about the person. `hint` is an address in lower case, a pairwise Patient id, or a `sub`. */
 export interface PersonHint {
   readonly kind: 'email' | 'patient' | 'subject';
   readonly hint: string;
@@ -22,7 +22,7 @@ export interface PersonHint {
 
 /** A request that a person can decide on. */
 export interface BackchannelRequest {
-  /** The requested scopes, normalised: all or some of the application's. */
+  /** The requested scopes, normalised: all or some of the application's scopes. */
   readonly scope: string;
   readonly hint: PersonHint;
   readonly bindingMessage: string | undefined;
@@ -31,17 +31,17 @@ export interface BackchannelRequest {
   readonly resources: readonly string[];
 }
 
-/** The parameters of a request, without empty ones. */
+/** A request's parameters, without empty ones. */
 export interface BackchannelForm {
   readonly one: (name: string) => string | undefined;
   readonly all: (name: string) => readonly string[];
 }
 
-/** The inputs of the checks. */
+/** Inputs to the checks. */
 export interface BackchannelChecks {
   readonly client: Client;
   readonly baseUrl: string;
-  /** Returns `sub` of an ID token that this service issued to the client; undefined for any other text. */
+  /** Returns the `sub` of an ID token that this service issued to the client; undefined for any other text. */
   readonly readSubject: (idToken: string) => Promise<string | undefined>;
 }
 
@@ -49,11 +49,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,189}$/u;
 const UNSHOWABLE = /\p{Cc}|\ufffd/u;
 const MAX_RESOURCES = 10;
-/** Characters of `binding_message`. */
+/** The maximum number of characters in `binding_message`. */
 const MAX_MESSAGE = 64;
 
 /**
- * Checks a request of an authenticated client.
+ * Checks a request from an authenticated client.
  * @throws OAuthError unauthorized_client, invalid_request, invalid_scope, invalid_binding_message, invalid_target
  */
 export async function readBackchannelRequest(

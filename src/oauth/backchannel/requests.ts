@@ -1,7 +1,7 @@
 /**
  * Backchannel authentication requests as applications make and poll them (OpenID CIBA Core 1.0, sections 7 and 11;
- * docs/spec/decisions.md, section 7). Making and polling one reads nothing about persons, links, records or who has
- * muted whom: the answers depend only on the application's own requests and on decisions.
+ * docs/spec/decisions.md, section 7). Neither making nor polling a request reads anything about people, links, records or
+ * mutes: the answers depend only on the application's own requests and on decisions.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -11,13 +11,13 @@ import { OAuthError } from '../error.ts';
 import { newSecret, sha256 } from '../secrets.ts';
 import { type BackchannelRequest, INTERVAL_S } from './request.ts';
 
-/** Requests of an application with the same hint in an hour. */
+/** The maximum number of requests from an application with the same hint within an hour. */
 export const MOST_REQUESTS = 10;
-/** Seconds after an approval in which the application can get its tokens. */
+/** How long after an approval the application can get its tokens, in seconds. */
 const REDEEM_S = 600;
 
-// The row of the turn decides: it counts the requests of the last hour, and names the one that may be pending, so that
-// a further request replaces it. Each of several parallel requests waits for the previous one.
+// The row for the turn decides. It counts the requests of the last hour, and names the only request that may be pending, so
+// that a new request replaces it. Parallel requests each wait for the previous one.
 const CREATE = `
 with turn as (
   insert into operations.access_request_turn as t (sha256, asked, newest)
@@ -40,7 +40,7 @@ select ceil(extract(epoch from min(x) + interval '1 hour' - clock_timestamp())):
   from operations.access_request_turn t, unnest(t.asked) x
  where t.sha256 = $1 and x > clock_timestamp() - interval '1 hour'`;
 
-// Clients wait as long as they were told, and networks may shorten that: a second is forgiven.
+// Clients wait as long as they were told, but networks may shorten that, so a second is forgiven.
 const POLL = `
 with before as materialized (
   select r.id, coalesce(r.polled_at > clock_timestamp() - make_interval(secs => r.pace - 1), false) as fast
@@ -64,21 +64,21 @@ update operations.access_request set used_at = clock_timestamp()
  where id = $1 and outcome = 'approved' and grant_id is not null and used_at is null
 returning grant_id, record, granted_scope as scope, resource as resources`;
 
-/** A request as a poll finds it. */
+/** The state of a request when it is polled. */
 export interface Polled {
   readonly id: string;
   readonly status: 'pending' | 'approved' | 'denied' | 'expired';
-  /** True if it came sooner after the previous poll than the application was told. */
+  /** True if the poll came sooner after the previous one than the application was told. */
   readonly fast: boolean;
-  /** Null while the approval is carried out. */
+  /** Null while the approval is being carried out. */
   readonly grant_id: string | null;
-  /** Tokens were issued before. */
+  /** True if tokens have already been issued. */
   readonly used: boolean;
   /** Seconds since the decision. */
   readonly decidedFor: number;
 }
 
-/** The grant of an approved request, which can be redeemed once. */
+/** The grant for an approved request, which can be redeemed once. */
 export interface Redeemed {
   readonly grant_id: string;
   readonly record: string;
@@ -91,17 +91,17 @@ export interface Asked {
   readonly authReqId: string;
   /** In seconds. */
   readonly expiresIn: number;
-  /** Seconds between two polls. */
+  /** Interval between two polls, in seconds. */
   readonly interval: number;
 }
 
-/** The requests of an installation, from the applications' side. */
+/** An installation's requests, from the side of the applications. */
 export class BackchannelRequests {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Keeps a request; one of the same application with the same hint that is pending is replaced.
-   * @throws OAuthError with status 429 after ten in an hour
+   * Saves a request, replacing any pending request from the same application with the same hint.
+   * @throws OAuthError with status 429 after ten requests within an hour
    */
   async create(client: Client, asked: BackchannelRequest): Promise<Asked> {
     const { kind, hint } = asked.hint;
@@ -154,8 +154,8 @@ export class BackchannelRequests {
   }
 
   /**
-   * Uses an approved request up and does the work that gives its tokens, in one transaction.
-   * @returns undefined if it was used before
+   * Uses up an approved request and runs the work that issues its tokens, in one transaction.
+   * @returns undefined if the request was used before
    */
   async redeem<T>(
     id: string,
@@ -171,7 +171,7 @@ export class BackchannelRequests {
       broken = false;
       return result;
     } finally {
-      // A connection in the middle of a transaction is closed, which rolls back.
+      // A connection in the middle of a transaction is closed, which rolls the transaction back.
       client.release(broken);
     }
   }

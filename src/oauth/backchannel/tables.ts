@@ -1,9 +1,9 @@
 /**
- * Access requests (OpenID CIBA Core 1.0, poll mode): rows, not events, until a person approves one, because nobody may
- * ever see them. Rows of requests are deleted after a day, with PostgreSQL, and by the purge of a record they name.
+ * Access requests (OpenID CIBA Core 1.0, poll mode). Until a person approves one, they are rows, not events, because nobody
+ * may ever see them. Their rows are deleted after a day, by PostgreSQL, and by the purge of a record that they name.
  */
 
-/** DDL of a separate migration. */
+/** The DDL in a separate migration. */
 export const ACCESS_REQUESTS_SQL = `
 CREATE TABLE operations.access_request (
   id text PRIMARY KEY,
@@ -61,8 +61,8 @@ CREATE TABLE operations.muted_application (
 CREATE UNIQUE INDEX muted_application_now ON operations.muted_application (issuer, subject, application_id)
   WHERE unmuted_at IS NULL;`;
 
-// Persons are forgotten 30 days after their last link and session have ended (docs/spec/decisions.md, section 9); their
-// mutes are deleted then, too. Index: consents.links_of_person.
+// A person is forgotten 30 days after the person's last link and session have ended (docs/spec/decisions.md, section 9); the
+// person's mutes are then deleted too. Index: consents.links_of_person.
 const FORGET_MUTED = `
 DELETE FROM operations.muted_application m
  WHERE m.unmuted_at < now() - interval '1 day'
@@ -76,7 +76,7 @@ DELETE FROM operations.muted_application m
 
 type Client = { readonly query: (text: string, values?: unknown[]) => Promise<unknown> };
 
-/** Deletes rows that are no longer needed, by the database's clock. */
+/** Deletes rows that are no longer needed, according to the database's clock. */
 export async function sweepAccessRequests(client: Client): Promise<void> {
   await client.query("DELETE FROM operations.access_request WHERE created_at < now() - interval '1 day'");
   await client.query(
@@ -85,7 +85,7 @@ export async function sweepAccessRequests(client: Client): Promise<void> {
   await client.query(FORGET_MUTED);
 }
 
-/** Deletes the requests that name a record, by a hint or by their approval, for its purge. */
+/** Deletes the requests that name a record, in a hint or an approval, when the record is purged. */
 export async function forgetAccessRequests(client: Client, record: string): Promise<void> {
   // Index: consents.grants_of_record. The ids that applications know are those of its grants.
   await client.query(

@@ -1,24 +1,24 @@
-/** Which URLs may be client ids (draft-ietf-oauth-client-id-metadata-document, section 3). Pure. */
+/** Checks which URLs may be client ids (draft-ietf-oauth-client-id-metadata-document, section 3). Pure. */
 import { isSourceHost } from '#src/shared/source-host.ts';
 
-/** The setting CLIENT_METADATA: no guests, guests of every host, or of these hosts, in lower case. */
+/** The setting CLIENT_METADATA: no guests, guests from every host, or only from the listed hosts, in lower case. */
 export type GuestRule = 'off' | 'allow' | readonly string[];
 
-/** How an installation takes guests. */
+/** How an installation handles guests. */
 export interface GuestPolicy {
   readonly rule: GuestRule;
   /** True if documents may also be on this machine, at `http://localhost`. */
   readonly takesLocal: boolean;
 }
 
-/** Tells whether a document is on this machine, which only development allows. */
+/** Returns whether a document is on this machine, which is only allowed in development. */
 export function isLocal({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname'>): boolean {
   return protocol === 'http:' && hostname === 'localhost';
 }
 
 /**
- * Returns the error of a client id, as the rest of a sentence that begins with `client_id`; undefined if it may be the
- * URL of a document here.
+ * Returns what is wrong with a client id, as the rest of a sentence that begins with `client_id`; undefined if it may be a
+ * document's URL here.
  */
 export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy): string | undefined {
   if (rule === 'off') return "is a URL, but this service doesn't accept clients with metadata documents";
@@ -31,7 +31,8 @@ export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy
   if (!isSourceHost(url.hostname) || url.hostname.endsWith('.'))
     return 'must have a host name of letters, digits, hyphens and dots';
   if (url.pathname === '/') return 'must have a path, such as https://app.example.org/client.json';
-  // Two ways to write one URL would be two clients; this also refuses `.` and `..`, capitals in the host and default ports.
+  // If one URL could be written in two ways, it would be two clients. This also refuses `.` and `..`, capitals in the host and
+  // default ports.
   if (url.href !== text) return 'must be written as browsers write it, without . or .. in its path';
   if (rule !== 'allow' && !rule.includes(url.hostname))
     return "is a URL on a host whose clients this service doesn't accept";

@@ -1,6 +1,6 @@
 /**
- * Rows about metadata documents of guests: until when each needn't be fetched again, when it was
- * last used, and how many new ones of a domain were fetched in a day.
+ * Rows about guests' metadata documents: until when each needn't be fetched again, when each was last used, and how many new
+ * documents a domain had in a day.
  */
 import type { Pool } from 'pg';
 
@@ -19,13 +19,13 @@ CREATE TABLE operations.guest_host (
   PRIMARY KEY (host, day)
 );`;
 
-/** The maximum number of documents of one domain that are fetched for the first time in a day. */
+/** The maximum number of new documents to fetch from one domain in a day. */
 export const MOST_OF_DOMAIN = 1_000;
 
-/** How long a guest that nobody uses is kept, in days. Its grants last at most as long. */
+/** How long an unused guest is kept, in days. Its grants last at most as long. */
 export const KEPT_DAYS = 90;
 
-/** Marks a document as used; `fresh` tells whether it need not be fetched. */
+/** Marks a document as used; `fresh` tells whether it needn't be fetched. */
 const USE = `
 UPDATE operations.guest_document SET used_at = now() WHERE client_id = $1 RETURNING fresh_until > now() AS fresh`;
 
@@ -47,39 +47,48 @@ SELECT a.id, a.client_id FROM projects.application a
    AND NOT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = a.id AND g.ended_at IS NULL)
  ORDER BY a.created_at LIMIT 100`;
 
-/** A host is blocked by its own name or by one that it is below. */
+/** A host is blocked if its own name is, or the name of a domain that it is in. */
 const BLOCKED = `
 SELECT EXISTS (SELECT FROM projects.blocked_host b
   WHERE b.blocked AND (b.host = $1 OR right($1, length(b.host) + 1) = '.' || b.host)) AS blocked`;
 
-/** The documents of an installation. */
+/** An installation's documents. */
 export class GuestDocuments {
   constructor(readonly pool: Pick<Pool, 'query'>) {}
 
-  /** Notes that a document is used. @returns whether it is still fresh; undefined for a new one */
+  /**
+   * Notes that a document is used.
+   * @returns whether the document is still fresh; undefined for a new document
+   */
   async use(clientId: string): Promise<boolean | undefined> {
     const { rows } = await this.pool.query<{ fresh: boolean }>(USE, [clientId]);
     return rows[0]?.fresh;
   }
 
-  /** Counts a new document of a host. @returns the number of today's documents of its domain, with it */
+  /**
+   * Counts a new document from a host.
+   * @returns the number of today's new documents from its domain, including this one
+   */
   async count(host: string): Promise<number> {
     const { rows } = await this.pool.query<{ documents: number }>(COUNT, [await findDomain(host)]);
     return rows[0]?.documents ?? 0;
   }
 
-  /** Notes that a document was fetched. @param seconds how long it stays fresh */
+  /**
+   * Notes that a document was fetched.
+   * @param seconds how long it stays fresh
+   */
   async keep(clientId: string, seconds: number): Promise<void> {
     await this.pool.query(KEEP, [clientId, seconds]);
   }
 
-  /** Tells whether an operator blocked a host. */
+  /** Returns whether an operator has blocked a host. */
   async isBlocked(host: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ blocked: boolean }>(BLOCKED, [host]);
     return rows[0]?.blocked ?? false;
   }
 
-  /** Tells whether a guest has grants that no event has ended. Index: consents.open_grants_of_application. */
+  /** Returns whether a guest has grants that no event has ended. Index: consents.open_grants_of_application. */
   async hasOpenGrants(applicationId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ open: boolean }>(
       'SELECT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = $1 AND g.ended_at IS NULL) AS open',
@@ -88,7 +97,7 @@ export class GuestDocuments {
     return rows[0]?.open ?? false;
   }
 
-  /** Returns guests without a grant that nobody used for 90 days, at most 100. */
+  /** Returns up to 100 guests that have no grant and haven't been used for 90 days. */
   async unused(project: string): Promise<readonly { readonly id: string; readonly client_id: string }[]> {
     return (await this.pool.query<{ id: string; client_id: string }>(UNUSED, [project])).rows;
   }
@@ -98,7 +107,7 @@ export class GuestDocuments {
     await this.pool.query('DELETE FROM operations.guest_document WHERE client_id = $1', [clientId]);
   }
 
-  /** Deletes counts of earlier days. */
+  /** Deletes counts from before yesterday. */
   async sweep(): Promise<void> {
     await this.pool.query(
       `DELETE FROM operations.guest_host WHERE day < (now() AT TIME ZONE 'UTC')::date - 1`,
@@ -107,21 +116,22 @@ export class GuestDocuments {
 }
 
 /**
- * Returns the part of a host name that its owner registered (`example.org` of `a.b.example.org`), by the Public Suffix
- * List; the host itself if there is none, as for addresses. A wildcard in the DNS gives one owner any number of hosts.
- * Below suffixes such as `github.io` each name has its own owner. The list (250 kB) is loaded at the first call.
+ * Returns the part of a host name that its owner registered (`example.org` for `a.b.example.org`), by the Public Suffix List.
+ * If there is none, as for addresses, returns the host itself. The registered part counts because a wildcard in the DNS gives
+ * one owner any number of hosts. Under suffixes such as `github.io`, each name has its own owner. The list (250 kB) is loaded
+ * on the first call.
  */
 async function findDomain(host: string): Promise<string> {
   const { getDomain } = await import('tldts');
   return getDomain(host, { allowPrivateDomains: true, validateHostname: false }) ?? host;
 }
 
-/** Bounds of the time that a document stays fresh, in seconds; the lower one spans the steps of one request. */
+/** Limits for how long a document stays fresh, in seconds; the lower limit covers the steps of one request. */
 const LEAST_S = 60;
 const MOST_S = 86_400;
 
 /**
- * Returns how long an answer may be kept, in seconds, as its headers say (RFC 9111, section 4.2.1), from a minute to a
+ * Returns how long an answer may be kept, in seconds, according to its headers (RFC 9111, section 4.2.1): from a minute to a
  * day.
  * @param now in ms
  */

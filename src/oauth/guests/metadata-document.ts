@@ -8,16 +8,16 @@ import { knownScopes, MAX_SCOPES, normalise, PLAIN_SCOPES } from '../scopes.ts';
 
 /** The facts about a guest that its document states. */
 export interface GuestDocument {
-  /** The host first: it is the only part that is certain. */
+  /** Begins with the host, which is the only part that is certain. */
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** The scopes that it can ask for, sorted. */
+  /** The scopes that the guest can ask for, sorted. */
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
   readonly privacyUrl: string | undefined;
 }
 
-/** Thrown for a document that can't be used. The message says why, for the client's developers. */
+/** Thrown for a document that can't be used. The message explains why, for the client's developers. */
 export class DocumentFault extends Error {
   override readonly name = 'DocumentFault';
 }
@@ -26,9 +26,9 @@ const MOST_URIS = 50;
 const MOST_URI = 2_000;
 const MOST_NAME = 60;
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** The grant types that a guest can use, of those that it lists. */
+/** The grant types that a guest can use, if it lists them. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
-/** Without `scope` in the document a guest can ask a person for everything. */
+/** If the document has no `scope`, a guest can ask a person for everything. */
 const ALL = [...PLAIN_SCOPES, 'patient/*.cruds'];
 
 const document = z.looseObject({
@@ -43,7 +43,7 @@ const document = z.looseObject({
     .optional(),
   client_secret: z.undefined('client_secret must not be in the document').optional(),
   client_secret_expires_at: z.undefined('client_secret_expires_at must not be in the document').optional(),
-  // RFC 7591, section 2: the default.
+  // The default in RFC 7591, section 2.
   grant_types: z
     .array(z.string(), 'grant_types must be a list of texts')
     .default(() => ['authorization_code']),
@@ -80,8 +80,8 @@ export function readClientDocument(value: unknown, clientId: string): GuestDocum
 }
 
 /**
- * Tells whether a redirect URI is one of a guest's: the same character by character, or, on this machine's loopback,
- * the same but for the port (RFC 8252, section 7.3).
+ * Returns whether a redirect URI is one of a guest's URIs. It must be exactly the same; on this machine's loopback, only the
+ * port may differ (RFC 8252, section 7.3).
  */
 export function isGuestRedirect(uri: string, registered: readonly string[]): boolean {
   if (registered.includes(uri)) return true;
@@ -89,14 +89,17 @@ export function isGuestRedirect(uri: string, registered: readonly string[]): boo
   return asked !== undefined && registered.some((own) => withoutPort(own) === asked);
 }
 
-/** Returns a loopback URL without its port; undefined for every other text. */
+/** Returns a loopback URL without its port; undefined for any other text. */
 function withoutPort(uri: string): string | undefined {
   if (uri.length > MOST_URI || !isPlainUrl(uri)) return undefined;
   const [, host = '', rest = ''] = /^http:\/\/([^/:?]+|\[::1\])(?::\d{1,5})?((?:[/?].*)?)$/.exec(uri) ?? [];
   return LOOPBACK.has(host) ? `http://${host}${rest}` : undefined;
 }
 
-/** Checks that a redirect URI leads to the client's own host or to the person's own machine. @throws DocumentFault */
+/**
+ * Checks that a redirect URI leads to the client's own host or to the person's own machine.
+ * @throws DocumentFault
+ */
 function requireRedirect(uri: string, host: string): void {
   const isOwn = isPlainUrl(uri) && /^https:/.test(uri) && new URL(uri).host === host;
   if (uri.length > MOST_URI || !(isOwn || withoutPort(uri) !== undefined))
@@ -105,7 +108,7 @@ function requireRedirect(uri: string, host: string): void {
     );
 }
 
-/** Tells whether a text is an absolute URL in visible ASCII that every parser reads alike. */
+/** Returns whether a text is an absolute URL in visible ASCII that every parser reads in the same way. */
 function isPlainUrl(text: string): boolean {
   if (!/^[\x21-\x7e]+$/.test(text) || /[#*\\@]/.test(text) || !/^https?:\/\/[^/?]/.test(text)) return false;
   if (!URL.canParse(text)) return false;
@@ -117,7 +120,7 @@ function isWebPage(text: string): boolean {
   return text.length <= MOST_URI && isPlainUrl(text) && /^https:/.test(text);
 }
 
-/** Returns the name under which people see a guest. Its own name can say anything, so it never comes first. */
+/** Returns the name that people see for a guest. The guest's own name can say anything, so it never comes first. */
 function makeName(host: string, claimed: string | undefined): string {
   const name = [...(claimed ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, MOST_NAME).join('');
   return name === '' ? host : `${host} (${name})`;

@@ -1,13 +1,13 @@
-/** Computes the access that the scopes of a grant give (docs/spec/decisions.md, section 9, "Letters"). */
+/** Computes the access that a grant's scopes give (docs/spec/decisions.md, section 9, "Letters"). */
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import type { Access, TypeAccess } from '#src/shared/access/access.ts';
 import { knownScopes, lettersFor } from '../scopes.ts';
 
 /**
- * Returns the access of a grant's scopes on each type. Several scopes for a type add up. Patient and the directory
- * always have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory
- * or the terminology.
- * @param names scopes as texts; those that are no longer accepted give no access
+ * Returns the access that a grant's scopes give to each type. Several scopes for a type add up. Patient and the directory
+ * always have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory or the
+ * terminology.
+ * @param names scopes as text; scopes that are no longer accepted give no access
  */
 export function parseAccess(names: readonly string[]): Access {
   const scopes = knownScopes(names);

@@ -16,27 +16,27 @@ export interface TokenClient {
 export interface Allowed {
   readonly client: TokenClient;
   readonly grantId: string;
-  /** The record's own Patient id. */
+  /** The id of the record's Patient. */
   readonly record: string;
   /** The granted scopes, normalised. */
   readonly scope: string;
-  /** RFC 8707; empty: the whole service. */
+  /** The resources from RFC 8707; empty for the whole service. */
   readonly resources: readonly string[];
   /** When the person signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;
 }
 
-/** The access that a person gave, and the values to which the code is bound. */
+/** The access that a person gave, and the values that the code is bound to. */
 export interface NewCode extends Allowed {
   /** Exactly as in the authorization request. */
   readonly redirectUri: string;
-  /** `code_challenge` by S256 (RFC 7636). */
+  /** The `code_challenge`, which uses S256 (RFC 7636). */
   readonly challenge: string;
   /** For the ID token. */
   readonly nonce?: string | undefined;
 }
 
-// The row of the grant stays locked until the code is written: a purge deletes that row before it deletes codes.
+// The grant's row stays locked until the code is written: a purge deletes that row before it deletes codes.
 const ISSUE = `
 with c as materialized (
   select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $6::uuid as record

@@ -1,6 +1,6 @@
 /**
- * Exchanges an authorization code for tokens, in one statement. The chain's row counts uses: the first exchange that
- * fits its bindings gets tokens, a failed one uses up the code, and a second one ends the tokens that the first gave
+ * Exchanges an authorization code for tokens, in one statement. The chain's row counts uses: the first exchange that matches
+ * the code's bindings gets tokens, a failed exchange uses up the code, and a second exchange revokes the tokens from the first
  * (RFC 6749, section 4.1.3; RFC 9700, section 4.5; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
@@ -11,17 +11,17 @@ import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 /** An exchange that a client asks for. */
 export interface Exchange {
   readonly code: string;
-  /** The authenticated client's. */
+  /** The id of the authenticated client. */
   readonly applicationId: string;
-  /** Undefined if the request has none or a malformed one: the exchange fails and uses up the code. */
+  /** Undefined if it is missing from the request or malformed: the exchange then fails and uses up the code. */
   readonly redirectUri: string | undefined;
-  /** `code_verifier`, hashed by S256: base64url of its SHA-256. Undefined as above. */
+  /** The `code_verifier`, hashed by S256: base64url of its SHA-256. Undefined in the same cases. */
   readonly challenge: string | undefined;
-  /** Resources to narrow the tokens to; empty: those of the authorization request. */
+  /** Resources to narrow the tokens to; if empty, the tokens are for the resources in the authorization request. */
   readonly resources: readonly string[];
 }
 
-/** Why an exchange failed. `reused`: the code had been presented before; tokens that it gave have ended now. */
+/** Why an exchange failed. `reused`: the code had been presented before; any tokens from it are now revoked. */
 export type ExchangeFault =
   | 'unknown'
   | 'reused'
@@ -31,10 +31,10 @@ export type ExchangeFault =
   | 'resource'
   | 'ended';
 
-/** An exchange that gave nothing. */
+/** An exchange that gave no tokens. */
 export interface FailedExchange {
   readonly fault: ExchangeFault;
-  /** Set if the code had given tokens before, also if another client presents it now. */
+  /** Set if the code had given tokens before, even if another client presents it now. */
   readonly reused?: Reused;
 }
 
@@ -49,8 +49,8 @@ interface Row extends IssuedRow {
   readonly chain_grant: string;
 }
 
-// The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
-// exchange, so that parallel ones count 1, 2, … A code that the first exchange used up without giving tokens counts -1, -2.
+// The expressions in an UPDATE are computed from the newest version of its row, even after waiting for another exchange, so
+// parallel exchanges count 1, 2, … A code that the first exchange used up without giving tokens counts -1, -2.
 const EXCHANGE = `
 with presented as materialized (
   select c.id, c.scope, c.auth_time, k.nonce, ' ' || c.scope || ' ' like '% offline_access %' as offline,
@@ -98,7 +98,7 @@ select taken.code_uses, own, timely, redirects, proven, within,
 
 /**
  * Exchanges a code.
- * @param refreshDays life of a refresh token
+ * @param refreshDays lifetime of a refresh token
  * @returns the tokens, or why there are none; the code is used up in either case
  */
 export async function exchangeCode(

@@ -1,24 +1,26 @@
-/** ID tokens (OpenID Connect Core 1.0, section 2; SMART App Launch 2.2, "Scopes for requesting identity data"). */
+/** Issues ID tokens (OpenID Connect Core 1.0, section 2; SMART App Launch 2.2, "Scopes for requesting identity data"). */
 import { SignJWT } from 'jose';
 import { SIGNING_ALGORITHM, type SigningKeys } from '../signing-keys.ts';
 import type { Issued } from './issued.ts';
 
-/** The issuer and the recipients of an ID token. */
+/** The issuer and the recipient of an ID token. */
 export interface IdTokenParties {
   /** BASE_URL. */
   readonly issuer: string;
   readonly clientId: string;
 }
 
-/** Returns the claim `fhirUser` of a person whose own record is granted. @param patient the pairwise id */
+/**
+ * Returns the claim `fhirUser` for a person who granted access to their own record.
+ * @param patient the pairwise id
+ */
 export function writeFhirUser(issuer: string, patient: string): string {
   return `${issuer}/fhir/R4/Patient/${patient}`;
 }
 
 /**
- * Returns the ID token that comes with tokens of a grant; undefined without the scope `openid`. It expires with the
- * access token. `fhirUser` is the person's Patient, so it is left out for a dependent's record
- * (docs/spec/decisions.md, section 9).
+ * Returns the ID token that comes with a grant's tokens; undefined without the scope `openid`. It expires with the access
+ * token. `fhirUser` is the person's Patient, so it is left out for a dependent's record (docs/spec/decisions.md, section 9).
  */
 export async function idTokenFor(
   keys: Pick<SigningKeys, 'signing'>,

@@ -1,4 +1,4 @@
-/** Answers introspection of a token (RFC 7662; docs/spec/decisions.md, section 9). */
+/** Answers introspection requests about tokens (RFC 7662; docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { sha256 } from '../secrets.ts';
@@ -21,7 +21,7 @@ export interface ActiveToken {
         readonly grantId: string;
         readonly patient: string;
         readonly subject: string;
-        /** True if the record is the person's own, and not a dependent's. */
+        /** True if the record is the person's own, not a dependent's. */
         readonly own: boolean;
       }
     | undefined;
@@ -62,7 +62,7 @@ select ${TOKEN}, floor(extract(epoch from t.expires_at))::float8, null, null, nu
   join projects.project p on p.id = a.project and p.deleted_at is null
  where t.sha256 = $1 and t.chain is null and t.revoked_at is null and t.expires_at > now()`;
 
-/** Returns the data of a token; undefined unless it works now. */
+/** Returns a token's data; undefined unless the token currently works. */
 export async function introspectToken(pool: Pool, token: string): Promise<ActiveToken | undefined> {
   const { rows } = await pool.query<Row>({
     name: 'oauth-introspect',

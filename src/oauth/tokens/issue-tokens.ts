@@ -1,4 +1,4 @@
-/** Issues tokens without a code: for client credentials, and for a grant of the identity grant type. */
+/** Issues tokens without a code: for client credentials, and for a grant from the identity grant type. */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
@@ -11,10 +11,10 @@ insert into operations.oauth_token
   (sha256, kind, application_id, project, environment, scope, resource, issued_at, expires_at)
 values ($1, 'access', $2, $3, $4, $5, $6, now(), now() + interval '30 minutes')`;
 
-/** Seconds that an access token lasts (docs/spec/interface.md, section 8). */
+/** Lifetime of an access token, in seconds (docs/spec/interface.md, section 8). */
 export const ACCESS_TOKEN_S = 1800;
 
-/** Issues an access token of the application itself (RFC 6749, section 4.4); no refresh token comes with it. */
+/** Issues an access token for the application itself (RFC 6749, section 4.4), without a refresh token. */
 export async function issueClientToken(
   pool: Pool,
   client: TokenClient,
@@ -30,7 +30,7 @@ export async function issueClientToken(
   return { accessToken, expiresIn: ACCESS_TOKEN_S };
 }
 
-// The row of the grant stays locked until the tokens are written, as for a code.
+// The grant's row stays locked until the tokens are written, as for a code.
 const ISSUE_GRANT_TOKENS = `
 with c as materialized (
   select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $4::uuid as record,
@@ -65,8 +65,8 @@ select $8::text as scope, g.offline, $10::float8 as auth_time, g.grant_id, g.pat
   from granted g join inserted i on i.kind = 'access'`;
 
 /**
- * Issues the tokens of a grant without a code; undefined when the grant isn't active.
- * @param refreshDays life of a refresh token
+ * Issues a grant's tokens without a code; undefined if the grant isn't active.
+ * @param refreshDays lifetime of a refresh token
  */
 export async function issueGrantTokens(
   pool: Pick<Pool, 'query'>,

@@ -1,40 +1,40 @@
 /** Tokens that were issued for a grant. */
 
-/** Default life of a refresh token, in days. */
+/** Default lifetime of a refresh token, in days. */
 export const REFRESH_TOKEN_DAYS = 30;
 
-/** Tokens of a grant, with the data for the answer and the ID token. */
+/** A grant's tokens, with the data for the answer and the ID token. */
 export interface Issued {
   readonly accessToken: string;
   /** Undefined without `offline_access`. */
   readonly refreshToken: string | undefined;
-  /** Seconds until the access token expires; never past the grant's end. */
+  /** Seconds until the access token expires; never after the grant's end. */
   readonly expiresIn: number;
-  /** Of the access token. */
+  /** The scope of the access token. */
   readonly scope: string;
   readonly grantId: string;
   /** The pairwise Patient id. */
   readonly patient: string;
   /** The pairwise `sub`. */
   readonly subject: string;
-  /** True if the record is the person's own, and not a dependent's. */
+  /** True if the record is the person's own, not a dependent's. */
   readonly own: boolean;
   /** When the person signed in, in seconds since 1970; undefined if unknown. */
   readonly authTime: number | undefined;
   /**
-   * Of the authorization request that the code answered; undefined without one, and after a refresh (OpenID Connect Core
-   * 1.0, section 12.2).
+   * From the authorization request for which the code was issued; undefined if the request had no nonce, and after a refresh
+   * (OpenID Connect Core 1.0, section 12.2).
    */
   readonly nonce?: string | undefined;
 }
 
-/** The columns that statements return for it; null where nothing was issued. */
+/** The columns that statements return for issued tokens; null if nothing was issued. */
 export interface IssuedRow {
   readonly scope: string;
   readonly offline: boolean;
   readonly auth_time: number | null;
   readonly expires_in: number | null;
-  /** Only of an exchange of a code. */
+  /** Only set when a code is exchanged. */
   readonly nonce?: string | null;
   readonly grant_id: string | null;
   readonly patient: string | null;
@@ -42,13 +42,16 @@ export interface IssuedRow {
   readonly granted_by: string | null;
 }
 
-/** The chain whose used code or refresh token was presented again: it has ended. */
+/** The chain whose used code or refresh token was presented again, and which has therefore ended. */
 export interface Reused {
   readonly record: string;
   readonly grantId: string;
 }
 
-/** Returns the issued tokens; undefined if there are none: no active grant, or no row of an access token. */
+/**
+ * Returns the issued tokens; undefined if there are none because no grant is active, or the row for an access token is
+ * missing.
+ */
 export function readIssued(
   row: IssuedRow,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken: string },

@@ -1,4 +1,4 @@
-/** Access tokens of members, with which the dashboard shows a project's data (docs/admin.md, "Tokens for members"). */
+/** Members' access tokens, with which the dashboard shows a project's data (docs/admin.md, "Tokens for members"). */
 import type { Pool } from 'pg';
 import { selectMembership } from '#queries/admin/membership.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -6,10 +6,10 @@ import type { Identity } from '#src/shared/access/identity.ts';
 import { ROLES, suffices, TO_WRITE, verifiedDomain } from '#src/shared/access/member.ts';
 import { sha256 } from '../secrets.ts';
 
-/** Seconds that a member's token lasts. */
+/** Lifetime of a member's token, in seconds. */
 export const MEMBER_TOKEN_S = 900;
 
-/** The condition that the role `m.role` suffices for the environment of the token `t`. */
+/** The condition that the role `m.role` is sufficient for the environment of the token `t`. */
 const ROLE_SUFFICES = (['sandbox', 'production'] as const)
   .map((environment) => {
     const roles = ROLES.filter((role) => suffices(role, TO_WRITE[environment]));
@@ -18,8 +18,8 @@ const ROLE_SUFFICES = (['sandbox', 'production'] as const)
   .join(' or ');
 
 /**
- * Joins of a statement whose token is `t`. A row is left only while the project is open and the person is a member whose
- * role suffices for the environment, by the settings of the organization as they are now.
+ * Joins for a statement whose token is `t`. A row is left only while the project is open and the person is a member whose role
+ * is sufficient for the environment, according to the organization's current settings.
  */
 export const LIVE_MEMBER = `
   join projects.project p on p.id = t.project and p.deleted_at is null
@@ -41,11 +41,12 @@ export interface NewMemberToken {
   readonly project: string;
   readonly environment: Environment;
   readonly scopes: readonly ('read' | 'write')[];
-  /** 256 bits of a CSPRNG; a repeated attempt has the same. */
+  /** 256 bits from a CSPRNG; a repeated attempt uses the same. */
   readonly secret: Buffer;
 }
 
-// An organization without a client would leave null, which says that the installation trusts the ID token.
+// For an organization without a client, the value would otherwise be null, which means that the installation trusts the ID
+// token.
 const ISSUE = `
 insert into operations.member_token
   (sha256, issuer, subject, domain, sso_client, project, environment, scopes, expires_at)
@@ -55,7 +56,7 @@ select $1, $2, $3, $4, case when $5 then coalesce(g.sso_client_id, '') end, p.id
  where p.id = $6
 on conflict (sha256) do nothing`;
 
-/** Issues a token. Each request with it checks the role again, so this doesn't. */
+/** Issues a token. Doesn't check the role, because each request with the token does. */
 export async function issueMemberToken(pool: Pool, asked: NewMemberToken): Promise<string> {
   const { identity, project, environment, scopes, secret } = asked;
   const token = `at_${secret.toString('base64url')}`;

@@ -1,6 +1,6 @@
 /**
- * Exchanges a refresh token for new tokens, in one statement. The chain's row holds the hash of the only refresh token
- * that works: of parallel requests exactly one replaces it, and any other that presents a used token ends the chain
+ * Exchanges a refresh token for new tokens, in one statement. The chain's row holds the hash of the only refresh token that
+ * works. Exactly one of several parallel requests replaces it, and any other request that presents a used token ends the chain
  * (RFC 9700, section 4.14; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
@@ -9,10 +9,10 @@ import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssue
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
 export interface RefreshTokenState {
-  /** The granted scopes. A request may ask for fewer, and a later refresh for all of them. */
+  /** The granted scopes. A request may ask for fewer, and a later refresh for all of them again. */
   readonly scope: string;
   readonly resources: readonly string[];
-  /** True if it is the chain's current one; if not, presenting it ends the chain. */
+  /** True if the token is the chain's current one; otherwise, presenting it ends the chain. */
   readonly current: boolean;
 }
 
@@ -21,7 +21,7 @@ select t.scope, t.resource, coalesce(c.refresh_sha256 = t.sha256, false) as curr
   from operations.oauth_token t join operations.oauth_chain c on c.id = t.chain
  where t.sha256 = $1 and t.kind = 'refresh' and t.application_id = $2`;
 
-/** Returns the state of a refresh token; undefined if it is unknown or another application's. */
+/** Returns a refresh token's state; undefined if the token is unknown or another application's. */
 export async function findRefreshToken(
   pool: Pool,
   token: string,
@@ -39,26 +39,26 @@ export async function findRefreshToken(
 /** A refresh that a client asks for. */
 export interface Refresh {
   readonly token: string;
-  /** The authenticated client's. */
+  /** The id of the authenticated client. */
   readonly applicationId: string;
-  /** The new access token's scopes: within the granted ones. */
+  /** The new access token's scopes, which are within the granted scopes. */
   readonly scope: string;
-  /** The new access token's resources: within those of the chain. */
+  /** The new access token's resources, which are within the chain's resources. */
   readonly resources: readonly string[];
 }
 
-/** Why a refresh failed. `reused`: the token had been used, and its chain has ended now. */
+/** Why a refresh failed. `reused`: the token had already been used, so its chain has now ended. */
 export type RefreshFault = 'unknown' | 'reused' | 'ended';
 
-/** A refresh that gave nothing. */
+/** A refresh that gave no tokens. */
 export interface FailedRefresh {
   readonly fault: RefreshFault;
   /** Set with `reused`. */
   readonly reused?: Reused;
 }
 
-// The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
-// refresh: of parallel ones, the second finds another hash there.
+// The expressions in an UPDATE are computed from the newest version of its row, even after waiting for another refresh. So the
+// second of two parallel refreshes finds a different hash there.
 const REFRESH = `
 with presented as materialized (
   select t.chain from operations.oauth_token t
@@ -107,7 +107,7 @@ interface Row extends IssuedRow {
 
 /**
  * Exchanges a refresh token for an access token and the next refresh token.
- * @param refreshDays life of the next one
+ * @param refreshDays lifetime of the next refresh token
  */
 export async function refresh(
   pool: Pool,

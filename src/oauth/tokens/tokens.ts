@@ -1,4 +1,4 @@
-/** Finds the callers of access tokens. The database is asked at every request, without a cache. */
+/** Finds the callers that access tokens belong to. Queries the database for every request, without a cache. */
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '#queries/database/gather.ts';
 import type { Access } from '#src/shared/access/access.ts';
@@ -14,17 +14,20 @@ interface TokenApplication {
   /** The application's project. */
   readonly project: string;
   readonly environment: Environment;
-  /** RFC 8707; empty: the whole service. */
+  /** The resources from RFC 8707; empty for the whole service. */
   readonly resources: readonly string[];
   /** Set while the sandbox that it sees is being filled. */
   readonly isBeingFilled?: true;
 }
 
-/** An application with a `client_credentials` token: it may do what an API key of its project may, perhaps on some types only. */
+/**
+ * An application with a `client_credentials` token: it may do the same as an API key of its project, possibly only on some
+ * types.
+ */
 export interface ClientTokenCaller extends TokenApplication {
   readonly kind: 'client';
   readonly keyScopes: readonly ('read' | 'write')[];
-  /** Letters on each type, if its scopes name types. */
+  /** Letters for each type, if its scopes name types. */
   readonly types?: Access;
 }
 
@@ -38,17 +41,17 @@ export interface GrantTokenCaller extends TokenApplication {
   readonly record: string;
   /** The pairwise Patient id. */
   readonly patient: string;
-  /** The token's scopes: the granted ones, or fewer. */
+  /** The token's scopes: all the granted scopes, or fewer. */
   readonly scopes: readonly string[];
   /** The access that the scopes give. */
   readonly access: Access;
   /** The purpose that the grant states. */
   readonly purpose: string | null;
-  /** When the token expires, at the latest with its grant. */
+  /** When the token expires: no later than its grant. */
   readonly expiresAt: Date;
 }
 
-/** A member of the project's organization, who uses the dashboard: may do what an API key of the project may. */
+/** A member of the project's organization who uses the dashboard, and who may do the same as an API key of the project. */
 export interface MemberTokenCaller {
   readonly kind: 'member';
   readonly issuer: string;
@@ -56,22 +59,22 @@ export interface MemberTokenCaller {
   readonly project: string;
   readonly environment: Environment;
   readonly keyScopes: readonly ('read' | 'write')[];
-  /** None: it works in the whole service. */
+  /** Always empty: the token works in the whole service. */
   readonly resources: readonly [];
   /** Set while the sandbox that it sees is being filled. */
   readonly isBeingFilled?: true;
 }
 
-/** The caller of an access token. */
+/** The caller that an access token belongs to. */
 export type TokenCaller = ClientTokenCaller | GrantTokenCaller | MemberTokenCaller;
 
 /**
- * Finds the caller by the hex SHA-256 of an access token. Undefined when the token is unknown, expired or revoked, its
- * grant has ended, the application, its project or the record's project was deleted, or the member has lost the role.
+ * Finds the caller by the hex SHA-256 of an access token. Undefined if the token is unknown, expired or revoked; the grant has
+ * ended; the application, its project or the record's project was deleted; or the member has lost the role.
  */
 export type FindTokenCaller = (sha256: string) => Promise<TokenCaller | undefined>;
 
-/** A connection that runs the look-ups of one tick together. */
+/** A connection that runs a tick's look-ups together. */
 export interface Gatherer {
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
@@ -87,10 +90,10 @@ interface Row {
   readonly scope: string;
   readonly resource: string[];
   readonly expires_at: Date;
-  /** Null for all but members' tokens, as the next. */
+  /** Null for all tokens but members'; the same applies to the next column. */
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** Null for all but grants' tokens, as the next four. */
+  /** Null for all tokens but grants'; the same applies to the next four columns. */
   readonly grant_id: string | null;
   readonly owner_project: string | null;
   readonly purpose: string | null;
@@ -124,7 +127,7 @@ select encode(t.sha256, 'hex'), '', t.project, t.environment, array_to_string(t.
 ${LIVE_MEMBER}
  where t.sha256 = any($1::bytea[]) and t.revoked_at is null and t.expires_at > now()`;
 
-/** Opens the look-up of access tokens over a line; look-ups that arrive together share a statement. */
+/** Creates the look-up for access tokens; look-ups that arrive together share a statement. */
 export function openTokenCallers(line: Gatherer): FindTokenCaller {
   return line.gather<string, TokenCaller | undefined>(async (database, hashes) => {
     const { rows } = await database.query<Row>({
@@ -157,7 +160,7 @@ function makeTokenCaller(row: Row): TokenCaller {
   return { kind: 'grant', ...application, ...within };
 }
 
-/** The access by text of scopes: there are few texts, and each means the same for all grants. */
+/** Access by the text of the scopes: there are few such texts, and each means the same for all grants. */
 const accesses = new LRUCache<string, Access>({ max: 500 });
 
 function accessBy(text: string, scopes: readonly string[]): Access {

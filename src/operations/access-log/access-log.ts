@@ -1,6 +1,6 @@
 /**
- * Writes the access log in batches: one at a time in each instance, each one statement and one commit that waits for
- * the disk. Entries that arrive meanwhile make the next batch.
+ * Writes the access log in batches. Each instance writes one batch at a time, with one statement and one commit that waits for
+ * the disk. Entries that arrive in the meantime form the next batch.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,11 +13,11 @@ import { makeReceiptRow, type ReceiptRow } from '../receipts/row.ts';
 import { type ReadyEntry, readyEntry } from './columns.ts';
 import { unwritten, writeEntries } from './write.ts';
 
-/** Entries of a batch, besides those of the answer that exceeds it. */
+/** The maximum number of entries in a batch, not counting the rest of the answer that takes it over the limit. */
 const BATCH = 1_000;
-/** The maximum number of refused reads that wait; beyond it the newest are dropped. */
+/** The maximum number of waiting refused reads; beyond that, the newest are dropped. */
 const WAITING = 10_000;
-/** Pause before refused reads are tried again, in ms: longer than the server works on a statement that was given up. */
+/** Pause before refused reads are retried, in ms: longer than the server works on an abandoned statement. */
 const AGAIN_MS = 2_000;
 
 /** Entries that one answer waits for. */
@@ -32,7 +32,7 @@ interface Batch {
   readonly answers: readonly Answer[];
   /** Refused reads. */
   readonly notes: readonly ReadyEntry[];
-  /** Refused reads of a batch that failed: some may have been written. */
+  /** Refused reads from a batch that failed: some of them may have been written. */
   readonly unsure: readonly ReadyEntry[];
 }
 
@@ -54,21 +54,23 @@ export class AccessLogWriter {
     private readonly log: Pick<Logger, 'warn' | 'error'>,
   ) {}
 
-  /** Entries that are not written yet, and receipts. */
+  /** The number of entries and receipts that have not yet been written. */
   get waiting(): number {
     const answers = this.#answers.reduce((sum, each) => sum + each.entries.length + each.receipts.length, 0);
     return answers + this.#notes.length + this.#unsure.length;
   }
 
-  /** Refused reads that never will be written: too many waited, or their record's chain is damaged. */
+  /**
+   * The number of refused reads that will never be written, because too many were waiting, or their record's chain is damaged.
+   */
   get dropped(): number {
     return this.#dropped;
   }
 
   /**
-   * Writes the entries of an answer with their receipts; resolves when they are durable.
-   * @param others receipts of answers that have no entry
-   * @throws Refusal unavailable (503) if they can't be written, also if a record was erased meanwhile
+   * Writes an answer's entries with their receipts; resolves when they are durable.
+   * @param others receipts for answers that have no entry
+   * @throws Refusal unavailable (503) if they can't be written, which includes that a record was erased meanwhile
    */
   async written(entries: readonly AccessEntry[], others: readonly GivenReceipt[] = []): Promise<void> {
     if (entries.length + others.length === 0) return;
@@ -80,9 +82,9 @@ export class AccessLogWriter {
   }
 
   /**
-   * Writes a receipt that later entries name; resolves when it is durable.
+   * Writes a receipt that later entries refer to; resolves when it is durable.
    * @returns its id
-   * @throws as `written`
+   * @throws the same as `written`
    */
   async given(receipt: GivenReceipt): Promise<string> {
     const row = makeReceiptRow(receipt, `${receipt.form}-${nameProgram()}`);
@@ -101,14 +103,19 @@ export class AccessLogWriter {
     });
   }
 
-  /** Writes the entry of a refused read with the next batch, without waiting. While the log can't be written it waits on. */
+  /**
+   * Writes the entry for a refused read with the next batch, without waiting. The entry is kept while the log can't be
+   * written.
+   */
   note(entry: AccessEntry): void {
     if (this.#notes.length + this.#unsure.length < WAITING) this.#notes.push(readyEntry(entry));
     else this.#dropped += 1;
     this.#start();
   }
 
-  /** Writes the waiting entries, and resolves when none is left or the log can't be written. No call may follow. */
+  /**
+   * Writes the waiting entries, and resolves when none are left or the log can't be written. Nothing may be called afterwards.
+   */
   async close(): Promise<void> {
     for (let left = Number.POSITIVE_INFINITY; this.waiting > 0 && this.waiting < left; ) {
       left = this.waiting;
@@ -126,7 +133,7 @@ export class AccessLogWriter {
     });
   }
 
-  /** Ends the pause of refused reads. */
+  /** Ends the pause before refused reads are retried. */
   #resume(): void {
     clearTimeout(this.#again);
     this.#again = undefined;
@@ -135,7 +142,7 @@ export class AccessLogWriter {
 
   async #run(): Promise<void> {
     for (;;) {
-      // The entries of one turn of the event loop go into one batch.
+      // All entries from one turn of the event loop go into one batch.
       await new Promise(setImmediate);
       const batch = this.#take();
       if (batch === undefined) return;
@@ -143,7 +150,7 @@ export class AccessLogWriter {
     }
   }
 
-  /** Takes the waiting entries in the order of their arrival; undefined if there are none. */
+  /** Takes the waiting entries in the order in which they arrived; undefined if there are none. */
   #take(): Batch | undefined {
     let [size, count] = [0, 0];
     for (const { entries, receipts } of this.#answers) {
@@ -192,7 +199,7 @@ export class AccessLogWriter {
   }
 }
 
-/** Returns the rows of receipts, each once. */
+/** Returns the rows for receipts, each once. */
 function makeRows(
   entries: readonly AccessEntry[],
   others: readonly GivenReceipt[],
@@ -204,7 +211,7 @@ function makeRows(
   return new Map(given.map((each) => [each, makeReceiptRow(each, `${each.form}-${nameProgram()}`)]));
 }
 
-/** Returns a batch in its smallest parts, so that a fault of one record's log fails only the entries of that record. */
+/** Splits a batch into the smallest possible parts, so that a fault in one record's log fails only that record's entries. */
 function splitBatch({ answers, notes, unsure }: Batch): Batch[] {
   const nothing = { answers: [], notes: [], unsure: [] };
   return [

@@ -1,12 +1,13 @@
 /**
  * The hash chain of a record's access log. An entry's hash is the SHA-256 over the previous hash (32 zero bytes before the
- * first), its number and time (8 bytes each, big-endian), and its digest: the SHA-256 over its other members as a JSON
- * array, the name of a recipient being the last if there is one; with a receipt, that name, or null, and the receipt's id are
- * the last two. The database computes the hashes while it holds the record's head (`operations.access_chain`).
+ * first), the entry's number and time (8 bytes each, big-endian), and the entry's digest. The digest is the SHA-256 over its
+ * other members as a JSON array, with the recipient's name last if there is one; with a receipt, the last two are that name,
+ * or null, and the receipt's id. The database computes the hashes while it holds the record's head
+ * (`operations.access_chain`).
  */
 import { createHash } from 'node:crypto';
 
-/** An entry's columns besides number, time and hash. */
+/** An entry's columns other than number, time and hash. */
 export interface EntryColumns {
   readonly record: string;
   readonly id: string;
@@ -22,7 +23,7 @@ export interface EntryColumns {
   readonly status: string;
   readonly count: number | null;
   readonly request_id: string;
-  /** The name that the recipient of a shared link gave; null for others. */
+  /** The name that the recipient of a shared link gave; null for other actors. */
   readonly actor_name: string | null;
   /** The id of the answer's receipt; null if it has none. */
   readonly receipt: string | null;
@@ -48,7 +49,7 @@ export function digestEntry(entry: EntryColumns): Buffer {
     entry.status,
     entry.count,
     entry.request_id,
-    // Entries without them are hashed as they were before names, and receipts, were kept.
+    // Entries without a name or receipt are hashed as they were before names and receipts were kept.
     ...(entry.actor_name === null && entry.receipt === null ? [] : [entry.actor_name]),
     ...(entry.receipt === null ? [] : [entry.receipt]),
   ]);
@@ -57,8 +58,8 @@ export function digestEntry(entry: EntryColumns): Buffer {
 
 /**
  * Returns the hash of the entry that follows `previous`, 32 bytes.
- * @param seq its number, from 1
- * @param at its time, microseconds since 1970
+ * @param seq the entry's number, from 1
+ * @param at the entry's time, in microseconds since 1970
  */
 export function chainHash(previous: Buffer, seq: number, at: number, digest: Buffer): Buffer {
   const numbers = Buffer.alloc(16);

@@ -1,8 +1,7 @@
 /**
- * Checks the access log: part of `annal verify` and `annal checkpoint`. It recomputes the chain of every record,
- * compares it with the record's head and with the heads of a checkpoint, and finds out whether the log of events
- * explains what was removed (docs/access-log.md). The entries seen are kept in temporary tables, so that memory doesn't
- * grow with the log.
+ * Checks the access log, as part of `annal verify` and `annal checkpoint`. Recomputes every record's chain, compares it with
+ * the record's head and with a checkpoint's heads, and checks that the event log explains whatever was removed
+ * (docs/access-log.md). Keeps the entries seen in temporary tables, so that memory doesn't grow with the log.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -12,13 +11,13 @@ import { selectUse } from './use.ts';
 export interface AccessLogFault {
   /**
    * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
-   * missing, or the head was altered; `erasure`: entries were removed without a purge, or are left after one;
-   * `checkpoint`: the entries differ from the checkpoint's, or end before it; `count`: the counts of a grant's reads
-   * differ from its entries.
+   * missing, or the head was altered; `erasure`: entries were removed without a purge, or remain after a purge; `checkpoint`:
+   * the entries differ from the checkpoint's, or end before them; `count`: the counts of a grant's reads differ from its
+   * entries.
    */
   readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint' | 'count';
   readonly record: string;
-  /** The entry's number in the record; null if the fault isn't of one entry. */
+  /** The entry's number in the record; null if the fault isn't in one entry. */
   readonly entry: number | null;
   readonly message: string;
 }
@@ -37,14 +36,12 @@ export type PurgeTrace = Extract<
   { readonly type: 'RecordErasureRequested' | 'RecordErased' }
 >;
 
-/**
- * Returns the last event about the purge of each of these records in the whole log of events; absent if there is none.
- */
+/** Returns the last event about each of these records' purge in the whole event log; records without one are absent. */
 export type FindPurges = (records: ReadonlySet<string>) => Promise<ReadonlyMap<string, PurgeTrace>>;
 
 /** The result. */
 export interface AccessLogReport {
-  /** Records with entries, without those that were purged. */
+  /** Number of records with entries, not counting purged records. */
   readonly records: number;
   readonly entries: number;
   /** At most `limit`. */
@@ -58,7 +55,7 @@ create temp table seen_access (record uuid primary key, entries int8 not null, h
 create temp table expected_access (record uuid primary key, entries int8 not null, hash text not null);
 create temp table purged_access (record uuid primary key, entries int8, hash text)`;
 
-/** Reads entries in the order of records, each with its head's facts about a purge. */
+/** Reads entries in the order of records, each with what its head says about a purge. */
 const ENTRIES = `
 declare access_entries no scroll cursor for
 select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
@@ -74,7 +71,7 @@ select coalesce(h.record, s.record) as record, h.entries::float8 as entries, s.e
    and (h.record is null or h.entries <> coalesce(s.entries, 0)
         or encode(h.hash, 'hex') <> coalesce(s.hash, repeat('0', 64)))`;
 
-/** Heads marked as removed that the events read so far don't explain. */
+/** Heads marked as removed that aren't explained by the events read so far. */
 const UNEXPLAINED = `
 select h.record, h.entries::float8 as entries, null as seen
   from operations.access_head h left join purged_access p using (record)
@@ -82,7 +79,7 @@ select h.record, h.entries::float8 as entries, null as seen
                      and (h.entries > p.entries or h.entries = p.entries and h.entries > 0 and encode(h.hash, 'hex') <> p.hash))
  order by 1 limit $1`;
 
-/** Records that were purged whose entries, or whose head, are left. */
+/** Purged records that still have entries, or a head. */
 const LEFT = `
 select p.record, p.entries::float8 as entries, s.entries::float8 as seen
   from purged_access p left join operations.access_head h using (record) left join seen_access s using (record)
@@ -91,7 +88,7 @@ select p.record, p.entries::float8 as entries, s.entries::float8 as seen
         or exists (select from operations.access_use u where u.record = p.record))
  order by 1 limit $1`;
 
-/** Heads of the checkpoint that aren't reached, without those of records whose purge explains it. */
+/** Heads from the checkpoint that aren't reached, except those of records whose purge explains it. */
 const LOST = `
 select e.record, e.entries::float8 as entries, s.entries::float8 as seen
   from expected_access e left join seen_access s using (record) left join purged_access p using (record)
@@ -99,7 +96,7 @@ select e.record, e.entries::float8 as entries, s.entries::float8 as seen
    and (p.record is null or p.entries < e.entries or p.entries = e.entries and p.hash <> e.hash)
  order by 1 limit $1`;
 
-/** Records of which a count differs from the entries. */
+/** Records whose counts differ from the entries. */
 const COUNTS = `
 with e as (
   ${selectUse('operations.access_entry')}
@@ -122,23 +119,23 @@ interface Walked extends AccessHead {
   readonly erased: boolean;
 }
 
-/** A record of one of the comparisons. */
+/** A record from one of the comparisons. */
 interface HeadRow {
   readonly record: string;
   readonly entries: number | null;
   readonly seen: number | null;
 }
 
-/** Checks the access log beside a pass over the log of events. */
+/** Checks the access log alongside a pass over the event log. */
 export class AccessLogCheck {
   readonly #faults: AccessLogFault[] = [];
   #there = false;
   #entries = 0;
 
   /**
-   * @param session holds the temporary tables; used by nothing else meanwhile
-   * @param limit the maximum number of faults listed
-   * @param only the records (UUIDs) whose entries are checked; default: all. Purges and counts are then left out.
+   * @param session holds the temporary tables; nothing else may use it meanwhile
+   * @param limit the maximum number of faults to list
+   * @param only the records (UUIDs) whose entries are checked; by default all. If set, purges and counts aren't checked.
    */
   constructor(
     private readonly session: ClientBase,
@@ -146,14 +143,14 @@ export class AccessLogCheck {
     private readonly only?: ReadonlySet<string>,
   ) {}
 
-  /** Returns the condition of the entries that are checked. */
+  /** Returns the SQL condition for the entries to check. */
   #only(word: 'where' | 'and', column: string): string {
     if (this.only === undefined) return '';
     return ` ${word} ${column} = any('{${[...this.only].join(',')}}'::uuid[])`;
   }
 
   /**
-   * Makes the temporary tables.
+   * Creates the temporary tables.
    * @param heads where the access logs ended when a checkpoint was made
    */
   async begin(heads?: AsyncIterable<AccessHead>): Promise<void> {
@@ -174,13 +171,13 @@ export class AccessLogCheck {
     await add();
   }
 
-  /** Notes the purges among the next events of the log, in its order. */
+  /** Notes the purges among the log's next events, which must come in order. */
   async note(events: readonly Pick<StoredEvent, 'event'>[]): Promise<void> {
     const found = new Map<string, PurgeTrace>();
     for (const { event } of events)
       if (
         event.type === 'RecordErased' ||
-        // A purge that is asked for again doesn't undo one that was done.
+        // If a purge is requested again, that doesn't undo a purge that was carried out.
         (event.type === 'RecordErasureRequested' && !found.has(event.data.patient))
       )
         found.set(event.data.patient, event);
@@ -188,12 +185,12 @@ export class AccessLogCheck {
   }
 
   /**
-   * Reads the whole access log as of one moment, after all events were noted.
-   * @param findPurges called for records that the events don't explain: their purge may be younger
+   * Reads the whole access log as of one point in time, after all events have been noted.
+   * @param findPurges called for records that the events don't explain, because their purge may be newer
    */
   async end(findPurges: FindPurges): Promise<AccessLogReport> {
     if (!this.#there) return { records: 0, entries: 0, faults: [] };
-    // Whatever writers and purges do meanwhile: entries and heads are those of one moment.
+    // Entries and heads are from the same point in time, whatever writers and purges do meanwhile.
     await this.session.query('begin isolation level repeatable read');
     try {
       await this.session.query(
@@ -213,7 +210,7 @@ export class AccessLogCheck {
     return { records: rows[0]?.n ?? 0, entries: this.#entries, faults: this.#faults };
   }
 
-  /** Finds out whether the log explains what is missing, and compares the counts. */
+  /** Checks whether the event log explains what is missing, and compares the counts. */
   async #explain(findPurges: FindPurges): Promise<void> {
     const unsure = [...(await this.#rows(UNEXPLAINED)), ...(await this.#rows(LOST))];
     const records = new Set(unsure.map(({ record }) => record));
@@ -223,7 +220,10 @@ export class AccessLogCheck {
     await this.#checkCounts();
   }
 
-  /** The heads of all records that weren't purged, in the order of ids; once everything was checked. */
+  /**
+   * Yields the heads of all records that weren't purged, in the order of ids. Must be called after everything has been
+   * checked.
+   */
   async *heads(): AsyncGenerator<AccessHead> {
     for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
       const { rows } = await this.session.query<AccessHead>(
@@ -249,7 +249,7 @@ export class AccessLogCheck {
       const ends = new Map<string, Walked>();
       for (const row of rows) {
         const before = walked?.record === row.record ? walked : undefined;
-        // During a purge the entries go one part after the other.
+        // A purge removes the entries in parts, so some may be missing.
         if (!row.erased) this.#checkEntry(row, before, expected.get(row.record));
         walked = { record: row.record, entries: row.seq, hash: row.hash, erased: row.erased };
         ends.set(row.record, walked);
@@ -315,7 +315,7 @@ export class AccessLogCheck {
     }
   }
 
-  /** Checks the counts of grants, except in records whose entries have faults. */
+  /** Checks the counts for grants, except in records whose entries have faults. */
   async #checkCounts(): Promise<void> {
     const faulty = new Set(this.#faults.map(({ record }) => record));
     for (const { record, entries, seen } of await this.#rows(COUNTS)) {

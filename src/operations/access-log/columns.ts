@@ -1,11 +1,11 @@
-/** Entries of the access log as columns of a statement. */
+/** Converts access log entries to the columns of a statement. */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
 import type { ReceiptRow } from '../receipts/row.ts';
 import { digestEntry, type EntryColumns } from './chain.ts';
 
-/** The maximum length of a text of an entry, in UTF-16 units: a client may have sent it. */
+/** The maximum length of text in an entry, in UTF-16 units: a client may have sent it. */
 const MOST = 512;
 
 /** Characters that PostgreSQL doesn't store, or that would disturb a terminal. */
@@ -18,8 +18,8 @@ export interface ReadyEntry extends EntryColumns {
 }
 
 /**
- * Returns an entry's columns, under a new id.
- * @param receipt the id of its receipt; null without one
+ * Returns an entry's columns, with a new id.
+ * @param receipt the id of its receipt; null without a receipt
  * @throws TypeError for a record that isn't a UUID
  */
 export function readyEntry(entry: AccessEntry, receipt: string | null = null): ReadyEntry {
@@ -50,12 +50,12 @@ function orNull(text: string | null): string | null {
   return text === null ? null : storable(text);
 }
 
-/** Returns a text as PostgreSQL stores it: well-formed, without control characters, cut. */
+/** Returns text as PostgreSQL stores it: well-formed, without control characters, cut to the maximum length. */
 function storable(text: string): string {
   return text.slice(0, MOST).toWellFormed().replace(CONTROLS, '\ufffd');
 }
 
-/** Returns entries as the parameters of the statement: an array for each column, and each entry's number in its record. */
+/** Returns entries as the statement's parameters: an array for each column, and each entry's number within its record. */
 export function makeParameters(entries: readonly ReadyEntry[]): string[] {
   const numbers = new Map<string, number>();
   const place = entries.map(({ record }) => {
@@ -87,7 +87,7 @@ export function makeParameters(entries: readonly ReadyEntry[]): string[] {
   ];
 }
 
-/** Returns receipts as the parameters of the statement, which follow those of the entries. */
+/** Returns receipts as the statement's parameters, which follow the entries' parameters. */
 export function makeReceiptParameters(receipts: readonly ReceiptRow[]): string[] {
   const texts = (member: 'id' | 'kind' | 'reader' | 'record' | 'name' | 'renderer'): string =>
     arrayLiteral(receipts.map((receipt) => receipt[member]));

@@ -1,10 +1,13 @@
-/** Removes a record's access log and receipts with the record, and keeps from others' batches that anything is written afterwards. */
+/**
+ * Removes a record's access log and receipts when the record is purged, and prevents other instances' batches from writing
+ * anything afterwards.
+ */
 import type { Pool } from 'pg';
 import { GENESIS } from './chain.ts';
 
 /**
- * The facts about an access log that a purge keeps: the number of its entries and the last one's hash (64 hex digits),
- * null without any.
+ * The facts that a purge keeps about an access log: the number of its entries and the last entry's hash (64 hex digits), null
+ * if it had none.
  */
 export interface ErasedAccess {
   readonly entries: number;
@@ -20,9 +23,9 @@ const REMOVE = `
 delete from operations.access_entry
  where record = $1 and seq = any(array(select seq from operations.access_entry where record = $1 order by seq limit 5000))`;
 
-/** Removes the entries and receipts of a record. A second run returns the same. */
+/** Removes a record's entries and receipts. A second run returns the same result. */
 export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
-  // A batch that is being written locks the row: its entries and receipts exist when the mark does.
+  // A batch that is being written locks the row, so its entries and receipts exist by the time the mark does.
   const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
   await pool.query('delete from operations.receipt where record = $1', [record]);
   await pool.query('delete from operations.access_use where record = $1', [record]);

@@ -1,8 +1,8 @@
 /** The tables of the access log, in schema `operations`, which no rebuild touches. */
 
 /**
- * A migration. Each record has a head: the number of its entries and the hash of the last. Writers lock its row, and a
- * purge leaves it, so that nothing is written afterwards.
+ * Migration. Each record has a head: the number of its entries and the last entry's hash. Writers lock its row, and a purge
+ * leaves it in place, so that nothing is written afterwards.
  */
 export const ACCESS_LOG_SQL = `
 CREATE TABLE operations.access_head (
@@ -41,9 +41,9 @@ CREATE AGGREGATE operations.access_chain(bytea, bytea) (sfunc = operations.acces
 `;
 
 /**
- * A migration: the columns that people see of their records' logs. The index counts a grant's reads without the entries
- * themselves. The function returns the number of a record's first entry that is not before a moment, microseconds, or
- * the next number that an entry will have: times within a record never go back, so it halves its way there.
+ * Migration that adds the columns that people see in their records' logs. The index counts a grant's reads without reading the
+ * entries. The function returns the number of a record's first entry at or after a time in microseconds, or the number that
+ * its next entry will have. Times within a record never go back, so it uses binary search.
  */
 export const ACCESS_OF_GRANTS_SQL = `
 CREATE INDEX access_entry_of_grant ON operations.access_entry (grant_id, seq) INCLUDE (at, status, resource_type)
@@ -64,6 +64,6 @@ BEGIN
   RETURN low;
 END';
 `;
-/** A migration: the names that people give who open shared links. */
+/** Migration that adds the names that people give when they open shared links. */
 export const ACCESS_LOG_NAMES_SQL = `
 ALTER TABLE operations.access_entry ADD COLUMN actor_name text;  -- of a link's recipient; null for others`;

@@ -1,12 +1,13 @@
 /**
- * Counts the uses of grants while the access log is written: one row per grant, day (UTC) and resource type, so that no
- * page has to count a grant's entries.
+ * Counts the uses of grants while the access log is written: one row per grant, day (UTC) and resource type, so that pages
+ * never have to count a grant's entries.
  */
 
 /**
- * A migration. The trigger runs in the statement that writes a batch, which holds the heads of all its records: two
- * batches never count for the same record at once. A trigger, because instances of an earlier version write entries during
- * a rolling upgrade, and theirs count too. Its creation keeps entries from being written until the earlier ones are counted.
+ * Migration. The trigger runs in the statement that writes a batch, which locks the heads of all its records, so two batches
+ * never count for the same record at once. It is a trigger because, during a rolling upgrade, instances of an earlier version
+ * also write entries, which must be counted too. While it is being created, no entries can be written until the earlier
+ * entries are counted.
  */
 export const ACCESS_USE_SQL = `
 CREATE TABLE operations.access_use (
@@ -34,8 +35,8 @@ ${selectUse('operations.access_entry')};
 `;
 
 /**
- * Returns SQL that counts the entries of a table, as rows of `operations.access_use`.
- * @param entries a table, as SQL
+ * Returns SQL that counts a table's entries, as rows of `operations.access_use`.
+ * @param entries the table, as SQL
  */
 export function selectUse(entries: string): string {
   return `SELECT e.record, e.grant_id, (e.at / 86400000000)::int4 AS day, coalesce(e.resource_type, '') AS resource_type, count(*) AS entries,

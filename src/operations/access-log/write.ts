@@ -1,16 +1,19 @@
 /**
- * The statement that writes a batch of entries: it locks the heads of their records in the order of ids, so that two
- * instances never wait for each other, and appends to each chain. Its commit waits for the disk, whatever the connection's
+ * The statement that writes a batch of entries. It locks the heads of their records in the order of ids, so that two instances
+ * never wait for each other, and appends to each chain. Its commit always waits for the disk, whatever the connection's
  * settings say.
  */
 import type { Pool } from 'pg';
 import type { ReceiptRow } from '../receipts/row.ts';
 import { makeParameters, makeReceiptParameters, type ReadyEntry } from './columns.ts';
 
-/** Parameters of an entry's columns. */
+/** The number of parameters for an entry's columns. */
 const ENTRY = 18;
 
-/** Receipts as rows of a statement. @param first number of their first parameter */
+/**
+ * Returns SQL that inserts receipts from parameters.
+ * @param first number of their first parameter
+ */
 const writeGiven = (first: number): string => {
   const types = 'text int8 text text uuid int8 text bytea bytea bytea text bytea'.split(' ');
   const columns =
@@ -25,7 +28,7 @@ const writeGiven = (first: number): string => {
 
 /**
  * Returns the statement. The time is read once all heads are locked; it never goes back within a record.
- * @param hasReceipts whether it writes receipts, too, of the same records or of others
+ * @param hasReceipts whether it also writes receipts, for the same records or for others
  */
 const writeStatement = (hasReceipts: boolean): string => `
 with asked as materialized (
@@ -65,7 +68,10 @@ select distinct a.record, h.record is null as unknown
   from ${hasReceipts ? '(select record from asked union select record from given)' : 'asked'} a
   left join head h using (record) where h.record is null or h.erased`;
 
-/** Receipts of answers that have no entry, as those of keys of a sandbox. The lock waits for one that erases the record. */
+/**
+ * Writes receipts for answers that have no entry, such as answers to a sandbox's keys. The lock waits for a transaction that
+ * erases the record.
+ */
 const RECEIPTS = `
 with head as materialized (
   select h.record, h.erased from operations.access_head h,
@@ -83,13 +89,13 @@ const HEADS = `
 insert into operations.access_head (record)
 select record from unnest($1::uuid[]) as r(record) order by record on conflict do nothing`;
 
-/** The entries of these ids that are written already: only of refused reads, which are few. */
+/** Finds which of these ids' entries are already written: only for refused reads, which are few. */
 const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[]) and status <> 'ok'`;
 
 /**
  * Writes entries and receipts; they are durable when it resolves.
- * @returns the records that were erased: nothing of them was written
- * @throws errors of the database: only the entries of records without earlier ones may be missing
+ * @returns the records that were erased: nothing was written for them
+ * @throws errors from the database: only the entries of records that had no earlier entries may be missing
  */
 export async function writeEntries(
   pool: Pool,
@@ -98,7 +104,7 @@ export async function writeEntries(
 ): Promise<ReadonlySet<string>> {
   const { erased, unknown } = await writeKnown(pool, entries, receipts);
   if (unknown.size === 0) return erased;
-  // The first entries of a record, once in its life.
+  // Happens only once for each record, for its first entries.
   await pool.query(HEADS, [[...unknown]]);
   const isFirst = ({ record }: { readonly record: string }): boolean => unknown.has(record);
   const first = await writeKnown(pool, entries.filter(isFirst), receipts.filter(isFirst));
@@ -106,7 +112,7 @@ export async function writeEntries(
   return new Set([...erased, ...first.erased]);
 }
 
-/** Writes the entries of records that have a head and aren't erased. */
+/** Writes the entries for records that have a head and aren't erased. */
 async function writeKnown(
   pool: Pool,
   entries: readonly ReadyEntry[],
@@ -125,7 +131,7 @@ async function writeKnown(
   return { erased: those(false), unknown: those(true) };
 }
 
-/** Returns those of some refused reads' entries that are not written. */
+/** Returns those of the given refused reads' entries that have not been written. */
 export async function unwritten(pool: Pool, entries: readonly ReadyEntry[]): Promise<readonly ReadyEntry[]> {
   const { rows } = await pool.query<{ id: string }>(WRITTEN, [entries.map(({ id }) => id)]);
   const written = new Set(rows.map(({ id }) => id));

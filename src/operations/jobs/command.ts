@@ -5,9 +5,9 @@ import { FAILURE_REASONS, type FailureReason, type JobProgress } from '#src/shar
 import type { Ended } from './ended.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));
-/** How long a command may take to stop by itself, in ms. */
+/** How long a command may take to stop on its own, in ms. */
 const STOP_MS = 3_000;
-/** The most characters of its output that are kept. */
+/** The maximum number of characters of output to keep. */
 const KEPT = 20_000_000;
 
 /** A running command. */
@@ -15,13 +15,13 @@ export interface RunningCommand {
   /** The newest progress. */
   readonly progress: () => JobProgress | undefined;
   readonly ended: Promise<Ended>;
-  /** Asks it to stop at its next step, and ends it if it takes too long. */
+  /** Asks the command to stop at its next step, and kills it if it takes too long. */
   stop(): void;
 }
 
 /**
- * Starts a command. It stops when this process dies, because it then loses its channel to it.
- * @param env replaces variables of this process; undefined removes one
+ * Starts a command. It stops if this process dies, because it then loses its channel to this process.
+ * @param env replaces variables of this process; undefined removes a variable
  * @param say receives lines that aren't progress
  */
 export function runCommand(

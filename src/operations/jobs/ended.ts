@@ -1,24 +1,24 @@
-/** The end of a job's command. */
+/** How a job's command ended. */
 import type { FailureReason } from '#src/shared/job.ts';
 import type { Json } from '#src/shared/json/json.ts';
 
-/** How an attempt ended: `again` means that the job goes back to waiting and is tried again soon. */
+/** How an attempt ended. `again` means that the job goes back to waiting and is retried soon. */
 export interface Ending {
   readonly status: 'done' | 'failed' | 'again';
   readonly result?: Json;
-  /** Why it failed, or waits. */
+  /** Why the job failed, or is waiting. */
   readonly error?: string | undefined;
 }
 
-/** The end of a command. */
+/** How a command ended. */
 export interface Ended {
-  /** The exit code; null if a signal ended it. */
+  /** The exit code; null if a signal terminated the command. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** The JSON that it printed; undefined if it printed none. */
+  /** The JSON that the command printed; undefined if it printed none. */
   readonly printed: unknown;
-  /** The sentence with which it failed. */
+  /** The sentence that explains its failure. */
   readonly failure: string | undefined;
-  /** Why it failed, if the job's end depends on it. */
+  /** Why the command failed, if the job's outcome depends on it. */
   readonly reason?: FailureReason | undefined;
 }

@@ -1,4 +1,7 @@
-/** The table of jobs. Every change of a running job names its instance, so that one that was taken over changes nothing. */
+/**
+ * The table of jobs. Every change to a running job names its instance, so that an instance whose job was taken over changes
+ * nothing.
+ */
 import type { Pool } from 'pg';
 import type { Json } from '#src/shared/json/json.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
@@ -6,8 +9,8 @@ import { newId } from '../../shared/ids.ts';
 import { JOB_COLUMNS, type Job, type JobProgress, type JobStatus, type NewJob } from '../../shared/job.ts';
 
 /**
- * DDL of a separate migration. Instants are microseconds since 1970; `heartbeat` is compared only with the database's own
- * clock. The index allows one unfinished job of a kind and subject.
+ * The DDL in a separate migration. Times are microseconds since 1970; `heartbeat` is compared only with the database's own
+ * clock. The index allows one unfinished job per kind and subject.
  */
 export const JOBS_SQL = `
 CREATE TABLE operations.job (
@@ -30,9 +33,9 @@ CREATE TABLE operations.job (
 CREATE UNIQUE INDEX job_unfinished ON operations.job (kind, subject) WHERE finished_at IS NULL;
 CREATE INDEX job_of_kind ON operations.job (kind, created_at, id);`;
 
-/** A running job whose instance gave no sign of life for this long is taken over. */
+/** If a running job's instance gives no sign of life for this long, the job is taken over. */
 const LOST = "interval '10 seconds'";
-/** The pause before a job that couldn't run is tried again. */
+/** The pause before a job that couldn't run is retried. */
 const PAUSE = "interval '5 seconds'";
 
 // Index: job_unfinished.
@@ -63,7 +66,7 @@ returning ${JOB_COLUMNS}`;
 export class Jobs {
   constructor(private readonly pool: Pool) {}
 
-  /** Starts a job, or returns the unfinished one of the same kind and subject. */
+  /** Starts a job, or returns the unfinished job with the same kind and subject. */
   async start({
     kind,
     subject,
@@ -78,7 +81,7 @@ export class Jobs {
         `select ${JOB_COLUMNS} from operations.job where kind = $1 and subject = $2 and finished_at is null`,
         [kind, subject],
       );
-      // It may have finished since.
+      // Undefined if that job has finished in the meantime.
       if (running !== undefined) return { job: running, made: false };
     }
   }
@@ -87,16 +90,19 @@ export class Jobs {
     return this.#one(`select ${JOB_COLUMNS} from operations.job where id = $1 and kind = $2`, [id, kind]);
   }
 
-  /** Asks to cancel a job; a waiting one is cancelled at once. @returns undefined if there is no unfinished one. */
+  /**
+   * Asks to cancel a job; a waiting job is cancelled at once.
+   * @returns undefined if no such unfinished job exists.
+   */
   async cancel(kind: string, id: string): Promise<Job | undefined> {
     return this.#one(CANCEL, [id, kind, nowMicros()]);
   }
 
   /**
-   * Takes a job that waits, or whose instance is dead.
-   * @param kinds those that this version knows
-   * @param own ids of jobs that this instance runs: it may have been unable to give a sign of life
-   * @returns undefined if there is none
+   * Takes a job that is waiting, or whose instance is dead.
+   * @param kinds the kinds that this version knows
+   * @param own ids of the jobs that this instance runs: it may have been unable to give a sign of life
+   * @returns undefined if no such job exists
    */
   async claim(
     instance: string,
@@ -106,7 +112,10 @@ export class Jobs {
     return this.#one(CLAIM, [instance, nowMicros(), kinds, own]);
   }
 
-  /** Notes that a job runs, and how far it is. @returns undefined if another instance has taken it over */
+  /**
+   * Notes that a job is running, and its progress.
+   * @returns undefined if another instance has taken the job over
+   */
   async beat(
     { id }: Pick<Job, 'id'>,
     instance: string,
@@ -137,8 +146,8 @@ export class Jobs {
   }
 
   /**
-   * Puts a job back among those that wait.
-   * @param why shown until it runs again; without it the job may be taken at once
+   * Makes a job wait again.
+   * @param why shown until the job runs again; without it, the job may be taken at once
    */
   async release({ id }: Pick<Job, 'id'>, instance: string, why?: string): Promise<void> {
     await this.pool.query(

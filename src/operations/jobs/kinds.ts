@@ -1,4 +1,4 @@
-/** The kinds of jobs: the command that does the work of each, and what its end means. */
+/** The kinds of jobs: the command that does each kind's work, and what the command's outcome means. */
 
 import { type Job, readSubject } from '#src/shared/job.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -11,7 +11,7 @@ interface Kind {
   readonly end: (ended: Ended) => Ending;
 }
 
-/** The kinds by name. A new kind is an entry here. */
+/** The kinds by name. Add new kinds here. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   rebuild: {
     command: ({ subject, options }) => [
@@ -30,13 +30,13 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   checkpoint: { command: () => ['checkpoint', '--keep'], end: endOfCheckpoint },
 };
 
-/** Keys of rows can be clinical, so only their number per table becomes part of the result. */
+/** Keys of rows can be clinical, so the result contains only their number per table. */
 function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   const models = Array.isArray(printed) ? printed.filter(isObject).map(rebuiltModel) : [];
   if (code === 0) return { status: 'done', result: { models } };
   if (ended.reason === 'busy')
     return { status: 'again', error: 'another rebuild of these read models is running' };
-  // The process was asked to stop, but nobody cancelled the job.
+  // The process was asked to stop, but the job wasn't cancelled.
   if (models.some(({ outcome }) => outcome === 'stopped')) return { status: 'again' };
   const differing = models.filter(({ outcome }) => outcome === 'differs').map(({ name }) => name);
   if (differing.length > 0)
@@ -48,17 +48,17 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
-/** Its own row has what a take-back did. */
+/** The take-back's own row says what it did. */
 function endOfTakeback({ code, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done' };
-  // Another instance had run this job to its end, but died before it noted that.
+  // Another instance finished this job, but died before it noted that.
   if (ended.reason === 'finished') return { status: 'done' };
   if (ended.reason === 'interrupted') return { status: 'again' };
   if (ended.reason === 'busy') return { status: 'again', error: 'another process is already working on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
-/** Says why a command failed, when it didn't say it itself. */
+/** Returns why a command failed if the command didn't say so itself. */
 export function describeEnd({ code, signal, failure }: Omit<Ended, 'printed'>): string {
   if (failure !== undefined) return failure;
   const how = signal === null ? `with the exit code ${code}` : `by the signal ${signal}`;

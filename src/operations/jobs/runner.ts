@@ -1,6 +1,6 @@
 /**
- * Runs jobs on this instance: takes those that wait, or whose instance died, and starts the command of each. A job that
- * runs when the service stops goes back to waiting.
+ * Runs jobs on this instance: takes jobs that are waiting, or whose instance died, and starts their commands. A job that is
+ * running when the service stops goes back to waiting.
  */
 import { describeFailure } from '#src/database/failure.ts';
 import type { Job, JobProgress } from '#src/shared/job.ts';
@@ -9,9 +9,9 @@ import type { Ended, Ending } from './ended.ts';
 import type { Jobs } from './jobs.ts';
 import { describeEnd, KINDS } from './kinds.ts';
 
-/** The interval of heartbeats and of looking for jobs, in ms. */
+/** The interval between heartbeats, and between checks for jobs, in ms. */
 const TICK_MS = 1_000;
-/** The most jobs of a kind that an instance runs at a time, so that those of many people don't keep others waiting. */
+/** The maximum number of jobs of a kind that an instance runs at a time, so that many people's jobs don't make others wait. */
 const MOST: Readonly<Record<string, number>> = { rebuild: 2 };
 
 interface Log {
@@ -37,13 +37,13 @@ export class JobRunner {
       readonly jobs: Jobs;
       /** Id of this instance. */
       readonly instance: string;
-      /** Variables that lead a command to this service's database, log and data. */
+      /** Variables that point a command to this service's database, log and data. */
       readonly env: Readonly<Record<string, string | undefined>>;
       readonly log: Log;
     },
   ) {}
 
-  /** Starts; returns at once. */
+  /** Starts the runner; returns at once. */
   start(): void {
     this.#ticking = setInterval(() => this.look(), TICK_MS).unref();
     this.look();
@@ -56,7 +56,7 @@ export class JobRunner {
     });
   }
 
-  /** Ends the commands, and puts their jobs back. */
+  /** Stops the commands, and makes their jobs wait again. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#ticking);
@@ -91,7 +91,7 @@ export class JobRunner {
     const { id, kind, subject } = job;
     const described = KINDS[kind];
     if (described === undefined || job.cancel) {
-      // It was cancelled while its instance was dead.
+      // The job was cancelled while its instance was dead.
       void this.#end(job, 'cancelled', { status: 'failed' });
       return;
     }
@@ -123,7 +123,7 @@ export class JobRunner {
     this.#running.set(id, { kind, command, done });
   }
 
-  /** Stops the command of a job that somebody cancelled, or that another instance has. */
+  /** Stops a job's command if the job was cancelled, or taken over by another instance. */
   async #beat(
     job: Job,
     command: RunningCommand,

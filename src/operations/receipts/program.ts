@@ -1,4 +1,4 @@
-/** The name of the running program's code, as far as it makes answers that have receipts (docs/receipts.md). */
+/** Identifies the running program's code, as far as it produces answers that have receipts (docs/receipts.md). */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The folders and files that answers are made with. `test/receipts/archiving.test.ts` checks that none is missing. */
+/** The folders and files that produce answers. `test/receipts/archiving.test.ts` checks that none is missing. */
 export const RENDERING = [
   'src/clinical',
   'src/context',
@@ -23,8 +23,8 @@ export const RENDERING = [
 let known: string | undefined;
 
 /**
- * Returns a hash of the code, 16 hex digits: programs with the same one make the same answers of the same inputs. Computed
- * once, when the first receipt is made.
+ * Returns a hash of the code, 16 hex digits: programs with the same hash produce the same answers from the same inputs.
+ * Computed once, when the first receipt is made.
  */
 export function nameProgram(): string {
   known ??= hashCode();
@@ -36,7 +36,10 @@ export function usedProgram(): string | undefined {
   return known;
 }
 
-/** Returns the hash of the code as it is now. @param root of the program */
+/**
+ * Returns the current hash of the code.
+ * @param root the program's folder
+ */
 export function hashCode(root = ROOT): string {
   const hash = createHash('sha256');
   for (const name of RENDERING) {
@@ -47,7 +50,7 @@ export function hashCode(root = ROOT): string {
           .map((entry) => relative(root, join(entry.parentPath, entry.name)))
           .sort();
     for (const file of files) {
-      // A lock file may be missing where the package was installed by other means.
+      // A lock file may be missing if the package was installed by other means.
       if (!existsSync(join(root, file))) continue;
       const bytes = readFileSync(join(root, file));
       hash.update(`${file} ${bytes.length}\n`).update(bytes);

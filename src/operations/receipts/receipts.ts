@@ -1,4 +1,4 @@
-/** Reads receipts. They are written, and deleted, with the access log (`src/operations/access-log/`). */
+/** Reads receipts. They are written and deleted together with the access log (`src/operations/access-log/`). */
 import type { Pool } from 'pg';
 import { nameReceipt, type ReceiptRow } from './row.ts';
 
@@ -9,7 +9,10 @@ const COLUMNS =
 export class Receipts {
   constructor(private readonly pool: Pool) {}
 
-  /** Returns a receipt by its id; undefined if there is none. @param record only one of this record */
+  /**
+   * Returns a receipt by its id; undefined if there is none.
+   * @param record if set, only returns a receipt for this record
+   */
   async find(id: string, record?: string): Promise<ReceiptRow | undefined> {
     const { rows } = await this.pool.query<ReceiptRow>(
       `select ${COLUMNS} from operations.receipt where id = $1 and ($2::uuid is null or record = $2)`,
@@ -18,7 +21,7 @@ export class Receipts {
     return rows[0];
   }
 
-  /** Returns the first receipt of a context by its `manifest_id`; undefined if there is none. */
+  /** Returns a context's first receipt by its `manifest_id`; undefined if there is none. */
   async findNamed(name: string): Promise<ReceiptRow | undefined> {
     const { rows } = await this.pool.query<ReceiptRow>(
       `select ${COLUMNS} from operations.receipt where name = $1 order by made_at limit 1`,
@@ -28,7 +31,7 @@ export class Receipts {
   }
 }
 
-/** Tells whether a row is as it was written: its id is a hash of the rest. */
+/** Returns whether a row is as it was written: its id is a hash of the rest. */
 export function isUnaltered({ id, ...rest }: ReceiptRow): boolean {
   return id === nameReceipt(rest);
 }

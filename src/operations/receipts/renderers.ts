@@ -1,4 +1,4 @@
-/** Archived renderers: the code that made answers, by version of the program (docs/receipts.md). */
+/** Archived renderers: the code that produced answers, by program version (docs/receipts.md). */
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib';
@@ -14,17 +14,20 @@ CREATE TABLE operations.renderer (
 );
 `;
 
-/** How long a renderer is kept after the last receipt that names it: two years, and a week for instances that died. */
+/** How long a renderer is kept after the last receipt that names it: two years, plus a week for instances that died. */
 const KEPT = '2 years 7 days';
 
-/** Smaller takes ten times as long. */
+/** Making it smaller takes ten times as long. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** Archived renderers, in PostgreSQL. */
 export class Renderers {
   constructor(private readonly pool: Pool) {}
 
-  /** Notes that a program makes receipts. @returns false if it isn't archived yet */
+  /**
+   * Notes that a program makes receipts.
+   * @returns false if the program isn't archived yet
+   */
   async use(program: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       'update operations.renderer set used_at = now() where program = $1',
@@ -33,7 +36,7 @@ export class Renderers {
     return rowCount === 1;
   }
 
-  /** Archives the code of a program. */
+  /** Archives a program's code. */
   async keep(program: string, code: Buffer): Promise<void> {
     await this.pool.query(
       `insert into operations.renderer (program, code, sha256, used_at) values ($1, $2, $3, now())
@@ -42,7 +45,7 @@ export class Renderers {
     );
   }
 
-  /** Returns the code of a program; undefined if it isn't archived, or was altered. */
+  /** Returns a program's code; undefined if it isn't archived, or was altered. */
   async find(program: string): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ code: Buffer; sha256: Buffer }>(
       'select code, sha256 from operations.renderer where program = $1',
@@ -54,7 +57,7 @@ export class Renderers {
     return hash(code).equals(row.sha256) ? code.toString() : undefined;
   }
 
-  /** Deletes those that no receipt of the last two years names. */
+  /** Deletes renderers that no receipt from the last two years names. */
   async sweep(): Promise<void> {
     await this.pool.query(`delete from operations.renderer where used_at < now() - interval '${KEPT}'`);
   }

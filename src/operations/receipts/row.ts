@@ -1,4 +1,4 @@
-/** Receipts as rows: versions packed, JSON deflated, and an id that proves the row. */
+/** Converts receipts to rows: versions packed, JSON deflated, and an id that proves the row. */
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { GivenReceipt, NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
@@ -21,7 +21,10 @@ export interface ReceiptRow {
   readonly sha256: Buffer;
 }
 
-/** Returns the row of an answer that is about to be sent. @param renderer the code that made it */
+/**
+ * Returns the row for an answer that is about to be sent.
+ * @param renderer the code that produced the answer
+ */
 export function makeReceiptRow(given: GivenReceipt, renderer: string): ReceiptRow {
   const { kind, reader, record, position, name, sha256 } = given;
   const row = {
@@ -35,8 +38,8 @@ export function makeReceiptRow(given: GivenReceipt, renderer: string): ReceiptRo
 }
 
 /**
- * Returns a receipt's id: a hash of the other columns. The entry of the access log names it and is part of the log's hash
- * chain, so the chain proves the receipt, too.
+ * Returns a receipt's id: a hash of the other columns. The access log entry names it and is part of the log's hash chain, so
+ * the chain also proves the receipt.
  */
 export function nameReceipt(row: Omit<ReceiptRow, 'id'>): string {
   const { made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256 } =
@@ -46,26 +49,26 @@ export function nameReceipt(row: Omit<ReceiptRow, 'id'>): string {
   return `rcpt_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
 }
 
-/** The texts are short: more effort would save a few bytes. */
+/** The texts are short, so more effort would save only a few bytes. */
 const QUICK = { level: 1 } as const;
 
 function pack(json: JsonObject): Buffer {
   return deflateRawSync(JSON.stringify(json), QUICK);
 }
 
-/** Returns the JSON of a column. */
+/** Returns the JSON in a column. */
 export function unpack(column: Buffer): JsonObject {
   const value: unknown = JSON.parse(inflateRawSync(column).toString());
   return isObject(value) ? value : {};
 }
 
-/** Bytes of an id, and of a version's number. */
+/** The size of an id and of a version's number, in bytes. */
 const [ID, NUMBER] = [16, 4];
 
-/** Bytes of a version in the column. */
+/** The size of a version in the column, in bytes. */
 export const VERSION_BYTES = ID + NUMBER;
 
-/** Returns the column of some versions, in their order. */
+/** Returns the column for the given versions, in their order. */
 export function packVersions(versions: readonly NamedVersion[]): Buffer {
   const digits = versions.map(
     ({ id, version }) => id.replaceAll('-', '') + version.toString(16).padStart(2 * NUMBER, '0'),
@@ -73,7 +76,7 @@ export function packVersions(versions: readonly NamedVersion[]): Buffer {
   return Buffer.from(digits.join(''), 'hex');
 }
 
-/** Returns the versions of a column, in their order. */
+/** Returns the versions in a column, in their order. */
 export function unpackVersions(packed: Buffer): NamedVersion[] {
   return Array.from({ length: packed.length / VERSION_BYTES }, (_, n) => {
     const at = n * VERSION_BYTES;

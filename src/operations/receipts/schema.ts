@@ -21,7 +21,10 @@ CREATE INDEX receipt_by_name ON operations.receipt (name) WHERE name IS NOT NULL
 ALTER TABLE operations.access_entry ADD COLUMN receipt text;  -- null: the answer has none
 `;
 
-/** A migration: packed and deflated columns gain nothing from PostgreSQL's compression, which took half the time of a row. */
+/**
+ * Migration: packed and deflated columns gain nothing from PostgreSQL's compression, which took half of the time to write a
+ * row.
+ */
 export const RECEIPTS_UNCOMPRESSED_SQL = `
 ALTER TABLE operations.receipt
   ALTER COLUMN parameters SET STORAGE EXTERNAL,
@@ -29,7 +32,7 @@ ALTER TABLE operations.receipt
   ALTER COLUMN inputs SET STORAGE EXTERNAL;
 `;
 
-/** A migration: the receipt of a shared link's stored content. */
+/** Migration that adds the receipt for a shared link's stored content. */
 export const LINK_RECEIPTS_SQL = `
 ALTER TABLE operations.shared_link ADD COLUMN receipt text;  -- null: made before receipts, or whenever it is opened
 `;

@@ -1,6 +1,6 @@
 /**
- * The table of take-backs, and the records that each is about. What was written is in the events; a purge deletes a record's
- * rows.
+ * The table of take-backs, and the records that each take-back is about. The events contain what was written; a purge deletes
+ * a record's rows.
  */
 import type { Pool } from 'pg';
 import type { Person } from '#src/shared/access/member.ts';
@@ -8,7 +8,7 @@ import type { NewTakeback, Takeback, TakebackState } from '#src/shared/access/ta
 import { newId } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 
-/** DDL of a separate migration. Instants are microseconds since 1970. */
+/** The DDL in a separate migration. Times are microseconds since 1970. */
 export const TAKEBACKS_SQL = `
 CREATE TABLE operations.takeback (
   id text PRIMARY KEY,
@@ -44,7 +44,7 @@ CREATE TABLE operations.takeback_stream (
 );
 CREATE INDEX takeback_stream_of_record ON operations.takeback_stream (record) WHERE record IS NOT NULL;`;
 
-/** A record or directory of a take-back, with the ids of the resources that it is about. */
+/** A record or directory in a take-back, with the ids of the resources to take back. */
 export interface TakebackStream {
   readonly stream: string;
   readonly record: string | null;
@@ -53,7 +53,7 @@ export interface TakebackStream {
 
 /** The outcome for a stream. */
 export interface StreamOutcome {
-  /** Versions that were written. */
+  /** Number of versions that were written. */
   readonly written: number;
   readonly stays: number;
 }
@@ -65,7 +65,7 @@ export interface Sums {
   readonly stays: number;
 }
 
-/** Columns of an outcome, by what is done. */
+/** The columns for an outcome, by kind of work. */
 const COLUMNS = { start: ['taken', 'stayed'], undo: ['undone', 'kept'] } as const;
 type Kind = keyof typeof COLUMNS;
 
@@ -106,7 +106,7 @@ export class Takebacks {
     return this.#one('select * from operations.takeback where id = $1', [id]);
   }
 
-  /** Replaces the streams of one that is being planned. */
+  /** Replaces the streams of a take-back that is being planned. */
   async setStreams(id: string, streams: readonly TakebackStream[]): Promise<void> {
     await this.pool.query('delete from operations.takeback_stream where takeback = $1', [id]);
     for (let from = 0; from < streams.length; from += 500) {
@@ -128,7 +128,10 @@ export class Takebacks {
     );
   }
 
-  /** Begins to take back, or to undo, and notes who ordered it first; nothing if it isn't in one of the states. */
+  /**
+   * Begins to take back, or to undo, and notes who ordered it first. Does nothing if the take-back isn't in one of the given
+   * states.
+   */
   async begin(
     id: string,
     kind: Kind,
@@ -157,7 +160,10 @@ export class Takebacks {
     return sums;
   }
 
-  /** Returns the next streams that aren't done, in the order of their names. @param after name of the last one */
+  /**
+   * Returns the next streams that aren't done, in the order of their names.
+   * @param after name of the last stream returned before
+   */
   async open(id: string, kind: Kind, after: string, limit: number): Promise<readonly TakebackStream[]> {
     const [done] = COLUMNS[kind];
     const { rows } = await this.pool.query<TakebackStream>(
@@ -198,7 +204,7 @@ export class Takebacks {
     return rows[0] ?? { records: 0, versions: 0, stays: 0 };
   }
 
-  /** Deletes the rows of a record that is erased. */
+  /** Deletes the rows of a record that is being erased. */
   async forget(record: string): Promise<void> {
     await this.pool.query('delete from operations.takeback_stream where record = $1', [record]);
   }

@@ -1,11 +1,11 @@
-/** Waits for the attempt at a delivery, whichever instance makes it. */
+/** Waits for an attempt to send a delivery, whichever instance makes it. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * How long an answer waits for the attempt, in ms. A receiver may take 10 s, which is too long for an interactive ping.
  */
 const ATTEMPT_WAIT_MS = 5_000;
-/** How often the ledger is read for attempts of other instances, in ms. */
+/** How often the ledger is checked for other instances' attempts, in ms. */
 const LOOK_MS = 500;
 
 /** A delivery with a known number of finished attempts. */
@@ -14,21 +14,21 @@ interface Tried {
   readonly attempts: number;
 }
 
-/** Attempts that end in this process, and the requests that wait for them. */
+/** Attempts that end in this process, and the requests that are waiting for them. */
 export class Attempts {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes the requests that wait for these deliveries: their attempts have ended and are in the ledger. */
+  /** Wakes the requests that are waiting for these deliveries, because their attempts have ended and are in the ledger. */
   ended(ids: Iterable<string>): void {
     for (const id of ids) for (const look of this.#waiting.get(id) ?? []) look();
   }
 
   /**
-   * Waits until a delivery has been attempted once. Nothing but a timer is held meanwhile.
+   * Waits until a delivery has been attempted once. Holds nothing but a timer meanwhile.
    * @param made a delivery without an attempt. Call this before the dispatcher is woken.
    * @param find reads the delivery from the ledger; undefined if it was removed.
    * @param waitMs how long to wait, in ms.
-   * @returns the delivery after its attempt, or as it was last seen if none ended in time.
+   * @returns the delivery after its attempt, or as it was last seen if no attempt ended in time.
    */
   async first<Delivery extends Tried>(
     made: Delivery,
@@ -46,7 +46,7 @@ export class Attempts {
     return seen;
   }
 
-  /** Resolves when an attempt ended here, or the time is over. */
+  /** Resolves when an attempt has ended here, or the time is up. */
   async #look(id: string, ms: number): Promise<void> {
     const over = new AbortController();
     const look = (): void => over.abort();

@@ -1,12 +1,12 @@
-/** Claims of deliveries that are due, by whichever instance has room, and how their attempts ended. */
+/** Lets whichever instance has room claim due deliveries, and records how their attempts ended. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 
-/** A delivery that this instance is to send now. */
+/** A delivery that this instance must send now. */
 export interface Claim {
   readonly id: string;
   readonly endpointId: string;
-  /** Number of the claim: the latest one is valid. */
+  /** The claim's number: only the latest claim is valid. */
   readonly claims: number;
   readonly environment: Environment;
   readonly url: string;
@@ -16,9 +16,9 @@ export interface Claim {
   readonly eventType: string;
   readonly payload: string;
   readonly replay: boolean;
-  /** Attempts before this one. */
+  /** Number of attempts before this one. */
   readonly attempts: number;
-  /** Seconds since the first of them; 0 when this is the first. */
+  /** Seconds since the first attempt; 0 if this is the first. */
   readonly age: number;
   /** True if the endpoint gets one delivery at a time. */
   readonly probing: boolean;
@@ -35,7 +35,7 @@ export interface Ended {
   readonly wait: number | null;
 }
 
-/** Room that an instance has for an endpoint. */
+/** How many deliveries an instance has room for, for one endpoint. */
 export interface Room {
   readonly endpointId: string;
   readonly free: number;
@@ -92,7 +92,7 @@ select e.id
  where e.active and e.deleted_at is null
    and (select min(d.due_at) from operations.webhook_delivery d where d.endpoint_id = e.id) <= now()`;
 
-// One statement for both. Health is sorted by endpoint, so that two instances never deadlock.
+// One statement for both tables. Health is sorted by endpoint, so that two instances never deadlock.
 const END = `
 with ended as (
   update operations.webhook_delivery d
@@ -120,7 +120,7 @@ update operations.webhook_delivery d set due_at = now()
   from json_to_recordset($1::json) as x(id text, claims int)
  where d.id = x.id and d.claims = x.claims`;
 
-// Deliveries of existing endpoints that aren't paused.
+// Deliveries to existing endpoints that aren't paused.
 const BACKLOG = `
 select count(*) filter (where d.due_at <= now()) as due,
        coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float8 as oldest,
@@ -129,12 +129,11 @@ select count(*) filter (where d.due_at <= now()) as due,
   join webhooks.endpoint e on e.id = d.endpoint_id and e.active and e.deleted_at is null
  where d.due_at is not null`;
 
-/** Claims and their ends, in PostgreSQL. */
+/** Claims and their outcomes, in PostgreSQL. */
 export class WebhookClaims {
   /**
-   * @param claiming connections for claims, which may be lost in a crash of the database: their deliveries are then due
-   *   again
-   * @param leaseSeconds after which another instance may claim an unfinished delivery
+   * @param claiming connections for claims, which may be lost if the database crashes: the deliveries are then due again
+   * @param leaseSeconds the time after which another instance may claim an unfinished delivery
    */
   constructor(
     readonly pool: Pool,
@@ -142,7 +141,7 @@ export class WebhookClaims {
     readonly leaseSeconds: number,
   ) {}
 
-  /** Claims due deliveries, oldest first, as far as there is room. */
+  /** Claims due deliveries, the oldest first, as far as there is room. */
   async claim(rooms: readonly Room[]): Promise<Claim[]> {
     const { rows } = await this.claiming.query<Claim & { seq: number }>({
       name: 'webhook-claim',
@@ -152,7 +151,7 @@ export class WebhookClaims {
     return rows.sort((one, other) => one.seq - other.seq);
   }
 
-  /** Endpoints that something is due to. */
+  /** Returns the endpoints that have due deliveries. */
   async due(): Promise<string[]> {
     const { rows } = await this.pool.query<{ id: string }>({ name: 'webhook-due', text: DUE });
     return rows.map(({ id }) => id);
@@ -164,14 +163,14 @@ export class WebhookClaims {
     return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
   }
 
-  /** Releases claims whose deliveries were not sent: they are due at once. */
+  /** Releases claims whose deliveries were not sent: the deliveries are due again at once. */
   async release(claims: readonly Pick<Claim, 'id' | 'claims'>[]): Promise<void> {
     await this.pool.query(RELEASE, [
       JSON.stringify(claims.map(({ id, claims: number }) => ({ id, claims: number }))),
     ]);
   }
 
-  /** Records the outcomes of attempts. A delivery that was claimed again since then is skipped. */
+  /** Records the outcomes of attempts. Skips deliveries that have been claimed again since then. */
   async end(ended: readonly Ended[]): Promise<void> {
     const rows = ended.map(({ claim, status, statusCode, error, wait }) => ({
       id: claim.id,

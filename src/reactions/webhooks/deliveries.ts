@@ -1,4 +1,4 @@
-/** Lets an endpoint's owner act on its deliveries, and deletes old ones. */
+/** Manages an endpoint's deliveries for its owner, and deletes old deliveries. */
 import type { Pool } from 'pg';
 import { forgetGrants } from './grant-rows.ts';
 import type { NewDelivery } from './subscribers.ts';
@@ -6,7 +6,7 @@ import type { NewDelivery } from './subscribers.ts';
 /** How long a delivery is kept. */
 export const KEPT_DAYS = 30;
 
-/** Starts a new cycle of attempts without results; the result of an attempt in progress is ignored. */
+/** Starts a new cycle of attempts, with no results yet; the result of an attempt in progress is ignored. */
 const AFRESH = `
   set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null,
       last_status_code = null, last_error = null, delivered_at = null`;
@@ -15,7 +15,7 @@ const AFRESH = `
 export class WebhookDeliveries {
   constructor(readonly pool: Pool) {}
 
-  /** Adds a delivery; adding it again returns the existing one. */
+  /** Adds a delivery; adding it again has no effect. */
   async add({ id, endpointId, eventId, eventType, payload }: NewDelivery): Promise<void> {
     await this.pool.query(
       `insert into operations.webhook_delivery (id, endpoint_id, event_id, event_type, payload, due_at)
@@ -24,7 +24,10 @@ export class WebhookDeliveries {
     );
   }
 
-  /** Makes one due now, whatever became of it. @returns whether the endpoint has a delivery of that id */
+  /**
+   * Makes a delivery due now, whatever its outcome was.
+   * @returns whether the endpoint has a delivery with that id
+   */
   async redeliver(endpointId: string, id: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `update operations.webhook_delivery ${AFRESH} where id = $1 and endpoint_id = $2`,
@@ -33,7 +36,10 @@ export class WebhookDeliveries {
     return rowCount === 1;
   }
 
-  /** Makes all that were given up due now. @returns how many. */
+  /**
+   * Makes all exhausted deliveries due now.
+   * @returns how many.
+   */
   async redeliverExhausted(endpointId: string): Promise<number> {
     const { rowCount } = await this.pool.query(
       `update operations.webhook_delivery ${AFRESH} where endpoint_id = $1 and status = 'exhausted'`,
@@ -43,8 +49,8 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Deletes a record's finished deliveries and its grants, as part of its purge. Pending deliveries, which contain ids only, are delivered
-   * first; `sweep` deletes them then.
+   * Deletes a record's finished deliveries and its grants, as part of its purge. Pending deliveries, which contain only ids,
+   * are delivered first; `sweep` deletes them then.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
@@ -55,7 +61,7 @@ export class WebhookDeliveries {
     await forgetGrants(this.pool, patientId);
   }
 
-  /** Deletes expired deliveries, and finished ones of purged records. */
+  /** Deletes expired deliveries, and finished deliveries about purged records. */
   async sweep(): Promise<void> {
     await this.pool.query('delete from operations.webhook_delivery where forgotten and due_at is null');
     for (let deleted = 1; deleted > 0; ) {

@@ -1,7 +1,7 @@
 /**
- * Sends due deliveries: one dispatcher on each instance claims deliveries as it has room, a few at a time per endpoint,
- * so that a slow endpoint delays no other. If the process dies, its claimed deliveries are due again when their lease
- * is over.
+ * Sends due deliveries. The dispatcher on each instance claims deliveries as it has room, a few at a time per endpoint, so
+ * that a slow endpoint doesn't delay others. If the process dies, its claimed deliveries are due again when their lease is
+ * over.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -11,7 +11,7 @@ import { Lane } from './lane.ts';
 import { nextGap } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 
-/** The source of claims. */
+/** Where the dispatcher gets its claims. */
 export interface Claims {
   claim(rooms: readonly Room[]): Promise<readonly Claim[]>;
   due(): Promise<readonly string[]>;
@@ -19,23 +19,23 @@ export interface Claims {
   release(claims: readonly Claim[]): Promise<void>;
 }
 
-/** Deliveries that are claimed at once. An endpoint without one gets one beyond that limit. */
+/** The maximum number of claimed deliveries at a time. An endpoint without a claim gets one even beyond that limit. */
 const IN_ALL = 512;
-/** The minimum number of claims of a busy endpoint that are made together, since each statement has a cost. */
+/** The minimum number of claims for a busy endpoint that are made together, since each statement has a cost. */
 const TOGETHER = 8;
-/** Number of opened secrets to remember. */
+/** Maximum number of opened secrets to remember. */
 const MOST_SECRETS = 1_000;
 /** How often to look for due retries and abandoned claims, in ms. */
 const LOOK_MS = 1_000;
-/** How long a stop waits for answers, in ms. */
+/** How long stopping waits for answers, in ms. */
 const STOP_MS = 1_000;
 
-/** Sends the deliveries of one instance. */
+/** Sends deliveries on one instance. */
 export class Dispatcher {
-  /** Endpoints that may have something due. */
+  /** Endpoints that may have due deliveries. */
   readonly #hot = new Set<string>();
   readonly #lanes = new Map<string, Lane<Claim>>();
-  /** Opened secrets of endpoints, with their sealed form. */
+  /** Endpoints' opened secrets, with their sealed form. */
   readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   #stopping = false;
   #ended: Ended[] = [];
@@ -53,10 +53,10 @@ export class Dispatcher {
       readonly key: Buffer;
       /** Seconds between attempts. */
       readonly gaps: readonly number[];
-      /** True if deliveries of an environment may go to public addresses only. */
+      /** Returns whether an environment's deliveries may only go to public addresses. */
       readonly guarded: (environment: Environment) => boolean;
       readonly log: { warn(details: object, message: string): void };
-      /** How long a claim lasts beyond the timeout of an attempt, in ms. */
+      /** How long a claim lasts beyond an attempt's timeout, in ms. */
       readonly marginMs: number;
       /** Called after every attempt. */
       readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
@@ -71,7 +71,7 @@ export class Dispatcher {
     void this.#look();
   }
 
-  /** Endpoints have something to be sent. */
+  /** Tells the dispatcher that endpoints have something to send. */
   wake(endpointIds: readonly string[]): void {
     if (this.#looking === undefined) return;
     for (const id of endpointIds) this.#hot.add(id);
@@ -95,7 +95,7 @@ export class Dispatcher {
     for (let waited = 0; this.#sent > 0 && waited < STOP_MS; waited += 20) await delay(20);
     this.#stopping = true;
     this.deps.sender.breakOff();
-    // Attempts that ended just now are recorded in the next turn.
+    // Attempts that have just ended are recorded in the next turn.
     await delay(0);
     await this.#noting;
     await releasing?.catch(() => undefined);
@@ -110,7 +110,7 @@ export class Dispatcher {
     }
   }
 
-  /** Claims deliveries until none is due or there is no room. */
+  /** Claims deliveries until none are due or no room is left. */
   async #pump(): Promise<void> {
     try {
       while (this.#again) {
@@ -131,7 +131,7 @@ export class Dispatcher {
   #take(rooms: readonly Room[], claimed: readonly Claim[], at: number): void {
     for (const { endpointId, free } of rooms) {
       const own = claimed.filter((due) => due.endpointId === endpointId);
-      // The room was used up, so there may be more.
+      // All the room was used, so there may be more due deliveries.
       if (own.length === free && this.#looking !== undefined) this.#hot.add(endpointId);
       if (own.length === 0) continue;
       const lane = this.#lanes.get(endpointId) ?? new Lane<Claim>();
@@ -141,9 +141,7 @@ export class Dispatcher {
     }
   }
 
-  /**
-   * Returns the room of each endpoint: at most half of the free places, so that slow endpoints never block a new one.
-   */
+  /** Returns the room for each endpoint: at most half of the free places, so that slow endpoints never block a new one. */
   #rooms(): Room[] {
     const rooms: Room[] = [];
     let left = IN_ALL;
@@ -178,14 +176,14 @@ export class Dispatcher {
       return;
     }
     lane.answered(outcome.seconds);
-    // From now on the endpoint gets one delivery at a time: other claims lapse.
+    // From now on the endpoint gets one delivery at a time, so its other claims lapse.
     if (outcome.timedOut) lane.clear();
     this.deps.onAttempt?.(due.endpointId, outcome);
     this.#ended.push(this.#makeEnd(due, outcome));
     this.#noting ??= this.#note();
   }
 
-  /** Places of an endpoint are free again. */
+  /** Frees places of an endpoint. */
   #free(endpointId: string, count: number): void {
     const lane = this.#lanes.get(endpointId);
     if (lane === undefined) return;
@@ -216,7 +214,7 @@ export class Dispatcher {
 
   /**
    * Opens an endpoint's secret.
-   * @throws Error as `unseal`
+   * @throws the Error that `unseal` throws
    */
   #open(key: Buffer, { endpointId, secret: sealed }: Claim): string {
     const known = this.#secrets.get(endpointId);
@@ -239,10 +237,10 @@ export class Dispatcher {
     return { claim, status, statusCode, error, timedOut, wait: gap ?? null };
   }
 
-  /** Records outcomes, many at a time. While the database is unreachable they stay in memory and keep their places. */
+  /** Records outcomes, many at a time. While the database is unreachable, they stay in memory and keep their places. */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
-      // Outcomes of the same pass of the event loop are recorded together; later ones go with the next statement.
+      // Outcomes from the same pass of the event loop are recorded together; later ones are recorded by the next statement.
       await setImmediate();
       const ended = this.#ended;
       this.#ended = [];
@@ -270,7 +268,10 @@ export class Dispatcher {
   }
 }
 
-/** Tells whether a delivery may have waited for the end of this one: of a probe, in a replay, or behind a deletion. */
+/**
+ * Returns whether another delivery may have waited for this one to end, because this one was a probe, part of a replay, or a
+ * deletion.
+ */
 function hasFollower({ claim, timedOut }: Ended): boolean {
   return claim.probing || claim.replay || timedOut || claim.eventType === 'resource.deleted';
 }

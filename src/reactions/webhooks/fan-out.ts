@@ -1,6 +1,6 @@
 /**
- * Writes deliveries from the log to the ledger: each event becomes a delivery to every endpoint that was subscribed
- * when it was written. It follows the log in order, events of endpoints included, and may repeat its work.
+ * Writes deliveries from the log to the ledger: each event becomes a delivery to every endpoint that was subscribed when the
+ * event was written. It follows the log in order, including events about endpoints, and may repeat its work.
  */
 import { hash } from 'node:crypto';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,7 +13,7 @@ import { GRANT_TYPES, grantIn, type KnownGrant, together } from './grants.ts';
 import { type GrantRows, KnownGrants } from './known-grants.ts';
 import { listAudience, type Subscriber, TOLD, viewFor, type WebhookEvent } from './view.ts';
 
-/** Types of events that it acts on. */
+/** Types of events that fan-out acts on. */
 export const FOLLOWED = [
   ...TOLD,
   'ConsentExpired',
@@ -30,7 +30,7 @@ export interface SubscribedEndpoint {
   readonly events: readonly string[];
 }
 
-/** A row of the ledger to be. */
+/** A future row in the ledger. */
 export interface Delivery {
   readonly id: string;
   readonly endpointId: string;
@@ -40,7 +40,7 @@ export interface Delivery {
   readonly payload: string;
 }
 
-/** The ledger that it writes to. */
+/** The ledger that fan-out writes to. */
 export interface FanOutLedger {
   readonly subscribers: () => Promise<readonly SubscribedEndpoint[]>;
   readonly grants: GrantRows;
@@ -54,7 +54,7 @@ export interface FanOutLedger {
   ) => Promise<void>;
 }
 
-/** The results of a range of the log. */
+/** The results from a range of the log. */
 class Outcome {
   readonly subscribed = new Map<string, SubscribedEndpoint>();
   readonly ended: string[] = [];
@@ -66,11 +66,11 @@ class Outcome {
   }
 }
 
-/** Makes deliveries of events, on the instance that leads. */
+/** Creates deliveries for events, on the instance that leads. */
 export class FanOut {
-  /** Endpoint id → endpoint, as of where the log was followed to; undefined before they are read. */
+  /** Endpoint id → endpoint, at the position up to which the log was followed; undefined until they have been read. */
   #subscribers: Map<string, SubscribedEndpoint> | undefined;
-  /** The grants as of the same place in the log. */
+  /** The grants at the same position in the log. */
   readonly #grants: KnownGrants;
 
   /** @param wake called with the endpoints that have deliveries */
@@ -82,16 +82,22 @@ export class FanOut {
     this.#grants = new KnownGrants(ledger.grants);
   }
 
-  /** Reads subscribers and grants again: another instance may have led meanwhile. */
+  /** Reads subscribers and grants again, because another instance may have led meanwhile. */
   readonly begin = (): void => {
     this.#subscribers = undefined;
     this.#grants.clear();
   };
 
-  /** Takes the next events in order. @returns whether anything was written. */
+  /**
+   * Takes the next events in order.
+   * @returns whether anything was written.
+   */
   readonly take = (events: readonly RecordedEvent[]): Promise<boolean> => this.#take(events, true);
 
-  /** Takes an event that may be older than others that were taken. @returns whether anything was written. */
+  /**
+   * Takes an event that may be older than events already taken.
+   * @returns whether anything was written.
+   */
   readonly takeLate = (event: RecordedEvent): Promise<boolean> => this.#take([event], false);
 
   async #take(events: readonly RecordedEvent[], isNew: boolean): Promise<boolean> {
@@ -162,9 +168,9 @@ export async function granteesAmong(
 }
 
 /**
- * Returns the deliveries of an event to endpoints.
- * @param grantees applications that receive it besides
- * @param series a different text gives different deliveries of the same events
+ * Returns an event's deliveries to endpoints.
+ * @param grantees applications that also receive the event
+ * @param series a different text gives different deliveries for the same events
  */
 export function makeDeliveries(
   stored: StoredEvent,
@@ -185,7 +191,7 @@ export function makeDeliveries(
   return found;
 }
 
-/** Returns the delivery of a webhook event to an endpoint; its id is derived from both. */
+/** Returns a webhook event's delivery to an endpoint; the delivery's id is derived from both. */
 export function makeDelivery(
   { id, type, record, payload }: WebhookEvent,
   endpointId: string,
@@ -206,7 +212,7 @@ function isInTenant(endpoint: Tenant, { project, environment }: Tenant): boolean
   return endpoint.project === project && endpoint.environment === environment;
 }
 
-/** Applies an event about endpoints. */
+/** Applies an event about an endpoint. */
 function takeEndpoint(
   stored: StoredEvent,
   subscribers: Map<string, SubscribedEndpoint>,

@@ -1,7 +1,7 @@
 /**
- * Decides which applications get an event in a record: those with a grant that covers the resource
- * (docs/spec/decisions.md, sections 6 and 9). A grant covers what an application could read with it after the event:
- * the letter `r` on the type, for the current version's categories, for a deletion those of the previous version.
+ * Decides which applications receive an event in a record: those with a grant that covers the resource
+ * (docs/spec/decisions.md, sections 6 and 9). A grant covers what the application can read with it after the event: it needs
+ * the letter `r` on the type, for the categories of the current version, or, for a deletion, of the previous version.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -15,17 +15,17 @@ import { type Given, heldAt, type KnownGrant } from './grants.ts';
 import type { Named, TextAsOf } from './text-as-of.ts';
 import { isServicesOwn } from './view.ts';
 
-/** The applications of a project and environment that know a record under one pairwise id. */
+/** The applications in a project and environment that know a record by the same pairwise id. */
 export interface Grantee extends Sector {
   /** The pairwise id. */
   readonly patient: string;
 }
 
-/** Provenances may be about Provenances; deeper ones count as invisible. */
+/** Provenances may be about Provenances; any deeper ones count as invisible. */
 const DEEPEST = 3;
 const VERSION = /^\d{1,9}$/;
 
-/** Finds the grantees of events. */
+/** Finds events' grantees. */
 export class Grantees {
   /** Scopes are parsed once per grant. */
   readonly #accesses = new WeakMap<Given, Access>();
@@ -38,9 +38,9 @@ export class Grantees {
   ) {}
 
   /**
-   * Returns the grantees of an event, each sector once.
-   * @param grants on the event's record, ended ones too
-   * @param isAsked tells whether anybody listens for a project and environment; the others are left out
+   * Returns an event's grantees, each sector once.
+   * @param grants on the event's record, including ended grants
+   * @param isAsked tells whether anybody listens to a project and environment; grantees without a listener are left out
    */
   async of(
     stored: StoredEvent,
@@ -76,11 +76,11 @@ export class Grantees {
 
 /** A resource that an event is about. */
 interface About extends Named {
-  /** Its JSON after the event; undefined if it isn't in the event. */
+  /** The resource's JSON after the event; undefined if it isn't in the event. */
   readonly text?: string;
 }
 
-/** Returns the resource whose webhooks grantees receive; undefined for other events, and for the directory. */
+/** Returns the resource about which grantees receive webhooks; undefined for other events, and for the directory. */
 function resourceIn({ event, stream }: StoredEvent): About | undefined {
   if (recordPatient(stream) === undefined) return undefined;
   switch (event.type) {
@@ -96,7 +96,7 @@ function resourceIn({ event, stream }: StoredEvent): About | undefined {
   }
 }
 
-/** The resources of a record that can be read right after an event. Nothing is looked up twice, or without need. */
+/** A record's resources that can be read right after an event. Nothing is looked up twice, or unnecessarily. */
 class Sight {
   readonly #texts = new Map<string, Promise<string | undefined>>();
 
@@ -108,7 +108,7 @@ class Sight {
     if (about.text !== undefined) this.#texts.set(versionKey(about), Promise.resolve(about.text));
   }
 
-  /** Tells whether a grant reads a resource of the record. */
+  /** Returns whether a grant allows reading one of the record's resources. */
   async covers(access: Access, named: Named, depth = 0): Promise<boolean> {
     const { type } = named;
     const limited = categoriesFor(access, type, 'r');
@@ -155,7 +155,7 @@ class Sight {
 
 const versionKey = ({ type, id, version }: Named): string => `${type}/${id}/${version ?? ''}`;
 
-/** Tells whether a grant reads everything of a record. */
+/** Returns whether a grant allows reading everything in a record. */
 const readsAll = (access: Access): boolean =>
   TYPE_NAMES.every((type) => categoriesFor(access, type, 'r') === 'all');
 

@@ -1,40 +1,40 @@
 /**
- * Grants as the log has them. A grant is active or not at a time: times of a record's events rise strictly, so the
- * answer for an event never changes. Pure.
+ * Grants as recorded in the log. Whether a grant is active depends only on the time: the times of a record's events strictly
+ * increase, so the answer for an event never changes. Pure.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import type { Sector } from '#src/shared/access/sector.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** The facts about a grant in `ConsentGranted`. */
+/** The facts about a grant from `ConsentGranted`. */
 export interface Given extends Sector {
-  /** The pairwise id of the Patient. */
+  /** The Patient's pairwise id. */
   readonly patient: string;
   readonly scopes: readonly string[];
   readonly grantedAt: Micros;
   readonly expiresAt: Micros;
 }
 
-/** The facts about a grant in the events so far. */
+/** The facts about a grant from the events so far. */
 export interface KnownGrant {
   readonly grantId: string;
-  /** The real id of the record's Patient. */
+  /** The id of the record's Patient. */
   readonly record: string;
   /** Null while only its end is known, because its first event is parked. */
   readonly given: Given | null;
-  /** Null until an event ends it; it may have expired before. */
+  /** Null until an event ends the grant; it may have expired earlier. */
   readonly endedAt: Micros | null;
 }
 
-/** Types of events that tell of grants. */
+/** Types of events about grants. */
 export const GRANT_TYPES: ReadonlySet<string> = new Set([
   'ConsentGranted',
   'ConsentRevoked',
   'ConsentExpired',
 ]);
 
-/** Returns the facts about a grant in an event; undefined for other events. */
+/** Returns what an event says about a grant; undefined for other events. */
 export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | undefined {
   const record = recordPatient(stream);
   if (record === undefined) return undefined;
@@ -48,7 +48,7 @@ export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | 
   return { grantId, record, given, endedAt: null };
 }
 
-/** Returns the combined facts of two accounts of one grant, in any order. */
+/** Combines facts about one grant from two sources, in any order. */
 export function together(one: KnownGrant, other: KnownGrant | undefined): KnownGrant {
   if (other === undefined) return one;
   const ends = [one.endedAt, other.endedAt].filter((end) => end !== null);
@@ -59,7 +59,7 @@ export function together(one: KnownGrant, other: KnownGrant | undefined): KnownG
   };
 }
 
-/** Returns the grant's facts if it was active at a time. */
+/** Returns the grant's facts if it was active at the given time. */
 export function heldAt({ given, endedAt }: KnownGrant, at: Micros): Given | undefined {
   if (given === null || at <= given.grantedAt || at >= given.expiresAt) return undefined;
   return endedAt === null || at < endedAt ? given : undefined;

@@ -1,5 +1,5 @@
 /**
- * The grants on the records whose events were followed last. A record without grants costs one entry, and no look-up.
+ * Caches the grants on the records whose events were followed last. A record without grants costs one entry, and no look-up.
  */
 import type { RecordedEvent } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -11,30 +11,30 @@ const NONE: ReadonlyMap<string, KnownGrant> = new Map();
 
 /** The store of grants. */
 export interface GrantRows {
-  /** Tells whether there is any grant; before that, takes over those that were given before they were kept. */
+  /** Returns whether there are any grants. First takes over the grants that were given before grants were stored. */
   readonly any: () => Promise<boolean>;
-  /** All grants on records, ended ones too. */
+  /** Returns all grants on records, including ended grants. */
   readonly onRecords: (records: readonly string[]) => Promise<readonly KnownGrant[]>;
 }
 
-/** Grants on records, as of where the log was followed to. */
+/** Grants on records, at the position up to which the log was followed. */
 export class KnownGrants {
-  /** Record → grant id → grant. The record used longest ago comes first. */
+  /** Record → grant id → grant. The least recently used record comes first. */
   readonly #records = new Map<string, ReadonlyMap<string, KnownGrant>>();
-  /** Undefined before it is read. */
+  /** Undefined until it has been read. */
   #any: boolean | undefined;
 
   constructor(readonly rows: GrantRows) {}
 
-  /** Forgets everything: it is read again. */
+  /** Forgets everything, so that it is read again. */
   clear(): void {
     this.#records.clear();
     this.#any = undefined;
   }
 
   /**
-   * Reads the grants on records that events are about, in one statement at most.
-   * @param isNew the events are followed in order, so that nothing was granted before a record's first one
+   * Reads the grants on the records that events are about, in at most one statement.
+   * @param isNew true if the events are followed in order, so that nothing was granted before a record's first event
    */
   async load(events: readonly Pick<RecordedEvent, 'stream' | 'revision'>[], isNew = false): Promise<void> {
     this.#any ??= await this.rows.any();
@@ -51,7 +51,7 @@ export class KnownGrants {
     for (const grant of await this.rows.onRecords(unknown)) this.#put(grant);
   }
 
-  /** Drops the records used longest ago. To be called between batches: one batch may need more. */
+  /** Drops the least recently used records. Must be called between batches, because one batch may need more. */
   trim(): void {
     for (const record of this.#records.keys()) {
       if (this.#records.size <= MOST_RECORDS) return;
@@ -59,13 +59,13 @@ export class KnownGrants {
     }
   }
 
-  /** Adds the facts of an event about a grant. */
+  /** Adds what an event says about a grant. */
   take(grant: KnownGrant): void {
     this.#any = true;
     if (this.#records.has(grant.record)) this.#put(grant);
   }
 
-  /** Returns the grants on the record of a stream that was loaded. */
+  /** Returns the grants on the record of a stream that has been loaded. */
   on(stream: string): readonly KnownGrant[] {
     const known = this.#records.get(recordPatient(stream) ?? '');
     return known === undefined || known.size === 0 ? [] : [...known.values()];

@@ -1,13 +1,13 @@
-/** One instance's claims of one endpoint: deliveries being sent, and those waiting for a place. */
+/** One instance's claims for one endpoint: deliveries being sent, and deliveries waiting for a place. */
 
-/** The maximum number of deliveries to an endpoint that are sent but not recorded; a crash repeats at most these. */
+/** The maximum number of deliveries to an endpoint that have been sent but not recorded; a crash repeats at most these. */
 const PLACES = 16;
 /**
- * The number of deliveries claimed ahead for an endpoint that answers quickly, so that they are ready when a place is
+ * The number of deliveries claimed in advance for an endpoint that answers quickly, so that they are ready when a place is
  * free.
  */
 const AHEAD = 16;
-/** An answer within this time is quick, in seconds. */
+/** Answers within this time count as quick, in seconds. */
 const QUICK_SECONDS = 0.25;
 
 /** The lane of one endpoint. */
@@ -16,7 +16,7 @@ export class Lane<T> {
   #sent = 0;
   #quick = false;
 
-  /** Returns the number of deliveries sent and not recorded. */
+  /** Returns the number of deliveries that have been sent but not recorded. */
   get sent(): number {
     return this.#sent;
   }
@@ -26,18 +26,21 @@ export class Lane<T> {
     return this.#sent + this.#waiting.length;
   }
 
-  /** Returns how many more it may claim. */
+  /** Returns how many more deliveries the lane may claim. */
   get room(): number {
     return PLACES + (this.#quick ? AHEAD : 0) - this.size;
   }
 
-  /** Takes claims. @param at when they were made, in ms of any clock */
+  /**
+   * Takes claims.
+   * @param at when the claims were made, in ms by any clock
+   */
   add(claims: readonly T[], at: number): void {
     for (const claim of claims) this.#waiting.push({ claim, at });
   }
 
   /**
-   * Returns the next delivery that has a place; it then counts as sent.
+   * Returns the next delivery for which there is a place; it then counts as sent.
    * @param since earlier claims are skipped, because another instance may soon take them
    */
   next(since: number): T | undefined {
@@ -56,7 +59,7 @@ export class Lane<T> {
     this.#quick = seconds < QUICK_SECONDS;
   }
 
-  /** Frees the places of recorded deliveries. */
+  /** Frees the places of deliveries that have been recorded. */
   noted(count: number): void {
     this.#sent -= count;
   }

@@ -29,22 +29,22 @@ export interface Replays {
   running(id?: string): Promise<readonly Replay[]>;
   unsent(id: string): Promise<number>;
   queue(id: string, deliveries: readonly Delivery[], position: string): Promise<void>;
-  /** Drops its deliveries about records. */
+  /** Drops a replay's deliveries about records. */
   leaveOut(id: string, records: readonly string[]): Promise<void>;
   done(id: string): Promise<void>;
   dropIfCancelled(id: string): Promise<void>;
 }
 
 const LOOK_MS = 1_000;
-/** The maximum number of deliveries of a replay that are queued and not sent. */
+/** The maximum number of a replay's deliveries that are queued but not sent. */
 const QUEUED = 50;
-/** Pause before it checks again for room, in ms. */
+/** Pause before checking again for room, in ms. */
 const ROOM_MS = 50;
 
 /** How long an instance that is too old to read an event leaves a replay to others, in ms. */
 const NEWER_PAUSE_MS = 30_000;
 
-/** Thrown if the replay was cancelled, its endpoint was deleted, or this instance stops. */
+/** Thrown if the replay was cancelled, its endpoint was deleted, or this instance is stopping. */
 class Over extends Error {
   override readonly name = 'Over';
 }
@@ -62,9 +62,9 @@ export class Replayer {
       readonly replays: Replays;
       readonly grants: GrantRows;
       readonly grantees: Grantees;
-      /** Waits until the grants up to a position are kept; false when that takes too long. */
+      /** Waits until the grants up to a position have been stored; false if that takes too long. */
       readonly followed: (position: Position) => Promise<boolean>;
-      /** The right to carry a replay on, which one instance has; undefined while another does. */
+      /** Acquires the right to run a replay, which only one instance can have; undefined while another instance has it. */
       readonly stand: (
         name: string,
       ) => Promise<{ readonly lost: Promise<never>; release(): void } | undefined>;
@@ -79,7 +79,7 @@ export class Replayer {
     void this.look();
   }
 
-  /** Stops; a restart or another instance continues. */
+  /** Stops; the replays continue after a restart or on another instance. */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
@@ -139,7 +139,7 @@ export class Replayer {
     await replays.done(replay.id);
   }
 
-  /** Queues the matching events of a batch as room becomes available. */
+  /** Queues a batch's matching events as room becomes available. */
   async #queue(
     replay: Replay,
     grants: KnownGrants,
@@ -151,7 +151,8 @@ export class Replayer {
     for (let next = 0; next < deliveries.length; ) {
       const room = QUEUED - (await replays.unsent(replay.id));
       if (room > 0) {
-        // The position moves with the last of them: until then the same are queued again, and stay one.
+        // The position moves only after the batch's last delivery. Until then, the same deliveries may be queued again, which
+        // has no effect.
         const queued = deliveries.slice(next, next + room);
         await replays.queue(replay.id, queued, replay.position);
         await this.#leaveOutPurged(replay, queued);
@@ -163,7 +164,7 @@ export class Replayer {
     await replays.queue(replay.id, [], position);
   }
 
-  /** Drops deliveries whose record was purged since the log was read: the purge could not find them yet. */
+  /** Drops deliveries whose record was purged after the log was read, because the purge could not find them yet. */
   async #leaveOutPurged({ id }: Replay, queued: readonly Delivery[]): Promise<void> {
     const purged: string[] = [];
     for (const record of new Set(queued.flatMap((delivery) => delivery.record ?? [])))

@@ -1,5 +1,6 @@
 /**
- * Replays: past events that are sent to an endpoint again. Each endpoint has one at a time; the newest is remembered.
+ * Replays: past events that are sent to an endpoint again. Each endpoint has at most one replay at a time; the newest is
+ * remembered.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -12,7 +13,7 @@ export interface ReplayOrder {
   readonly from: number;
   readonly to: number;
   readonly types: readonly string[];
-  /** Head of the log at the order: later events are delivered anyway. */
+  /** Head of the log when the replay was ordered: later events are delivered anyway. */
   readonly head: string;
 }
 
@@ -20,7 +21,7 @@ export interface ReplayOrder {
 export interface RunningReplay extends ReplayOrder {
   readonly project: string;
   readonly environment: Environment;
-  /** Everything up to here is queued. */
+  /** Everything up to this position is queued. */
   readonly position: string;
 }
 
@@ -36,7 +37,10 @@ select r.id, r.endpoint_id as "endpointId", r.from_at as "from", r.to_at as "to"
 export class WebhookReplays {
   constructor(readonly pool: Pool) {}
 
-  /** Begins one. @returns false while another of the endpoint runs; the same order again is that one. */
+  /**
+   * Begins a replay.
+   * @returns false while another replay for the endpoint is running; repeating the same order counts as the same replay.
+   */
   async begin({ id, endpointId, from, to, types, head }: ReplayOrder): Promise<boolean> {
     const { rowCount } = await this.pool.query(
       `insert into operations.webhook_replay as r (endpoint_id, id, from_at, to_at, types, head_position, position)
@@ -55,7 +59,7 @@ export class WebhookReplays {
     return rows[0]?.id === id;
   }
 
-  /** Returns unfinished replays, or the one with an id. */
+  /** Returns all unfinished replays, or only the one with the given id. */
   async running(id?: string): Promise<RunningReplay[]> {
     const { rows } = await this.pool.query<RunningReplay>(`${RUNNING} and ($1::text is null or r.id = $1)`, [
       id ?? null,
@@ -63,7 +67,7 @@ export class WebhookReplays {
     return rows;
   }
 
-  /** Returns the number of its deliveries that have not ended. */
+  /** Returns the number of the replay's deliveries that have not ended. */
   async unsent(id: string): Promise<number> {
     const { rows } = await this.pool.query<{ unsent: number }>(
       'select count(*) as unsent from operations.webhook_delivery where replay_id = $1 and due_at is not null',
@@ -72,14 +76,14 @@ export class WebhookReplays {
     return rows[0]?.unsent ?? 0;
   }
 
-  /** Queues deliveries and saves the position. Deliveries that are queued already stay unchanged. */
+  /** Queues deliveries and saves the position. Deliveries that are already queued stay unchanged. */
   async queue(id: string, deliveries: readonly NewDelivery[], position: string): Promise<void> {
     const own = deliveries.map((delivery) => ({ ...delivery, replayId: id }));
     await writeDeliveries(this.pool, { subscribed: [], ended: [], grants: [] }, own);
     await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
   }
 
-  /** Drops its deliveries about records, whatever became of them. */
+  /** Drops a replay's deliveries about records, whatever their outcome was. */
   async leaveOut(id: string, records: readonly string[]): Promise<void> {
     await this.pool.query(
       'delete from operations.webhook_delivery where replay_id = $1 and record = any($2::uuid[])',
@@ -97,7 +101,7 @@ export class WebhookReplays {
 
   /**
    * Cancels the running replay and drops unsent deliveries.
-   * @returns whether one was running
+   * @returns whether a replay was running
    */
   async cancel(endpointId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ id: string }>(

@@ -1,21 +1,21 @@
 /** Schedules retries of failed deliveries (docs/spec/decisions.md, section 6). Pure. */
 
-/** Time after the first attempt at which a delivery ends, whatever its count, in seconds. */
+/** Time after the first attempt at which a delivery is given up, regardless of the number of attempts, in seconds. */
 const END_SECONDS = 24 * 3_600;
-/** The maximum share by which each pause is longer or shorter. */
+/** The maximum share by which each pause is lengthened or shortened. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {
-  /** Attempts so far, this one included. */
+  /** Number of attempts so far, including this one. */
   readonly attempts: number;
-  /** Seconds since the first of them began. */
+  /** Seconds since the first attempt began. */
   readonly age: number;
-  /** `Retry-After` of the answer, in seconds. */
+  /** `Retry-After` from the answer, in seconds. */
   readonly retryAfter?: number | undefined;
 }
 
 /**
- * Returns the seconds until the next attempt; undefined if the delivery is exhausted.
+ * Returns the number of seconds until the next attempt; undefined if the delivery is exhausted.
  * @param random from 0 to 1
  */
 export function nextGap(
@@ -30,7 +30,7 @@ export function nextGap(
   return Math.min(Math.max(varied, asked), END_SECONDS - age);
 }
 
-/** Parses `Retry-After` to seconds: a number, or a date (RFC 9110, section 10.2.3). */
+/** Parses `Retry-After`, a number or a date (RFC 9110, section 10.2.3), to seconds. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);

@@ -1,4 +1,4 @@
-/** Makes one attempt at a delivery: a signed POST with a timeout. */
+/** Makes one attempt to send a delivery: a signed POST with a timeout. */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import {
@@ -20,37 +20,37 @@ export interface Attempt {
   readonly eventId: string;
   readonly eventType: string;
   readonly payload: string;
-  /** Sent again from the log at the subscriber's wish. */
+  /** True if the delivery is sent again from the log because the subscriber asked for it. */
   readonly replay: boolean;
-  /** Only addresses of the public internet. */
+  /** True if only addresses on the public internet are allowed. */
   readonly guarded: boolean;
 }
 
 export interface Outcome {
   readonly delivered: boolean;
   readonly status: number | null;
-  /** Null when it was delivered. */
+  /** Null if it was delivered. */
   readonly error: string | null;
-  /** The answer did not come in time, or the connection did not. */
+  /** True if the answer or the connection did not come in time. */
   readonly timedOut: boolean;
   /** Seconds. */
   readonly retryAfter: number | undefined;
-  /** Seconds that it took. */
+  /** How long the attempt took, in seconds. */
   readonly seconds: number;
 }
 
-/** Bytes of an answer that are kept. */
+/** Maximum number of bytes of an answer to keep. */
 const KEPT = 4_096;
-/** Bytes of an answer that are read: later ones can't change the outcome. */
+/** Maximum number of bytes of an answer to read: later ones can't change the outcome. */
 const READ = 65_536;
-/** Connections to one receiver that are kept open, and for how long, in ms. */
+/** Maximum number of connections to one receiver to keep open, and for how long, in ms. */
 const FREE = 256;
 const FREE_MS = 30_000;
 
-/** Number of parsed URLs to remember. */
+/** Maximum number of parsed URLs to remember. */
 const MOST_ROUTES = 1_000;
 
-/** Sends over connections that are kept open. */
+/** Sends deliveries on connections that are kept open. */
 export class Sender {
   readonly #ways: Readonly<Record<'open' | 'guarded', Way>>;
   readonly #underWay = new Set<UnderWay>();
@@ -58,7 +58,7 @@ export class Sender {
 
   /**
    * @param timeoutMs from connecting to the last byte of the answer
-   * @param resolve looks names up; default: `askNameServers()`
+   * @param resolve looks up names; default: `askNameServers()`
    */
   constructor(
     readonly timeoutMs: number,
@@ -67,7 +67,7 @@ export class Sender {
     this.#ways = { open: wayTo(customerHosts(false, resolve)), guarded: wayTo(customerHosts(true, resolve)) };
   }
 
-  /** Sends. Never rejects: errors are outcomes, except `breakOff`, which ends it without one (undefined). */
+  /** Makes an attempt. Never rejects: errors are outcomes. Only `breakOff` ends the attempt without an outcome (undefined). */
   async send(attempt: Attempt): Promise<Outcome | undefined> {
     const started = performance.now();
     const underWay = new UnderWay();
@@ -96,7 +96,7 @@ export class Sender {
     for (const each of this.#underWay) each.end('broken off');
   }
 
-  /** Lets go of the connections. */
+  /** Closes the connections. */
   close(): void {
     for (const way of Object.values(this.#ways)) {
       way.http.destroy();
@@ -117,7 +117,8 @@ export class Sender {
     try {
       return await this.#once(attempt, underWay);
     } catch (error) {
-      // The receiver closed a kept connection just as it was taken: nothing was sent, so another connection is used.
+      // The receiver closed a kept connection just as it was about to be used. Nothing was sent, so another connection is
+      // used.
       if (error instanceof StaleConnection) return this.#once(attempt, underWay);
       throw error;
     }
@@ -159,10 +160,10 @@ function wayTo({ lookup, check }: CustomerHosts): Way {
   return { check, http: new http.Agent(options), https: new https.Agent(options) };
 }
 
-/** An attempt that has not ended. */
+/** An attempt in progress. */
 class UnderWay {
   #request: http.ClientRequest | undefined;
-  /** The reason why this side ended it. */
+  /** Why this side ended the attempt. */
   ended: 'late' | 'broken off' | undefined;
 
   /** Sets the current request. */
@@ -180,9 +181,9 @@ class UnderWay {
 /** The parts of a URL. */
 interface Route {
   readonly secure: boolean;
-  /** A name or an address, IPv6 without brackets. */
+  /** A name or an address; IPv6 without brackets. */
   readonly host: string;
-  /** Host and port as the header `Host` has them. */
+  /** Host and port in the form of the header `Host`. */
   readonly authority: string;
   readonly options: http.RequestOptions;
 }

@@ -1,5 +1,5 @@
 /**
- * Signatures of deliveries: the contract's `Service-Signature` (docs/spec/interface.md, section 6), and those of
+ * Signs deliveries: with the contract's `Service-Signature` (docs/spec/interface.md, section 6), and with the signatures of
  * Standard Webhooks (https://www.standardwebhooks.com, specification 1.0.0), which its libraries and Svix's verify.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -7,12 +7,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** The maximum difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
-/** Matches secrets of this form; older ones hold base64url and are used only for the contract's own signature. */
+/** Matches secrets in this form; older secrets hold base64url and are used only for the contract's own signature. */
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{43}=)$/;
 
 /**
  * Signs a body for `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`.
- * @param secret the whole `whsec_…`: it is the key. @param seconds unix time
+ * @param secret the whole `whsec_…`, which is the key
+ * @param seconds unix time
  */
 export function sign(secret: string, body: string | Buffer, seconds: number): string {
   return `t=${seconds},v1=${mac(secret, `${seconds}.`, body).toString('hex')}`;
@@ -34,7 +35,7 @@ export function signStandard(
   return `v1,${mac(Buffer.from(key, 'base64'), `${id}.${seconds}.`, body).toString('base64')}`;
 }
 
-/** Tells whether a delivery is genuine and recent. Receivers do the same. */
+/** Returns whether a delivery is genuine and recent. Receivers check the same. */
 export function verify(
   secret: string,
   body: string | Buffer,

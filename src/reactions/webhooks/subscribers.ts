@@ -1,4 +1,4 @@
-/** Stores subscribers as of a position of the log, and deliveries to them. */
+/** Stores subscribers as of a position in the log, and deliveries to them. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { grantsParameter, KEEP_GRANTS } from './grant-rows.ts';
@@ -13,7 +13,7 @@ export interface SubscriberRow {
   readonly events: readonly string[];
 }
 
-/** A delivery to be made. */
+/** A delivery to create. */
 export interface NewDelivery {
   readonly id: string;
   readonly endpointId: string;
@@ -24,13 +24,13 @@ export interface NewDelivery {
   readonly replayId?: string;
 }
 
-/** Changes in a range of the log. */
+/** Changes from a range of the log. */
 export interface SubscriberChanges {
   /** Endpoints as they are now. */
   readonly subscribed: readonly SubscriberRow[];
   /** Deleted endpoints: their pending deliveries are dropped. */
   readonly ended: readonly string[];
-  /** The grants of these events, each once. */
+  /** The grants from these events, each once. */
   readonly grants: readonly KnownGrant[];
 }
 
@@ -60,7 +60,7 @@ export async function readSubscribers(pool: Pool): Promise<SubscriberRow[]> {
   return (await pool.query<SubscriberRow>(SELECT)).rows;
 }
 
-/** Writes all in one transaction; the same again changes nothing. */
+/** Writes everything in one transaction; writing it again changes nothing. */
 export async function writeDeliveries(
   pool: Pool,
   { subscribed, ended, grants }: SubscriberChanges,

@@ -1,4 +1,4 @@
-/** Finds a resource at a place in the log: the version before a deletion, or the version that a resource refers to. */
+/** Finds a resource as of a place in the log: the version before a deletion, or the version that a resource refers to. */
 import type { Pool } from 'pg';
 import { isTableMissing } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -7,7 +7,7 @@ import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 
-/** A resource, or one version of it. */
+/** A resource, or one of its versions. */
 export interface Named {
   readonly type: string;
   readonly id: string;
@@ -15,8 +15,8 @@ export interface Named {
 }
 
 /**
- * Returns the JSON text of a resource as of the end of an event's append: of its newest version that isn't a deletion, or
- * of the version that is named. Undefined if the event's record has none.
+ * Returns a resource's JSON text as of the end of the append that an event belongs to: from the newest version that isn't a
+ * deletion, or from the named version. Undefined if the event's record has no such version.
  */
 export type TextAsOf = (place: StoredEvent, named: Named) => Promise<string | undefined>;
 
@@ -31,7 +31,7 @@ select c.position >= $1 as passed, v.body
      order by n.version desc limit 1) v on true`;
 
 /**
- * Opens the look-up. The read model `history` answers; while it is behind the event, the record's stream does, read
+ * Creates the look-up. It reads from the read model `history`; while that is behind the event, it reads the record's stream
  * backwards.
  */
 export function openTextLookup(pool: Pool, store: Pick<EventStore, 'read'>): TextAsOf {
@@ -58,7 +58,7 @@ export function openTextLookup(pool: Pool, store: Pick<EventStore, 'read'>): Tex
   };
 }
 
-/** @returns undefined also if the record was purged meanwhile */
+/** @returns undefined, too, if the record was purged meanwhile */
 async function inStream(
   store: Pick<EventStore, 'read'>,
   stream: string,

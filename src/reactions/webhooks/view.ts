@@ -8,26 +8,26 @@ import { recordPatient } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
 import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
-/** A webhook event, before it is signed. */
+/** A webhook event before it is signed. */
 export interface WebhookEvent {
-  /** `evt_…`: derived from the event in the log, so that every redelivery and replay has the same. */
+  /** `evt_…`: derived from the event in the log, so that all redeliveries and replays have the same id. */
   readonly id: string;
   readonly type: WebhookEventType;
-  /** The id of the patient whose record it concerns; undefined in the directory. */
+  /** The id of the patient whose record the event is about; undefined for the directory. */
   readonly record: string | undefined;
   /** The delivery's body: exact JSON text. */
   readonly payload: string;
 }
 
-/** A subscriber: the owner of a record or directory, or the applications that know a record under one pairwise id. */
+/** A subscriber: the owner of a record or directory, or the applications that know a record by the same pairwise id. */
 export interface Subscriber extends Tenant {
-  /** Only for applications with a grant: the sector that identifies them in the project. */
+  /** Only for applications with a grant: the sector by which the project identifies them. */
   readonly sector?: string;
-  /** Their pairwise id of the record's Patient; the owner knows the real one. */
+  /** Their pairwise id for the record's Patient; the owner knows the real id. */
   readonly patient?: string;
 }
 
-/** Log events that subscribers receive, and their webhook types. */
+/** Log events that are sent to subscribers, and their webhook types. */
 const TYPES = {
   ResourceCreated: 'resource.created',
   ResourceUpdated: 'resource.updated',
@@ -43,9 +43,9 @@ const TYPES = {
 export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
- * Returns the tenants that receive an event whatever grants there are (docs/spec/decisions.md, section 6). Events of
- * grants and proposals go to the application's project, also those that the service writes. All others go to the owner
- * of the record or directory, except the service's own.
+ * Returns the tenants that receive an event regardless of grants (docs/spec/decisions.md, section 6). Events about grants and
+ * proposals go to the application's project, even if the service wrote them. All others go to the owner of the record or
+ * directory, except the service's own events.
  */
 export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[] {
   switch (event.type) {
@@ -61,14 +61,14 @@ export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[
 }
 
 /**
- * Tells whether the service wrote an event to fill or empty a sandbox. A personal record's purge, which its patient
- * asks for, has no project: its events name no person.
+ * Returns whether the service wrote an event to fill or empty a sandbox. A personal record's purge at its patient's request
+ * has no project: its events don't name a person.
  */
 export function isServicesOwn({ credential }: StoredEvent['metadata']): boolean {
   return credential.kind === 'system' && credential.project !== undefined;
 }
 
-/** Returns a subscriber's view of an event; undefined if it doesn't receive it. */
+/** Returns a subscriber's view of an event; undefined if the subscriber doesn't receive it. */
 export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEvent | undefined {
   const { event, metadata, stream } = stored;
   const record = recordPatient(stream);
@@ -113,7 +113,7 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
   }
 }
 
-/** Returns the member of what a take-back wrote, or its undo: `takeback/tb_…`, `takeback/tb_…/undo`. */
+/** Returns the member for events that a take-back or its undo wrote: `takeback/tb_…`, `takeback/tb_…/undo`. */
 function causeIn({ cause }: StoredEvent['metadata']): object {
   return cause?.startsWith('takeback/') === true ? { cause } : {};
 }
@@ -123,7 +123,7 @@ function untold(_type: Exclude<EventType, keyof typeof TYPES>): undefined {
   return undefined;
 }
 
-/** The members of a grant that its application gets: no person, and the Patient's pairwise id. */
+/** The members of a grant that its application receives: nothing about the person, and the Patient's pairwise id. */
 type ToldGrant = Omit<
   Extract<StoredEvent['event'], { readonly type: 'ConsentRevoked' }>['data'],
   'project_id' | 'environment' | 'reason' | 'note'
@@ -133,7 +133,7 @@ function grantIn({ grant_id, patient, application_id, scopes, purpose, expires_a
   return { grant_id, patient, application_id, scopes, purpose, expires_at };
 }
 
-/** Returns the data about a proposal for its application: ids and the type, nothing about the person. */
+/** Returns a proposal's data for its application: ids and the type, nothing about the person. */
 function proposalIn({
   proposal_id,
   patient,
@@ -141,7 +141,7 @@ function proposalIn({
   resource_type,
   resource_id: id,
 }: Omit<Extract<StoredEvent['event'], { readonly type: 'ProposalRejected' }>['data'], 'note'>): object {
-  // The application knows the Patient only by the pairwise id.
+  // The application knows the Patient only by its pairwise id.
   const shown = resource_type === 'Patient' ? patient : id;
   const told = { proposal_id, patient, application_id, resource_type };
   return shown === undefined ? told : { ...told, id: shown };
@@ -158,20 +158,21 @@ function makeEvent(
   const view = webhookEvent(event, subscriber, data, record);
   const { patient } = subscriber;
   if (record === undefined || patient === undefined) return view;
-  // Names and source systems are free text.
+  // Names and source systems are free text, so they might contain the real id.
   return { ...view, payload: view.payload.replaceAll(new RegExp(record, 'gi'), patient) };
 }
 
 /**
- * Returns the test delivery of a ping.
- * @param at FHIR instant
+ * Returns the test delivery for a ping.
+ * @param at a FHIR instant
  */
 export function pingEvent(id: string, at: string, tenant: Tenant, endpointId: string): WebhookEvent {
   return webhookEvent({ id, type: 'ping', at }, tenant, { endpoint: endpointId }, undefined);
 }
 
 /**
- * Returns `evt_` and 22 characters, the same for the same log event, type and, among applications with a grant, sector.
+ * Returns `evt_` and 22 characters: the same for the same log event and type and, for applications with a grant, the same
+ * sector.
  */
 export function eventId(logEventId: string, type: WebhookEventType, subscriber?: Subscriber): string {
   const { project, environment, sector } = subscriber ?? {};
@@ -190,12 +191,12 @@ function webhookEvent(
   return { id, type, record, payload: JSON.stringify(body) };
 }
 
-/** Returns the members that are added if another project wrote, with the names of its directory at that time. */
+/** Returns the members that are added if another project wrote the event, with the names in its directory at that time. */
 function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, acting_as_display, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
     return {};
-  // The operator of the installation writes for the project.
+  // The installation's operator writes on behalf of the project.
   if (credential.kind === 'system') return {};
   const organization = (metadata.on_behalf_of ?? metadata.organization)?.display;
   const practitioner = author?.display ?? acting_as_display;

@@ -1,4 +1,4 @@
-/** Puts webhooks together: the process that follows the log, the dispatcher, and the services of their routes. */
+/** Assembles webhooks: the process that follows the log, the dispatcher, and the services for their routes. */
 
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -37,12 +37,12 @@ import { readSubscribers, writeDeliveries } from './subscribers.ts';
 import { openTextLookup } from './text-as-of.ts';
 import { pingEvent } from './view.ts';
 
-/** The parts of webhooks. */
+/** The parts that make up webhooks. */
 export interface Webhooks {
-  /** Makes deliveries of events. */
+  /** Creates deliveries for events. */
   readonly process: Process;
   readonly deliveries: WebhookDeliveries;
-  /** Begins to follow the log and to send. */
+  /** Starts to follow the log and to send deliveries. */
   start(): Promise<void>;
   stop(): Promise<void>;
   services(deps: {
@@ -54,15 +54,13 @@ export interface Webhooks {
 
 /** A claim on a delivery lasts this much longer than the delivery may take, in seconds. */
 const LEASE_MARGIN = 5;
-/**
- * How long the session of an instance that continues a replay may be idle before another takes over, in ms.
- */
+/** How long the session of an instance that runs a replay may be idle before another instance takes over, in ms. */
 const HUNG_MS = 6_000;
 const SWEEP_MS = 10 * 60_000;
-/** How long a replay waits at a time for the process to reach its end, in ms. */
+/** How long a replay waits at a time for the process to reach the replay's end, in ms. */
 const FOLLOWED_MS = 1_000;
 
-/** Makes the parts of webhooks. */
+/** Creates the parts that make up webhooks. */
 export function openWebhooks({
   config,
   registry,
@@ -72,20 +70,20 @@ export function openWebhooks({
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Returns true if the event log answers this instance. */
+  /** Returns whether the event log answers this instance. */
   readonly logAnswers: () => boolean;
-  /** Gets events that a newer version wrote. */
+  /** Is told about events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
-  /** Undefined: another process of this machine sends, and shows how that goes. */
+  /** Undefined if another process on this machine sends the deliveries, and reports their metrics. */
   readonly registry: Registry | undefined;
 }): Webhooks {
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
-  // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of deliveries
-  // are synchronous and follow them in PostgreSQL's WAL; deliveries lost before them are created again under the same
-  // ids.
+  // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of deliveries are
+  // committed synchronously and come after them in PostgreSQL's WAL. Deliveries that are lost before these are created again
+  // with the same ids.
   const swift = openPool(processDeps.databaseUrl, {
     max: 2,
     name: 'annal webhooks',

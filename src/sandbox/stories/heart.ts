@@ -72,7 +72,7 @@ export function fibrillationOnApixaban(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'Rate controlled; no bleeding reported under apixaban.');
 }
 
-/** Writes heart failure: weight and breathing are monitored at home after a hospital stay. */
+/** Writes heart failure: after a hospital stay, weight and breathing are monitored at home. */
 export function heartFailure(builder: RecordBuilder): void {
   const start = builder.ago(400);
   const base = builder.course.weight(start);
@@ -108,7 +108,7 @@ export function heartFailure(builder: RecordBuilder): void {
   );
 }
 
-/** Writes chronic kidney disease: filtration falls from year to year. */
+/** Writes chronic kidney disease: filtration falls year by year. */
 export function kidneyDisease(builder: RecordBuilder): void {
   const since = builder.ago(7 * YEAR);
   const factor = builder.person.sex === 'female' ? 0.82 : 1;

@@ -38,7 +38,7 @@ export function asthmaOfAChild(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Asthma is well controlled; oxygen saturation at home is normal.');
 }
 
-/** Writes chronic obstructive pulmonary disease of a smoker. */
+/** Writes chronic obstructive pulmonary disease in a smoker. */
 export function obstructiveDisease(builder: RecordBuilder): void {
   const start = builder.ago(6 * YEAR);
   builder.course = { ...builder.course, saturation: () => 93 };

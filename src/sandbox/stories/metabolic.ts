@@ -17,7 +17,7 @@ import type { RecordBuilder } from '../record.ts';
 import { settleTowards, treatedPressure } from '../trends.ts';
 
 /**
- * Adds values of HbA1c and glucose before and after a treatment.
+ * Adds HbA1c and glucose values before and after a treatment starts.
  * @returns the last HbA1c
  */
 function glycemia(
@@ -80,7 +80,7 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
   );
 }
 
-/** Writes type 2 diabetes found a year ago, with decreasing overweight. */
+/** Writes type 2 diabetes found a year ago, with weight loss. */
 export function newDiabetes(builder: RecordBuilder): void {
   const start = builder.ago(420 + builder.random.int(0, 40));
   const tall = builder.course.height(start) / 100;
@@ -126,7 +126,7 @@ export function diabetesAndPressure(builder: RecordBuilder): void {
   );
 }
 
-/** Writes hypothyroidism: thyrotropin falls under levothyroxine. */
+/** Writes hypothyroidism: thyrotropin falls on levothyroxine. */
 export function hypothyroidism(builder: RecordBuilder): void {
   const start = builder.ago(5 * YEAR);
   const seen = visit(builder, start, 'Tiredness, feeling cold');
@@ -153,7 +153,7 @@ export function cholesterol(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'LDL cholesterol has fallen under atorvastatin.');
 }
 
-/** Writes gout: urate falls under allopurinol. */
+/** Writes gout: urate falls on allopurinol. */
 export function gout(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Painful big toe');

@@ -14,7 +14,7 @@ import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts'
 import { DEVICE, IMPORT, type RecordBuilder, SELF } from '../record.ts';
 import { moveLinearly, settleTowards } from '../trends.ts';
 
-/** Writes depression: the PHQ-9 falls under sertraline. */
+/** Writes depression: the PHQ-9 score falls on sertraline. */
 export function depression(builder: RecordBuilder): void {
   const start = builder.ago(300);
   const seen = visit(builder, start, 'Low mood, poor sleep');
@@ -84,7 +84,7 @@ export function prostateCancer(builder: RecordBuilder): void {
   summarize(builder, builder.ago(12), 'PSA stays below the limit of detection.');
 }
 
-/** Writes migraine, with a diary of pain. */
+/** Writes migraine, with a pain diary. */
 export function migraine(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const seen = visit(builder, start, 'Headache with nausea');
@@ -98,7 +98,7 @@ export function migraine(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'One to two attacks of migraine a month.');
 }
 
-/** Writes epilepsy without seizures under levetiracetam. */
+/** Writes epilepsy, free of seizures on levetiracetam. */
 export function epilepsy(builder: RecordBuilder): void {
   const start = builder.ago(8 * YEAR);
   const stay = visit(builder, start, 'Seizure', 2);
@@ -111,7 +111,7 @@ export function epilepsy(builder: RecordBuilder): void {
   summarize(builder, builder.ago(8), 'No seizure for years.');
 }
 
-/** Writes dementia: the MMSE falls; a care team looks after the patient. */
+/** Writes dementia: the MMSE score falls; a care team looks after the patient. */
 export function dementia(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const reason = diagnose(builder, 'G30.1', start);
@@ -145,7 +145,7 @@ export function dementia(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Memory declines slowly; lives at home with help.');
 }
 
-/** Writes rheumatoid arthritis: inflammation falls under methotrexate. */
+/** Writes rheumatoid arthritis: inflammation falls on methotrexate. */
 export function arthritis(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Swollen finger joints');
@@ -161,7 +161,7 @@ export function arthritis(builder: RecordBuilder): void {
       ...commonLabs(builder, day),
     });
   treat(builder, { drug: 'L04AX03', start: start + 10, reason, dosage: '15 mg once a week' });
-  // The standard of care adds this medication.
+  // This medication is added as part of the standard of care.
   treat(builder, {
     drug: 'B03BB01',
     start: start + 10,
@@ -179,7 +179,7 @@ export function arthritis(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'Joints quiet under methotrexate.');
 }
 
-/** Writes advanced lung disease of a patient who has died. */
+/** Writes advanced lung disease in a patient who has died. */
 export function endOfLife(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const visits = checkUps(builder, 4);

@@ -1,5 +1,5 @@
 /**
- * The rights of an application in one record: letters per resource type, possibly only for resources of a category
+ * An application's rights in one record: letters per resource type, possibly only for resources in a category
  * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). Pure.
  */
 
@@ -15,13 +15,13 @@ export interface Category {
   readonly code: string;
 }
 
-/** Letters on a type: for all of its resources, or for those of a category. */
+/** Letters on a type: for all of its resources, or only for resources in a category. */
 export interface TypeAccess {
   readonly letters: Letters;
   readonly category?: Category;
 }
 
-/** The rights of a grant. Types that are absent are outside the grant. */
+/** A grant's rights. Absent types are outside the grant. */
 export interface Access {
   readonly types: ReadonlyMap<string, readonly TypeAccess[]>;
 }
@@ -32,27 +32,27 @@ export interface CategoryCoding {
   readonly code?: string | undefined;
 }
 
-/** Returns whether a category is that of a coding: codes are compared without case, as searches compare tokens. */
+/** Returns whether a coding belongs to a category: codes are compared case-insensitively, as searches compare tokens. */
 export function isOfCategory({ system, code }: Category, coding: CategoryCoding): boolean {
   return (
     coding.code?.toLowerCase() === code.toLowerCase() && (system === undefined || system === coding.system)
   );
 }
 
-/** Returns the access of a grant with one more letter on a type. */
+/** Returns a grant's access with one more letter on a type. */
 export function withLetter(access: Access, type: string, letter: Letter): Access {
   const own = access.types.get(type) ?? [];
   return { types: new Map([...access.types, [type, [...own, { letters: letter }]]]) };
 }
 
-/** Returns the types on which a grant has all of some letters, each at least for one category. */
+/** Returns the types on which a grant has all of the given letters, each for at least one category. */
 export function typesWith(access: Access, letters: Letters): readonly string[] {
   return [...access.types.keys()].filter((type) => hasLetters(access, type, letters));
 }
 
 /**
- * Returns whether a grant has all of some letters on a type, each at least for one category. If not, the type is outside
- * the grant for an interaction that needs them (403).
+ * Returns whether a grant has all of the given letters on a type, each for at least one category. If not, the type is outside
+ * the grant for an interaction that needs these letters (403).
  */
 export function hasLetters(access: Access, type: string, letters: Letters): boolean {
   const own = access.types.get(type) ?? [];
@@ -60,8 +60,8 @@ export function hasLetters(access: Access, type: string, letters: Letters): bool
 }
 
 /**
- * Returns the categories that a letter on a type is limited to: `all` for none, and an empty list if the type lacks the
- * letter.
+ * Returns the categories that a letter on a type is limited to: `all` if it isn't limited, and an empty list if the type lacks
+ * the letter.
  */
 export function categoriesFor(access: Access, type: string, letter: string): 'all' | readonly Category[] {
   const own = (access.types.get(type) ?? []).filter(({ letters }) => letters.includes(letter));
@@ -70,8 +70,8 @@ export function categoriesFor(access: Access, type: string, letter: string): 'al
 }
 
 /**
- * Returns whether a grant can read every resource of a type that it can write: `r` is as wide as `c`, `u` and `d`. If not,
- * the answer of a write shows only what the request sent.
+ * Returns whether a grant can read every resource of a type that it can write: `r` is as wide as `c`, `u` and `d`. If not, the
+ * answer to a write shows only what the request sent.
  */
 export function readsWhatItWrites(access: Access, type: string): boolean {
   const read = categoriesFor(access, type, 'r');
@@ -82,7 +82,7 @@ export function readsWhatItWrites(access: Access, type: string): boolean {
   });
 }
 
-/** Returns whether every resource of a category is of another one, too. */
+/** Returns whether every resource in one category is also in another. */
 function includes(wide: Category, narrow: Category): boolean {
   return (
     wide.code.toLowerCase() === narrow.code.toLowerCase() &&
@@ -91,9 +91,10 @@ function includes(wide: Category, narrow: Category): boolean {
 }
 
 /**
- * Returns whether a grant has all of some letters on a resource: each without a category, or with one of the resource's.
- * It doesn't ask to which record the resource belongs. A Provenance must also have visible targets.
- * @param categories the codings of the resource's `category`
+ * Returns whether a grant has all of the given letters on a resource, each either without a category or with one of the
+ * resource's categories. Doesn't check which record the resource belongs to. For a Provenance, its targets must also be
+ * visible.
+ * @param categories the codings in the resource's `category`
  */
 export function allows(
   access: Access,

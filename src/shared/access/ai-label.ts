@@ -1,6 +1,6 @@
 /**
- * HL7's label of what an AI asserted (`meta.security` AIAST). Versions that an AI wrote carry it when they are read; the log
- * has them without it (docs/spec/decisions.md, section 5, "What an AI wrote").
+ * HL7's label for what an AI asserted (`meta.security` AIAST). Versions that an AI wrote have it when they are read; in the
+ * log they don't (docs/spec/decisions.md, section 5, "What an AI wrote").
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '../json/json.ts';
 
@@ -9,10 +9,10 @@ const CODE = 'AIAST';
 const LABEL = { system: SYSTEM, code: CODE, display: 'Artificial Intelligence asserted' } as const;
 const LABEL_TEXT = JSON.stringify(LABEL);
 
-/** The beginning of a stored version, up to the members of `meta` that a client may set. */
+/** Matches the beginning of a stored version, up to the members of `meta` that a client may set. */
 const HEAD = /^\{"resourceType":"\w+","id":"[^"]+","meta":\{"versionId":"\d+","lastUpdated":"[^"]+"/;
 
-/** Returns the JSON text of a stored version with the label; the same text if it has one. */
+/** Returns a stored version's JSON text with the label; the same text if it already has the label. */
 export function withAiLabel(body: string): string {
   const head = body.includes('"security":') ? null : HEAD.exec(body);
   if (head !== null) return `${head[0]},"security":[${LABEL_TEXT}]${body.slice(head[0].length)}`;
@@ -20,14 +20,14 @@ export function withAiLabel(body: string): string {
   return isObject(value) && !isAiLabelled(value) ? printJson(labelled(value), exact) : body;
 }
 
-/** Returns a resource with the label; the same object if it has one. */
+/** Returns a resource with the label; the same object if it already has the label. */
 export function labelled(resource: JsonObject): JsonObject {
   if (isAiLabelled(resource)) return resource;
   const meta = isObject(resource.meta) ? resource.meta : {};
   return { ...resource, meta: { ...meta, security: [...listLabels(resource), { ...LABEL }] } };
 }
 
-/** Returns a resource without the label, and without the list and the `meta` that this leaves empty. */
+/** Returns a resource without the label; also removes the list and the `meta` if they become empty. */
 export function withoutAiLabel(resource: JsonObject): JsonObject {
   if (!isAiLabelled(resource)) return resource;
   const { meta, ...others } = resource;
@@ -37,7 +37,7 @@ export function withoutAiLabel(resource: JsonObject): JsonObject {
   return Object.keys(kept).length === 0 ? others : { ...resource, meta: kept };
 }
 
-/** Tells whether a resource has the label. */
+/** Returns whether a resource has the label. */
 export function isAiLabelled(resource: JsonObject): boolean {
   return listLabels(resource).some(isAiLabel);
 }

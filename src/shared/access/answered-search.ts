@@ -1,7 +1,7 @@
-/** The answer of a search with the events of the versions that it shows, as auditors take it along. */
+/** A search's answer with the events of the versions that it shows, as exported for auditors. */
 import type { Environment } from './caller.ts';
 
-/** The event of a version that the answer of a search shows. */
+/** The event of a version that a search's answer shows. */
 export interface ShownVersion {
   /** `Type/id`. */
   readonly resource: string;
@@ -16,16 +16,16 @@ export interface ShownVersion {
 export interface AnsweredSearch {
   readonly project: string;
   readonly environment: Environment;
-  /** Below the FHIR interface: `Observation?patient=…`. */
+  /** Relative to the FHIR interface: `Observation?patient=…`. */
   readonly query: string;
-  /** The moment as of which it was asked; undefined: now. */
+  /** The point in time that the search asked for; undefined for now. */
   readonly asOf: string | undefined;
-  /** The answer has all events up to this position of the event store, and may have later ones. */
+  /** The answer includes all events up to this position in the event store, and may include later ones. */
   readonly position: string;
   /** False if the answer is one of several pages. */
   readonly complete: boolean;
   /** The Bundle's exact text. */
   readonly bundle: string;
-  /** In the order of the Bundle. */
+  /** In the same order as in the Bundle. */
   readonly versions: readonly ShownVersion[];
 }

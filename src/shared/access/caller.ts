@@ -1,7 +1,7 @@
 /**
- * The caller that a credential identifies, the author in whose name they write, and the unit of isolation: a project in one of
- * its two environments (docs/spec/interface.md, section 1). Lists of a sandbox that is being filled or reset would be
- * partial: they answer 503 until it is complete (docs/sandbox.md).
+ * The caller that a credential identifies, the author in whose name it writes, and the unit of isolation: a project in one of
+ * its two environments (docs/spec/interface.md, section 1). While a sandbox is being filled or reset, its lists would be
+ * partial, so they return 503 until it is complete (docs/sandbox.md).
  */
 
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface Tenant {
 
 const ids = new Map<string, string>();
 
-/** Returns the tenant as a UUID for the rows of read models: 16 bytes instead of 40. It is derived, never looked up. */
+/** Returns the tenant as a UUID for the rows of read models: 16 bytes instead of 40. The UUID is derived, never looked up. */
 export function tenantId(tenant: Tenant): string {
   const key = `${tenant.project}/${tenant.environment}`;
   const known = ids.get(key);
@@ -34,23 +34,23 @@ export function tenantId(tenant: Tenant): string {
   return id;
 }
 
-/** The credential of a request. */
+/** A request's credential. */
 export type CallerCredential =
   | { readonly kind: 'api_key'; readonly keyId: string }
-  /** An application of the project, with its own token (`client_credentials`); it acts like an API key. */
+  /** An application of the project with its own token (`client_credentials`); it acts like an API key. */
   | { readonly kind: 'client'; readonly applicationId: string }
-  /** An application with an access token of a grant. */
+  /** An application with an access token for a grant. */
   | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
-  /** Somebody who has a shared link to a record of the project. */
+  /** A recipient of a shared link to a record of the project. */
   | { readonly kind: 'shared_link'; readonly linkId: string }
-  /** A member of the project's organization, with a token of the dashboard. */
+  /** A member of the project's organization, with a token from the dashboard. */
   | { readonly kind: 'member'; readonly issuer: string; readonly subject: string }
-  /** A person who reads a record of theirs on the pages; `calls.project` is the record's. */
+  /** A person who reads one of their records on the pages; `calls.project` is the record's project. */
   | { readonly kind: 'person'; readonly issuer: string; readonly subject: string };
 
 /**
- * The half of a caller that says who calls: for rate limits, turns in queues, idempotency, usage, the request log, the
- * metadata of events, and webhooks.
+ * The half of a caller that says who is calling: for rate limits, turns in queues, idempotency, usage, the request log, event
+ * metadata, and webhooks.
  */
 export interface Calls {
   /** The project that the credential belongs to, in its environment. A grant's record may belong to another project. */
@@ -59,27 +59,27 @@ export interface Calls {
   readonly projectId: string;
   readonly credential: CallerCredential;
   readonly scopes: readonly ('read' | 'write')[];
-  /** Why a member reads records of production on a page. */
+  /** Why a member reads production records on a page. */
   readonly reason?: string;
 }
 
-/** The data that a caller sees, for queries and look-ups, and the owner of data that it writes. */
+/** The half of a caller that says which data it sees, for queries and look-ups, and who owns the data that it writes. */
 export interface Sees {
   /** The project, in its environment, that owns the records. */
   readonly owner: Tenant;
-  /** `tenantId(owner)`: the value that rows are matched with. */
+  /** `tenantId(owner)`: the value that rows are matched against. */
   readonly ownerId: string;
-  /** Absent: everything of the owner. */
+  /** If absent, the caller sees everything that the owner has. */
   readonly within?: Granted;
-  /** Set while it is a sandbox that is being filled. */
+  /** Set while this is a sandbox that is being filled. */
   readonly isFilling?: true;
-  /** The rights of a client on each type, where its scopes name types; absent: those of `Calls.scopes` on all types. */
+  /** A client's rights on each type, if its scopes name types; if absent, the rights from `Calls.scopes` apply to all types. */
   readonly types?: Access;
-  /** The moment as of which data is read; absent: now. What the caller may see is decided by the present, too. */
+  /** The point in time as of which data is read; absent for now. What the caller may see also depends on the present. */
   readonly asOf?: Micros;
 }
 
-/** Returns a caller's access on each type, under a grant or by its scopes; undefined: the same on all types. */
+/** Returns a caller's access to each type, from a grant or from its scopes; undefined if it is the same for all types. */
 export function accessIn({
   within,
   types,
@@ -89,25 +89,25 @@ export function accessIn({
 
 /** One record under a grant. */
 export interface Granted {
-  /** The real id of its Patient. */
+  /** The real id of the record's Patient. */
   readonly record: string;
-  /** The id of its Patient for the application (docs/spec/decisions.md, section 1). */
+  /** The id by which the application knows the record's Patient (docs/spec/decisions.md, section 1). */
   readonly patient: string;
   readonly access: Access;
   /** The purpose that the grant states. */
   readonly purpose: string | null;
 }
 
-/** The rights of a credential of a project. Its halves are the same project, except under a grant. */
+/** The rights of a project's credential. Both halves refer to the same project, except under a grant. */
 export interface Caller {
   readonly calls: Calls;
   readonly sees: Sees;
 }
 
 /**
- * Returns the caller that acts in its own project: it sees everything there.
+ * Returns a caller that acts in its own project, where it sees everything.
  * @param isFilling true while the project's sandbox is being filled
- * @param types the access of its scopes on each type; default: the same on all types
+ * @param types the access that its scopes give to each type; by default the same for all types
  */
 export function ownCaller(
   project: Tenant,
@@ -128,14 +128,14 @@ export function ownCaller(
   };
 }
 
-/** Returns the members of `Sees` for a sandbox that is being filled; none for others, or for production. */
+/** Returns the members of `Sees` for a sandbox that is being filled; empty otherwise, and for production. */
 export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees, 'isFilling'> {
   return isFilling && environment === 'sandbox' ? { isFilling } : {};
 }
 
-/** Tells whether two callers are the same, in both halves: an answer prepared for one may be sent to the other. */
+/** Returns whether two callers are the same in both halves: an answer prepared for one may then be sent to the other. */
 export function isSameCaller(one: Caller, other: Caller): boolean {
-  // The coverage of a grant may change between two requests, so it is never the same.
+  // A grant's coverage may change between two requests, so it never counts as the same.
   if (accessIn(one.sees) !== undefined || accessIn(other.sees) !== undefined) return false;
   return (
     one.sees.ownerId === other.sees.ownerId &&
@@ -147,9 +147,9 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
 }
 
 /**
- * Returns whose turn a request takes, and whose share of the memory: the project's, that of all grants of its
- * applications, of all its shared links, or of all people who read records of it. So none of these slows the project's own requests, and no
- * application those of the record's owner.
+ * Returns the key for a request's turn in queues and its share of memory. The project, all grants to its applications, all its
+ * shared links, and all people who read its records have one key each. So none of these slows the project's own requests, and
+ * applications don't slow those of the record's owner.
  */
 export function turnKey({ projectId, credential }: Calls): string {
   if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
@@ -158,9 +158,9 @@ export function turnKey({ projectId, credential }: Calls): string {
 }
 
 /**
- * Tells whether a caller may see stored data. If not, an answer shows only what its own request sent.
- * @param type of a resource that is written: its letters decide, under a grant and for a client whose scopes name types.
- *   Such a client never sees data of which the type isn't known
+ * Returns whether a caller may see stored data. If not, an answer shows only what its own request sent.
+ * @param type of a resource that is written: under a grant, and for a client whose scopes name types, the letters on this type
+ *   decide. Such a client never sees data if the type isn't known
  */
 export function mayRead({ calls, sees }: Caller, type?: string): boolean {
   const access = accessIn(sees);
@@ -169,12 +169,12 @@ export function mayRead({ calls, sees }: Caller, type?: string): boolean {
   return readsWhatItWrites(access, type);
 }
 
-/** Returns the author type of a write that names none (docs/spec/decisions.md, section 9; contract, section 5). */
+/** Returns the author type for a write that doesn't name one (docs/spec/decisions.md, section 9; contract, section 5). */
 export function defaultAuthorType({ sees }: Caller): AuthorType {
   return sees.within === undefined ? 'import' : 'patient';
 }
 
-/** Tells whether the metadata of an event name an AI as the author. */
+/** Returns whether an event's metadata names an AI as the author. */
 export function isByAi({ author }: { readonly author?: { readonly type: AuthorType } | undefined }): boolean {
   return author?.type === 'ai';
 }
@@ -185,24 +185,24 @@ export interface OutsideIdentifier {
   readonly value: string;
 }
 
-/** The author and source headers of a write (docs/spec/interface.md, section 5). */
+/** A write's author and source headers (docs/spec/interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;
-  /** `X-Service-Author-Model`: which model wrote, of an AI. */
+  /** `X-Service-Author-Model`: for an AI, the model that wrote. */
   readonly model?: string;
   /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
   readonly authorRef?: string;
   /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
   readonly actingAs?: string;
-  /** The name of the author, else of the person acting; commands add it from the directory. */
+  /** The author's name, or else the name of the person acting; commands add it from the directory. */
   readonly authorName?: string;
-  /** The name of the person acting, if the author is another; commands add it from the directory. */
+  /** The name of the person acting, if different from the author; commands add it from the directory. */
   readonly actingName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   /**
-   * Under a grant, in place of references to author, person acting and organization, which are of the directory of the
-   * application's project: commands add identifiers from there.
+   * Under a grant, used instead of references to author, person acting and organization. Those references are to the directory
+   * of the application's project: commands add identifiers from there.
    */
   readonly authorIdentifier?: OutsideIdentifier;
   readonly actingIdentifier?: OutsideIdentifier;
@@ -213,19 +213,19 @@ export interface Authorship {
   readonly sourceSystem?: string;
   readonly originId?: string;
   /**
-   * The authorship was taken from an earlier event of the resource: the author was active then and isn't looked up
+   * True if the authorship was taken from an earlier event about the resource: the author was active then and isn't looked up
    * again.
    */
   readonly inherited?: boolean;
-  /** Faults of malformed headers; commands report them together with unknown references. */
+  /** Faults in malformed headers; commands report them together with unknown references. */
   readonly faults?: readonly Issue[];
 }
 
-/** A filling that hasn't ended after an hour has failed: then the existing data is shown. */
+/** If filling hasn't finished after an hour, it has failed: then the existing data is shown. */
 const LONGEST = '3600000000';
 
 /**
- * Returns the SQL condition that the sandbox of a project isn't complete.
+ * Returns the SQL condition that a project's sandbox isn't complete.
  * @param p the alias of `projects.project`
  */
 export function isFilling(p: string): string {
@@ -234,7 +234,7 @@ export function isFilling(p: string): string {
 
 /**
  * Checks that the caller's data is complete.
- * @throws Refusal unavailable (503, Retry-After) while it is a sandbox that is being filled
+ * @throws Refusal unavailable (503, Retry-After) while the caller's sandbox is being filled
  */
 export function requireFilled({ isFilling: filling }: Pick<Sees, 'isFilling'>): void {
   if (filling === true)

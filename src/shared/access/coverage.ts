@@ -1,19 +1,15 @@
 /**
- * Computes the part of a record that a grant covers for contexts and summaries, so that they say nothing about the
- * rest. Pure.
+ * Computes which part of a record a grant covers in contexts and summaries, so that these reveal nothing about the rest. Pure.
  */
 import { type Access, categoriesFor, hasLetters } from './access.ts';
 
-/** Returns whether all resources of a type may be read, those of some categories, or none. */
+/** Returns whether all resources of a type may be read, only those in some categories, or none. */
 export type Coverage = (type: string) => 'all' | 'some' | 'none';
 
-/**
- * The letters that a grant must have on the types of contexts and summaries (docs/spec/decisions.md, section 9,
- * "Letters").
- */
+/** The letters that a grant must have on the types in contexts and summaries (docs/spec/decisions.md, section 9, "Letters"). */
 export const CONTEXT_LETTERS = 'rs';
 
-/** Returns the coverage of a grant; of everything without one. */
+/** Returns a grant's coverage; without a grant, everything is covered. */
 export function grantCoverage(access: Access | undefined): Coverage {
   if (access === undefined) return () => 'all';
   return (type) => {
@@ -23,7 +19,7 @@ export function grantCoverage(access: Access | undefined): Coverage {
   };
 }
 
-/** Returns the coverage of several types together. */
+/** Returns the combined coverage of several types. */
 export function coverageOfTypes(types: readonly string[], covered: Coverage): ReturnType<Coverage> {
   const each = types.map(covered);
   if (each.every((one) => one === 'all')) return 'all';

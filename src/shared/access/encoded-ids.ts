@@ -1,23 +1,23 @@
-/** Percent-encoded ids in texts that may be decoded later (RFC 3986, section 2.1). */
+/** Decodes percent-encoded ids in text that may be decoded later (RFC 3986, section 2.1). */
 
-/** A UUID at any place. */
+/** Matches a UUID anywhere in a text. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 const UUID_LENGTH = 36;
 
-/** An encoded byte, or a percent sign that encodes nothing. */
+/** Matches an encoded byte, or a percent sign that encodes nothing. */
 const PERCENT = /%(?:[0-9a-f]{2})?/gi;
-/** The encoded characters of ids. */
+/** Matches encoded characters that ids consist of. */
 const ENCODED = /^%(?:3[0-9]|[46][1-6]|2d)$/i;
 
 /**
- * Returns a text that decodes to the same, in which no character of a UUID is encoded. This holds for every UUID: if only
- * the ids of a Patient were decoded, a client could tell them from others.
+ * Returns a text that decodes to the same result, but in which no character of a UUID is encoded. All UUIDs are decoded: if
+ * only a Patient's ids were, a client could tell them from other ids.
  */
 export function withPlainIds(text: string): string {
   if (!text.includes('%')) return text;
   const signs: { readonly raw: string; readonly at: number }[] = [];
   let saved = 0;
-  // One character for each sign, so that a UUID is found whatever it is written with.
+  // Replaces each sign with one character, so that a UUID is found however it is written.
   const plain = text.replace(PERCENT, (raw, at: number) => {
     signs.push({ raw, at: at - saved });
     saved += raw.length - 1;
@@ -34,13 +34,13 @@ export function withPlainIds(text: string): string {
   return result + plain.slice(done);
 }
 
-/** Tells whether a character belongs to a UUID; UUIDs may overlap. */
+/** Returns whether a character belongs to a UUID; UUIDs may overlap. */
 function isOfId(plain: string, at: number): boolean {
-  // A UUID in this part must have its middle.
+  // Any UUID within this part must contain the character in the middle.
   return UUID.test(plain.slice(Math.max(0, at - UUID_LENGTH + 1), at + UUID_LENGTH));
 }
 
-/** Returns a percent sign that encodes nothing, so that it doesn't with characters that are decoded after it either. */
+/** Returns a percent sign that encodes nothing, written so that it doesn't combine with decoded characters after it. */
 function sign(plain: string, at: number): string {
   const isBefore = /^[0-9a-f]{2}$/i.test(plain.slice(at + 1, at + 3));
   return isBefore && (isOfId(plain, at + 1) || isOfId(plain, at + 2)) ? '%25' : '%';

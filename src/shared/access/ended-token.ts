@@ -1,7 +1,7 @@
-/** The refusal of access tokens that don't work (RFC 6750, section 3.1). */
+/** The refusal for access tokens that don't work (RFC 6750, section 3.1). */
 import { Refusal } from '../refusal.ts';
 
-/** Returns the refusal (401) of an access token that doesn't work. Clients get a new one then. */
+/** Returns the refusal (401) for an access token that doesn't work. Clients then get a new token. */
 export function invalidToken(diagnostics: string): Refusal {
   return new Refusal(
     'unauthenticated',
@@ -10,5 +10,5 @@ export function invalidToken(diagnostics: string): Refusal {
   );
 }
 
-/** The message about a token that no longer works, or never did. */
+/** The message about a token that no longer works, or never worked. */
 export const ENDED_TOKEN = 'the access token is unknown, expired or revoked, or its grant has ended';

@@ -1,22 +1,21 @@
 /**
- * Exchanges a Patient's real id and the id that an application knows, in both directions (docs/spec/decisions.md,
- * section 1).
+ * Exchanges a Patient's real id and the id that an application knows, in both directions (docs/spec/decisions.md, section 1).
  *
- * In requests the pairwise id becomes the real id. The real id becomes a third id, the hidden id, which no resource
- * has, so it behaves like every unknown id. In answers the real id becomes the pairwise id, and the hidden id becomes
- * the real id again, because only a client that sent the real id can have made it. So a client gets back its own texts,
- * and nothing reveals that one of them contained the real id. An answer never turns a pairwise id into the real one:
- * others may have written the pairwise id into the record.
+ * In requests, the pairwise id becomes the real id. The real id becomes a third id, the hidden id. No resource has the hidden
+ * id, so it behaves like any unknown id. In answers, the real id becomes the pairwise id. The hidden id becomes the real id
+ * again, because only a client that sent the real id can have caused it. So clients get their own texts back, and nothing
+ * reveals that a text contained the real id. An answer never turns a pairwise id into the real id, because others may have
+ * written the pairwise id into the record.
  *
  * All three ids have 36 characters, so lengths and limits are the same on both sides.
  *
- * The real id and the hidden one begin with the same two digits, and are exchanged without them: where a text is
- * encoded (`%40`, `\u0010`), these digits may come from the character before.
+ * The real id and the hidden id begin with the same two digits, and are exchanged without them: where a text is encoded
+ * (`%40`, `\u0010`), these digits may belong to the character before.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { withPlainIds } from './encoded-ids.ts';
 
-/** The Patient's ids: on the inside, and for the application. Both are UUIDs in lower case. */
+/** The Patient's ids: the internal one, and the one for the application. Both are UUIDs in lower case. */
 export interface PatientIds {
   readonly record: string;
   readonly patient: string;
@@ -24,22 +23,25 @@ export interface PatientIds {
 
 /** Length of a UUID, in characters. */
 const UUID_LENGTH = 36;
-/** Digits at the beginning that may come from an encoded character. */
+/** Number of digits at the beginning that may come from an encoded character. */
 const HEAD = 2;
-/** Characters of the shortest text that is exchanged. */
+/** Length of the shortest text that is exchanged, in characters. */
 export const SHORTEST = UUID_LENGTH - HEAD;
-/** Time and version of a UUIDv7, which the hidden id has in common with the real one. */
+/** Length of the time and version of a UUIDv7, which the hidden id shares with the real id. */
 const COMMON = 15;
-/** Place of the variant (RFC 9562, section 4.1). */
+/** Position of the variant (RFC 9562, section 4.1). */
 const VARIANT = 19;
 const [DIGITS, LETTERS] = ['0123456789', 'abcdef'];
 
-/** Returns the key of hidden ids. @param key 32 bytes, `pairwise_key` of `src/operations/installation-key.ts` */
+/**
+ * Returns the key for hidden ids.
+ * @param key 32 bytes, the `pairwise_key` in `src/operations/installation-key.ts`
+ */
 export function deriveHiddenKey(key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', 'annal hidden patient id', 32));
 }
 
-/** The exchange of one Patient's ids for one application. */
+/** Exchanges one Patient's ids for one application. */
 export class IdExchange {
   readonly #ids: PatientIds;
   readonly #hidden: string;
@@ -47,7 +49,7 @@ export class IdExchange {
   readonly #sent: RegExp;
   readonly #kept: RegExp;
 
-  /** @param key 32 secret bytes of the installation */
+  /** @param key 32 secret bytes that belong to the installation */
   constructor(ids: PatientIds, key: Buffer) {
     const { record, patient } = ids;
     this.#ids = ids;
@@ -61,16 +63,19 @@ export class IdExchange {
   }
 
   /**
-   * Returns a decoded text of a request as the inside knows it. The pairwise id is exchanged in lower or upper case;
-   * nobody has it in mixed case.
+   * Converts decoded text from a request to the internal ids. The pairwise id is exchanged in lower or upper case; nobody uses
+   * mixed case.
    */
   readonly inward = (text: string): string =>
     text.length < SHORTEST ? text : text.replace(this.#sent, this.#sentId);
 
-  /** Does the same for a text that will be percent-decoded, such as the URL of a Bundle's entry. */
+  /** Does the same for text that will be percent-decoded, such as the URL of a Bundle entry. */
   readonly inwardUrl = (text: string): string => this.inward(withPlainIds(text));
 
-  /** Returns a text of an answer as the application may see it, in any letter case; the same text if it has no id. */
+  /**
+   * Converts text from an answer to the ids that the application may see, in any letter case; returns the same text if it
+   * contains no ids.
+   */
   outward(text: string): string {
     return text.length < SHORTEST ? text : text.replace(this.#kept, this.#keptId);
   }
@@ -92,8 +97,8 @@ export class IdExchange {
 }
 
 /**
- * Returns the id that takes the real one's place in requests. It has digits, letters, time, version and variant where
- * the real id has them, so that it is valid where that is, and can be written in the same letter case.
+ * Returns the id that replaces the real one in requests. It has digits, letters, time, version and variant in the same places
+ * as the real id, so that it is valid wherever the real id is, and can be written in the same letter case.
  */
 function hiddenId({ record, patient }: PatientIds, key: Buffer): string {
   const bytes = createHmac('sha256', key).update(`${patient} ${record}`).digest();
@@ -101,14 +106,14 @@ function hiddenId({ record, patient }: PatientIds, key: Buffer): string {
     .map((character, place) => {
       if (place < COMMON || place === VARIANT || character === '-') return character;
       const alphabet = DIGITS.includes(character) ? DIGITS : LETTERS;
-      // Another one in every place.
+      // Always a different character.
       const step = 1 + (bytes.readUInt8(place % bytes.length) % (alphabet.length - 1));
       return alphabet.charAt((alphabet.indexOf(character) + step) % alphabet.length);
     })
     .join('');
 }
 
-/** Returns an id in upper case where another text is; both have letters in the same places. */
+/** Returns an id in upper case where the other text is; both have letters in the same places. */
 function likeCased(id: string, like: string): string {
   if (like === like.toLowerCase()) return id;
   return [...id]

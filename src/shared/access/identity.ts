@@ -1,29 +1,24 @@
 /**
- * The person an ID token identifies: a developer on `/admin`, a patient under `/me` (docs/spec/interface.md, section
- * 5).
+ * The person that an ID token identifies: a developer on `/admin`, a patient under `/me` (docs/spec/interface.md, section 5).
  */
 
-/** The two claims that identify a person; all that events keep of one (docs/spec/decisions.md, section 9). */
+/** The two claims that identify a person; events keep nothing else about a person (docs/spec/decisions.md, section 9). */
 export interface PersonId {
   /** The issuer's identifier, exactly as in `iss`. */
   readonly issuer: string;
-  /** `sub`: unique with its issuer and never given to another person (OpenID Connect Core 1.0, section 2). */
+  /** `sub`: unique within its issuer and never given to another person (OpenID Connect Core 1.0, section 2). */
   readonly subject: string;
 }
 
-/**
- * A person as the issuer describes them. `issuer` and `subject` together identify the person; the other members may
- * change.
- */
+/** A person as described by the issuer. `issuer` and `subject` together identify the person; the other members may change. */
 export interface Identity extends PersonId {
   readonly email?: string;
   /** True if the issuer says that the address belongs to the person; false without an address. */
   readonly emailVerified: boolean;
   readonly name?: string;
   /**
-   * Absent if the installation trusts the token. Present if only these organizations do, by their SSO settings; the
-   * token then has no effect elsewhere. Other clients of the issuer, and issuers that other organizations chose, don't
-   * count.
+   * Absent if the installation trusts the token. Present if only these organizations trust it, by their SSO settings; the
+   * token then has no effect elsewhere. The issuer's other clients, and issuers that other organizations chose, don't count.
    */
   readonly organizations?: readonly string[];
 }
@@ -31,7 +26,7 @@ export interface Identity extends PersonId {
 /** An organization that trusts an issuer's tokens for one client (its SSO settings). */
 export interface SsoClient {
   readonly organization: string;
-  /** The value that `aud` of its tokens must contain. */
+  /** The value that `aud` of the client's tokens must contain. */
   readonly clientId: string;
 }
 

@@ -1,11 +1,11 @@
-/** Invitations to link a person to a record, as they are stored (docs/spec/decisions.md, section 9). */
+/** Invitations to link a person to a record, in the form in which they are stored (docs/spec/decisions.md, section 9). */
 
 import type { Micros } from '../time/time.ts';
 import type { Environment } from './caller.ts';
 
-/** States of an invitation. */
+/** The states of an invitation. */
 export const INVITATION_STATUSES = ['pending', 'redeemed', 'withdrawn', 'expired', 'closed'] as const;
-/** A state. `closed`: by five wrong birth dates. */
+/** A state. `closed`: after five wrong birth dates. */
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 export interface NewInvitation {
@@ -17,7 +17,7 @@ export interface NewInvitation {
   /** The id of the record's Patient. */
   readonly record: string;
   readonly relationship: 'self' | 'dependent';
-  /** The address that the person must have, lower case; null: any. */
+  /** The address that the person must have, in lower case; null for any address. */
   readonly email: string | null;
   readonly days: number;
 }

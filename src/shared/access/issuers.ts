@@ -6,17 +6,17 @@ import { isLoopback } from '../loopback.ts';
 export interface TrustedIssuer {
   /** Exactly as in `iss`: trailing slashes count. */
   readonly issuer: string;
-  /** `aud` must contain one of them. */
+  /** `aud` must contain one of these values. */
   readonly audiences: readonly string[];
 }
 
-/** An issuer as `OIDC_ISSUERS` names it. */
+/** An issuer as listed in `OIDC_ISSUERS`. */
 export interface NamedIssuer extends TrustedIssuer {
-  /** The environment variable with the secret of the first audience's client, and the number of the entry. */
+  /** The environment variable with the client secret for the first audience, and the entry's number. */
   readonly secret?: { readonly variable: string; readonly entry: number };
 }
 
-/** Tells whether a URL is `https`, or `http` on this machine, without user, query or fragment. */
+/** Returns whether a URL is `https`, or `http` on this machine, without user, query or fragment. */
 export function isIssuerUrl(text: string): boolean {
   if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
   const { protocol, hostname, username, password } = new URL(text);
@@ -24,14 +24,14 @@ export function isIssuerUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** Returns an issuer in the one form that all spellings of the same URL share. */
+/** Returns an issuer in a normal form that all spellings of the same URL share. */
 function normalForm(issuer: string): string {
   const { protocol, hostname, port, pathname } = new URL(issuer);
   const host = isLoopback(hostname) ? 'localhost' : hostname.replace(/\.$/, '');
   return `${protocol}//${host}:${port}${decoded(pathname).replace(/\/+$/, '')}`;
 }
 
-/** Returns a path without percent-encoding; one that can't be decoded stays as it is. */
+/** Returns a path without percent-encoding; a path that can't be decoded stays unchanged. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -40,7 +40,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Tells whether an issuer's URL is one of some others, however it is spelled: letter case, port, slashes at the end. */
+/** Returns whether an issuer's URL is among the others, regardless of letter case, default port and slashes at the end. */
 export function isSameIssuer(issuer: string, others: readonly string[]): boolean {
   const form = normalForm(issuer);
   return others.some((other) => normalForm(other) === form);
@@ -48,14 +48,13 @@ export function isSameIssuer(issuer: string, others: readonly string[]): boolean
 
 const EXAMPLE = 'https://login.example.org annal-dashboard';
 
-/** An environment variable, as shells write it. */
+/** Matches the name of an environment variable, as shells allow it. */
 const VARIABLE = /^[A-Za-z_]\w{0,99}$/;
 
 /**
- * Parses `issuer audience, issuer audience VARIABLE, …`: a URL, blanks, the value that `aud` must contain, and the
- * environment variable of the client secret with which people are signed in at this issuer. An issuer with several
- * audiences is listed several times; people sign in with the first, so the variable belongs there. Faults name an entry
- * by its number and never quote it.
+ * Parses `issuer audience, issuer audience VARIABLE, …`: a URL, blanks, the value that `aud` must contain, and the environment
+ * variable with the client secret for signing people in at this issuer. An issuer with several audiences is listed several
+ * times; people sign in with the first, so the variable belongs there. Faults name an entry by its number and never quote it.
  */
 export const issuersSchema = z.string().transform((text, context): readonly NamedIssuer[] => {
   const named = new Map<string, { audiences: string[]; secret: NamedIssuer['secret'] }>();

@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts';
 export const ROLES = ['owner', 'admin', 'developer', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A role that something takes, or any (`member`). Developers and auditors don't include each other. */
+/** A role that something requires, or any role (`member`). Developers and auditors don't include each other. */
 export type Needed = Role | 'member';
 
 const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
@@ -17,20 +17,20 @@ const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
   auditor: ['member', 'auditor'],
 };
 
-/** A member of an organization, identified by issuer and subject of an ID token. */
+/** An organization's member, identified by the issuer and subject of an ID token. */
 export interface Person {
   readonly issuer: string;
   readonly subject: string;
   readonly email?: string | undefined;
 }
 
-/** The role that writing an environment's data and managing its credentials takes. */
+/** The role that is required to write an environment's data and manage its credentials. */
 export const TO_WRITE: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
 
-/** The role that reading an environment's data takes. */
+/** The role that is required to read an environment's data. */
 export const TO_READ: Readonly<Record<Environment, Needed>> = { sandbox: 'member', production: 'auditor' };
 
-/** Tells whether a role suffices. */
+/** Returns whether a role is sufficient. */
 export function suffices(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }
@@ -46,8 +46,8 @@ export function verifiedDomain({
 }
 
 /**
- * Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. Internationalised
- * names are in their ASCII form (RFC 5891), as in settings of single sign-on.
+ * Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. Internationalised names are
+ * in their ASCII form (RFC 5891), as in single sign-on settings.
  */
 export function emailDomain(email: string): string | undefined {
   const at = email.lastIndexOf('@');

@@ -1,13 +1,13 @@
 /**
- * Refuses requests that scopes don't cover, those of a grant or of a client (docs/spec/decisions.md, section 9; RFC
- * 6750, section 3.1).
+ * Refuses requests that the scopes of a grant or client don't cover (docs/spec/decisions.md, section 9; RFC 6750, section
+ * 3.1).
  */
 
 import { Refusal } from '../refusal.ts';
 import { hasLetters, type Letters } from './access.ts';
 import type { Granted, Sees } from './caller.ts';
 
-/** Returns the refusal (403) of a type outside the grant. It names the type, and the scope that is missing. */
+/** Returns the refusal (403) for a type outside the grant. It names the type, and the missing scope. */
 export function outsideGrant(type: string, letters: Letters): Refusal {
   const scope = `patient/${type}.${letters}`;
   return new Refusal(
@@ -18,7 +18,7 @@ export function outsideGrant(type: string, letters: Letters): Refusal {
 }
 
 /**
- * Checks that a grant has letters on a type, each at least for one category. Without a grant everything is allowed.
+ * Checks that a grant has the given letters on a type, each for at least one category. Without a grant, everything is allowed.
  * @throws Refusal forbidden (403) naming the type
  */
 export function requireLetters(
@@ -29,7 +29,10 @@ export function requireLetters(
   if (within !== undefined && !hasLetters(within.access, type, letters)) throw outsideGrant(type, letters);
 }
 
-/** Returns the refusal (403) of a client whose scopes name types. @param scope that the request needs */
+/**
+ * Returns the refusal (403) for a client whose scopes name types.
+ * @param scope that the request needs
+ */
 export function outsideTypes(what: string, scope: string): Refusal {
   return new Refusal(
     'forbidden',
@@ -42,7 +45,8 @@ export function outsideTypes(what: string, scope: string): Refusal {
 }
 
 /**
- * Checks that a caller has letters on a type: under a grant as `requireLetters`, else by the types that its scopes name.
+ * Checks that a caller has the given letters on a type: under a grant, as `requireLetters` does, otherwise by the types that
+ * its scopes name.
  * @throws Refusal forbidden (403) naming the type
  */
 export function requireOnType(

@@ -1,8 +1,8 @@
-/** Applications that get the same pairwise ids (docs/spec/decisions.md, section 1). */
+/** Groups of applications that get the same pairwise ids (docs/spec/decisions.md, section 1). */
 import type { Tenant } from './caller.ts';
 
-/** The applications of one project and environment with the same `sector`. */
+/** The applications in one project and environment that have the same `sector`. */
 export interface Sector extends Tenant {
-  /** As registered, 1 to 64 characters; the application's id if none was. */
+  /** As registered, 1 to 64 characters; the application's id if no sector was registered. */
   readonly sector: string;
 }

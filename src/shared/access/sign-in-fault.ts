@@ -2,15 +2,15 @@
 import type { SignInWish } from './session.ts';
 
 /**
- * - `not_begun`: this browser has no such sign-in, or it was used or has expired
+ * - `not_begun`: this browser hasn't begun such a sign-in, or it was used or has expired
  * - `denied`: the person or the issuer ended it
  * - `away`: the issuer can't be reached
- * - `not_fresh`: a new proof of identity was asked for, and the issuer doesn't say that there was one
+ * - `not_fresh`: a new proof of identity was requested, and the issuer doesn't say that there was one
  * - `refused`: the issuer's answer failed a check
  */
 export type SignInFaultKind = 'not_begun' | 'denied' | 'away' | 'not_fresh' | 'refused';
 
-/** A sign-in, as far as another try needs it. */
+/** The parts of a sign-in that another try needs. */
 export type Begun = Pick<SignInWish, 'returnTo' | 'prompt' | 'maxAge'> & { readonly lang: string };
 
 /** Thrown when a person could not be signed in. */
@@ -18,7 +18,7 @@ export class SignInFault extends Error {
   override readonly name = 'SignInFault';
   /**
    * @param message for the operator's log: it quotes nothing that the issuer or a client sent
-   * @param begun the request for another try; undefined if that is unknown
+   * @param begun the request for another try; undefined if unknown
    */
   constructor(
     readonly kind: SignInFaultKind,

@@ -1,4 +1,4 @@
-/** A take-back of what a source, a key, an application or an AI wrote (docs/take-back.md). */
+/** A take-back: undoes what a source, a key, an application or an AI wrote (docs/take-back.md). */
 import type { JsonObject } from '../json/json.ts';
 import type { Micros } from '../time/time.ts';
 import type { Environment } from './caller.ts';
@@ -28,7 +28,7 @@ export interface Takeback {
   readonly undone_at: Micros | null;
 }
 
-/** A take-back to plan; without `until_at` until now. */
+/** A take-back to plan; without `until_at`, it includes everything until now. */
 export interface NewTakeback
   extends Pick<Takeback, 'project' | 'environment' | 'selected' | 'since_at' | 'reason' | 'planned_by'> {
   readonly until_at: Micros | null;

@@ -1,7 +1,7 @@
 /** Compares two JSON values element by element: versions of a resource, or columns of a row. */
 import { isObject, type Json, type JsonObject, printJson } from './json.ts';
 
-/** A changed element. Without `before` it was added, without `after` removed. */
+/** A changed element. Without `before`, the element was added; without `after`, it was removed. */
 export interface Difference {
   /**
    * The element's place in FHIR's notation: `name[0].given[1]`. A removed element has its place in the earlier version.
@@ -12,10 +12,10 @@ export interface Difference {
 }
 
 /**
- * Returns the changed elements in the order of the later version, removed ones after the rest. Numbers are compared by
- * their literals (1.50 is not 1.5: decimals carry their precision, R4 datatypes.html#decimal). A common beginning and
- * end of two lists is skipped; the middle is compared item by item.
- * @param before undefined for a first version, where every element was added
+ * Returns the changed elements in the order of the later version, with removed elements at the end. Numbers are compared by
+ * their literals (1.50 is not 1.5: decimals carry their precision, R4 datatypes.html#decimal). If two lists begin or end with
+ * the same items, these are skipped; the middle is compared item by item.
+ * @param before undefined for a first version, in which every element was added
  */
 export function differences(before: JsonObject | undefined, after: JsonObject): Difference[] {
   return before === undefined ? [...leaves('', after, 'after')] : [...compare('', before, after)];
@@ -60,7 +60,7 @@ function* compareLists(path: string, before: readonly Json[], after: readonly Js
   }
 }
 
-/** Yields every simple value of a tree, and empty lists and objects. */
+/** Yields every simple value in a tree, and empty lists and objects. */
 function* leaves(path: string, value: Json, side: 'before' | 'after'): Generator<Difference> {
   const inside: [string, Json][] = Array.isArray(value)
     ? value.map((item, at) => [`${path}[${at}]`, item])

@@ -2,15 +2,15 @@
 import { isNumber, isObject, type Json } from './json.ts';
 
 /**
- * Tells whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so
- * that 1.50 equals 1.5 and no digit is lost (RFC 6902, section 4.6).
+ * Returns whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so that
+ * 1.50 equals 1.5 and no digit is lost (RFC 6902, section 4.6).
  */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return same(a, b, (one, other) => decimalForm(one) === decimalForm(other));
 }
 
 /**
- * Compares like `sameJson`, but 1.50 differs from 1.5: in FHIR the literal of a decimal has a meaning (R4
+ * Compares like `sameJson`, but 1.50 differs from 1.5, because in FHIR the literal of a decimal has a meaning (R4
  * json.html#primitive).
  */
 export function sameLiterals(a: Json | undefined, b: Json | undefined): boolean {
@@ -37,12 +37,12 @@ function same(
   );
 }
 
-/** Returns `digits E exponent` without leading or trailing zeros, the same for literals of equal value. */
+/** Returns `digits E exponent` without leading or trailing zeros, which is the same for literals with the same value. */
 function decimalForm(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  // A loop, because a pattern for trailing zeros would restart at every zero inside.
+  // A loop, because a regular expression for trailing zeros would restart at every zero inside.
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
   const significant = digits.slice(0, end);
@@ -51,7 +51,7 @@ function decimalForm(literal: string): string {
   return `${sign}${significant}E${power}`;
 }
 
-/** Returns a deep copy. Numbers with a literal are immutable and shared. A key `__proto__` stays an ordinary key. */
+/** Returns a deep copy. Numbers with a literal are immutable, so they are shared. A key `__proto__` stays an ordinary key. */
 export function copyJson<T extends Json>(value: T): T;
 export function copyJson(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => copyJson(item));
@@ -61,9 +61,9 @@ export function copyJson(value: Json): Json {
 
 /** The size of a tree. */
 export interface JsonSize {
-  /** Number of values, itself included. */
+  /** Number of values, including the tree itself. */
   readonly values: number;
-  /** Characters of its strings, names and numbers. */
+  /** Number of characters in its strings, names and numbers. */
   readonly text: number;
 }
 
@@ -86,8 +86,8 @@ export function sizeOfJson(value: Json): JsonSize {
 }
 
 /**
- * Tells whether a tree nests more than `levels` arrays and objects. It looks no deeper, so it is safe for trees that
- * are too deep for recursion.
+ * Returns whether a tree nests more than `levels` arrays and objects. It looks no deeper, so it is safe for trees that are too
+ * deep for recursion.
  */
 export function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false;

@@ -1,18 +1,17 @@
-/** Reads some members of a large JSON object and skips the others without building them. */
+/** Reads some members of a large JSON object, and skips the others without building them. */
 import type { Json, JsonObject } from './json.ts';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Number of values to remember; rare values aren't worth keeping. */
+/** Maximum number of values to remember; rare values aren't worth keeping. */
 const MOST_KNOWN = 2_000;
 
 /**
- * Returns the members with the given names, numbers as plain JavaScript reads them. Stops at the last of them.
- * @param text a well-formed JSON object without blanks between tokens and without escapes in names, as resources are
- *   stored
- * @param known values by their texts, up to a bound; equal values are shared and must not be changed
- * @returns undefined for a text that is written otherwise
+ * Returns the members with the given names, with numbers as plain JavaScript reads them. Stops at the last of these members.
+ * @param text a well-formed JSON object without blanks between tokens and without escapes in names, as resources are stored
+ * @param known values by their text, up to a limit; equal values are shared and must not be changed
+ * @returns undefined for a text in any other form
  */
 export function someMembers(
   text: string,
@@ -50,7 +49,7 @@ function readValue(text: string, known: Map<string, Json>): Json {
   return value;
 }
 
-/** Returns the end of the value that begins at a position, exclusive; -1 if it doesn't end. */
+/** Returns the end (exclusive) of the value that begins at a position; -1 if it doesn't end. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -66,7 +65,7 @@ function endOfValue(text: string, from: number): number {
         break;
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        // A number or a word before it ends here.
+        // A number or a word before this character ends here.
         if (depth === 0) return at;
         depth -= 1;
         if (depth === 0) return at + 1;

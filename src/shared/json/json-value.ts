@@ -1,4 +1,4 @@
-/** JSON values, apart from their parser: scripts of pages load these, too. */
+/** JSON values, separate from their parser because scripts on pages also load them. */
 import { isLosslessNumber, type LosslessNumber } from 'lossless-json';
 
 /** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
@@ -6,17 +6,17 @@ export type Json = null | boolean | number | string | LosslessNumber | Json[] | 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** Tells whether a value is a number, plain or with its literal. */
+/** Returns whether a value is a number, plain or with its literal. */
 export function isNumber(value: unknown): value is number | LosslessNumber {
   return typeof value === 'number' || isLosslessNumber(value);
 }
 
-/** Returns a copy of an object without some members. */
+/** Returns a copy of an object without the given members. */
 export function without(object: JsonObject, ...keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }
 
-/** Tells whether a value is a JSON object (not an array, null or a number). */
+/** Returns whether a value is a JSON object (not an array, null or a number). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }

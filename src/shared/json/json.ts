@@ -19,22 +19,22 @@ export interface ParsedJson {
   readonly exact: boolean;
 }
 
-/** The maximum depth of nesting. */
+/** The maximum nesting depth. */
 export const MAX_DEPTH = 100;
-/** The maximum length of a number's literal, in characters: exact arithmetic on longer ones takes too long. */
+/** The maximum length of a number's literal, in characters: exact arithmetic with longer ones takes too long. */
 const MAX_NUMBER = 1_000;
-/** A number as JSON writes it (RFC 8259, section 6). */
+/** Matches a number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** The maximum number of numbers in a body whose literals must be kept, such as 1.50. */
 const MAX_LITERALS = 200_000;
-/** An exponent of more than 6 digits. */
+/** Matches an exponent with more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
 /** The maximum number of values in one resource, so that synchronous work on all of them stays short. */
 export const MAX_VALUES = 90_000;
 
 /**
- * Parses a JSON text. Its values aren't counted here, but while a body arrives (`src/http/body-count.ts`).
+ * Parses a JSON text. Its values aren't counted here, but when a body arrives (`src/http/body-count.ts`).
  * @throws Refusal `malformed` for bad syntax, a duplicate key, nesting over `MAX_DEPTH`, a number with more than 1,000
  *   characters or an exponent of more than 6 digits; `too_large` (413) for too many literals that must be kept
  */
@@ -46,13 +46,13 @@ export function parseJson(text: string): ParsedJson {
   return { value, exact: scan.literals.length > 0 };
 }
 
-/** Characters that are processed in one step. */
+/** Number of characters that are processed in one step. */
 const STEP = 200_000;
 
 /**
- * Parses a JSON text in steps. The outermost object is split into parts: some members at a time, and some items at a
- * time of lists that are its members, such as the entries of a Bundle.
- * @throws Refusal as `parseJson`
+ * Parses a JSON text in steps. The outermost object is split into parts: a few members at a time, and for lists that are its
+ * members, such as a Bundle's entries, a few items at a time.
+ * @throws the same Refusal as `parseJson`
  */
 export function* parseInParts(text: string): Steps<ParsedJson> {
   const outer: Outer = { open: -1, commas: [], close: -1, lists: [] };
@@ -113,7 +113,7 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
 /** Property descriptor of an ordinary member. */
 const OWN = { writable: true, enumerable: true, configurable: true };
 
-/** Yields the bounds of parts of a container: items that together have `STEP` characters, or one longer item. */
+/** Yields the bounds of a container's parts: items that together have `STEP` characters, or one longer item. */
 function* splitContainer({ open, commas, close }: Container): Iterable<readonly [number, number]> {
   let from = open + 1;
   for (const comma of commas) {
@@ -124,19 +124,19 @@ function* splitContainer({ open, commas, close }: Container): Iterable<readonly 
   yield [from, close];
 }
 
-/** Returns the compact text of a value; numbers keep their literals. */
+/** Returns a value's compact text; numbers keep their literals. */
 export function printJson(value: Json | undefined, exact = true): string {
   return (exact ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/** Positions of an object or list: its beginning, the commas between its items, and its end. */
+/** Positions in an object or list: its beginning, the commas between its items, and its end. */
 interface Container {
   open: number;
   readonly commas: number[];
   close: number;
 }
 
-/** The outermost object, and the lists that are its members. */
+/** The outermost object, and those of its members that are lists. */
 interface Outer extends Container {
   readonly lists: Container[];
 }
@@ -144,20 +144,20 @@ interface Outer extends Container {
 /** Scans a text once: counts object members, and finds numbers whose literals JavaScript would change. */
 class Scan {
   members = 0;
-  /** Bounds of such literals, alternately beginning and end. */
+  /** Bounds of these literals, alternating between beginning and end. */
   readonly literals: number[] = [];
   #at = 0;
   #depth = 0;
   #list: Container | undefined;
 
-  /** @param outer receives the outermost object, if it is one */
+  /** @param outer receives the outermost object, if there is one */
   constructor(
     readonly text: string,
     readonly outer?: Outer,
   ) {}
 
   /**
-   * Scans up to a position, and on to the end of a string or number that begins before it.
+   * Scans up to a position, or to the end of a string or number that begins before it.
    * @throws Refusal
    */
   to(end: number): void {
@@ -204,7 +204,7 @@ class Scan {
       } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
         const start = i;
         while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
-        // Shorter numbers, nearly all, can't have a long exponent.
+        // Shorter numbers, which are nearly all, can't have a long exponent.
         if (i - start >= 8) checkNumber(text, start, i + 1);
         const literal = text.slice(start, i + 1);
         if (survives(literal)) continue;
@@ -213,7 +213,7 @@ class Scan {
         if (this.literals.length > 2 * MAX_LITERALS) throw tooManyLiterals();
       }
     }
-    // The list isn't closed.
+    // The list was not closed.
     if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
     this.#at = i;
     this.#depth = depth;
@@ -221,10 +221,10 @@ class Scan {
   }
 }
 
-/** Marks a literal in the text that replaces it during parsing; clients can't guess it. */
+/** Marks a literal in the text that replaces the literal during parsing; clients can't guess the mark. */
 const MARK = `number ${randomBytes(12).toString('hex')} `;
 
-/** Returns a part of the text in which such literals are marked strings. */
+/** Returns a part of the text in which the literals are replaced with marked strings. */
 function markedPart({ text, literals }: Scan, from: number, to: number): string {
   let at = firstAtOrAfter(literals, from);
   if (at >= literals.length || (literals[at] ?? to) >= to) return text.slice(from, to);
@@ -257,7 +257,7 @@ function parsePart(scan: Scan, from: number, to: number, before = '', after = ''
   return parsed(scan.text, from, before + markedPart(scan, from, to) + after);
 }
 
-/** @param from where the part begins in the whole text, to locate a fault */
+/** @param from where the part begins in the whole text, used to locate a fault */
 function parsed(text: string, from: number, part: string): Json {
   try {
     const value = JSON.parse(part) as Json;
@@ -268,7 +268,7 @@ function parsed(text: string, from: number, part: string): Json {
   }
 }
 
-/** Replaces marks by numbers with their literals, and returns the number of object members. */
+/** Replaces marks with numbers that have their literals, and returns the number of object members. */
 function settle(value: Json): number {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return 0;
   let count = 0;
@@ -313,7 +313,7 @@ function survives(literal: string): boolean {
   return String(Number(literal)) === literal;
 }
 
-/** Finds the first duplicate key of a text that is valid JSON; only used to explain a refusal. */
+/** Finds the first duplicate key in a text that is valid JSON; only used to explain a refusal. */
 function* firstDuplicate(text: string): Steps<string> {
   const open: Set<string>[] = [];
   let stepped = 0;
@@ -347,11 +347,11 @@ function duplicate(key: string): Refusal {
   return malformed(`the key "${key}" occurs twice in one object`);
 }
 
-/** The maximum length of a text that is parsed again to locate a fault. */
+/** The maximum length of text that is parsed again to locate a fault. */
 const MAX_EXPLAINED = 500_000;
 
 /**
- * Returns a refusal with the position of a fault, without quoting the body.
+ * Returns a refusal with a fault's position, without quoting the body.
  * @param from where the faulty part begins
  */
 function badSyntax(text: string, from: number): Refusal {
@@ -382,7 +382,7 @@ function malformed(diagnostics: string): Refusal {
   return new Refusal('malformed', { code: 'structure', diagnostics });
 }
 
-/** Returns the refusal of JSON that is nested too deep. */
+/** Returns the refusal for JSON that is nested too deeply. */
 export function tooDeep(): Refusal {
   return malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
 }
@@ -415,7 +415,7 @@ export function parseStored(body: string): JsonObject {
 }
 
 /**
- * Parses like `parseStored`, and tells whether such decimals may occur.
+ * Parses like `parseStored`, and also returns whether such decimals may occur.
  * @throws TypeError if it isn't an object
  */
 export function readStored(body: string): StoredJson {

@@ -1,30 +1,30 @@
 /**
- * Shares a scarce resource among its users, mostly projects: each has a share, its own queue, and a lease while it uses
- * some. So no user takes all of it, and none waits forever.
+ * Shares a scarce resource among its users, usually projects. Each user has a share, its own queue, and a lease while it uses
+ * some of the resource. So no user takes everything, and none waits forever.
  */
 import { type Refusal, unavailable } from '../refusal.ts';
 
-/** A quantity that users share: places, events or bytes. */
+/** A quantity that users share, such as places, events or bytes. */
 export interface Budget {
-  /** The quantity that all users together may use; a function, if that changes. */
+  /** The quantity that all users together may use; a function if it changes. */
   readonly total: number | (() => number);
-  /** The quantity that one user may use; a function, if that changes. */
+  /** The quantity that one user may use; a function if it changes. */
   readonly ofOne: number | (() => number);
 }
 
 /** A budget that users wait for. */
 export interface AdmissionLimits extends Budget {
-  /** Maximum number that waits, per user. */
+  /** Maximum number of waiting requests per user. */
   readonly waiting: number;
   /** Maximum wait, in ms. */
   readonly waitMs: number;
-  /** Returns the refusal after a wait that was too long. Default: 503, "too many requests are waiting". */
+  /** Returns the refusal after waiting too long. Default: 503, "too many requests are waiting". */
   readonly late?: () => Refusal;
 }
 
-/** A part of the budget in use. */
+/** A part of the budget that is in use. */
 export interface Lease {
-  /** Gives it back. Called once. */
+  /** Gives the part back. Must be called once. */
   release(): void;
 }
 
@@ -36,26 +36,29 @@ interface Waiter {
 interface User {
   used: number;
   readonly most: number | (() => number);
-  /** In the order of their arrival. */
+  /** In the order in which they arrived. */
   readonly waiters: Set<Waiter>;
 }
 
-/** Users whose last turn is remembered while others use the budget. */
+/** Maximum number of users whose last turn is remembered while others use the budget. */
 const REMEMBERED = 1_000;
 
-/** Counts the parts of a budget that users use. */
+/** Counts how much of a budget each user uses. */
 export class Usage {
   readonly #ofOne = new Map<string, number>();
   #used = 0;
 
   constructor(private readonly budget: Budget) {}
 
-  /** Returns the sum of all users. */
+  /** Returns the sum for all users. */
   get used(): number {
     return this.#used;
   }
 
-  /** Counts more for a user, or nothing if it doesn't fit. @returns whether it does */
+  /**
+   * Counts an additional amount for a user, or nothing if it doesn't fit.
+   * @returns whether it fits
+   */
   take(of: string, amount: number): boolean {
     const { total, ofOne } = this.budget;
     const own = (this.#ofOne.get(of) ?? 0) + amount;
@@ -75,13 +78,14 @@ export class Usage {
 }
 
 /**
- * Admits work: the next goes to the user that uses least, and among equals to the one whose last turn is longest ago. An
- * amount larger than the total, or than its user's share, is admitted when nothing else of it is in use.
+ * Admits work. The next turn goes to the user that uses the least; if several use the same, to the user whose last turn was
+ * longest ago. An amount larger than the total is admitted when nothing is in use; an amount larger than its user's share,
+ * when that user uses nothing.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
   readonly #users = new Map<string, User>();
-  /** By user: the number of its last turn. */
+  /** The number of each user's last turn. */
   readonly #turns = new Map<string, number>();
   #given = 0;
   #used = 0;
@@ -91,15 +95,15 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Returns how many wait. */
+  /** Returns the number of waiting requests. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Does work when its user has a turn.
+   * Runs work when it is the user's turn.
    * @param most the user's maximum at a time; default: `ofOne`
-   * @throws Refusal of `enter`: the work is then not begun; rethrows errors of the work
+   * @throws the Refusal that `enter` throws, in which case the work is not started; rethrows errors from the work
    */
   async run<T>(of: string, work: () => Promise<T>, most?: number): Promise<T> {
     const lease = this.#enterNow(of, 1, most) ?? (await this.enter(of, 1, most));
@@ -113,7 +117,7 @@ export class Admission {
   /**
    * Waits until there is room for an amount.
    * @param most the user's maximum at a time; default: `ofOne`
-   * @throws Refusal `unavailable` (503) if too many of the user wait, or the wait was too long
+   * @throws Refusal `unavailable` (503) if too many of the user's requests are waiting, or this one has waited too long
    */
   async enter(of: string, amount = 1, most?: number): Promise<Lease> {
     const lease = this.#enterNow(of, amount, most);
@@ -123,7 +127,7 @@ export class Admission {
     return this.#lease(of, user, amount);
   }
 
-  /** Admits at once, if nobody has to go first. */
+  /** Admits at once, if no other request must go first. */
   #enterNow(of: string, amount: number, most?: number): Lease | undefined {
     const user = this.#user(of, most);
     if (user.waiters.size > 0 || this.#isOtherFirst(of) || !this.#fits(user, amount)) return undefined;
@@ -143,7 +147,7 @@ export class Admission {
     return { release: () => this.#end(of, user, amount) };
   }
 
-  /** Tells whether one that fits its user's share waits for room in the total. */
+  /** Returns whether another user's request, which fits its user's share, is waiting for room in the total. */
   #isOtherFirst(of: string): boolean {
     if (this.#waiting === 0) return false;
     const first = this.#first();
@@ -209,7 +213,7 @@ export class Admission {
     if (this.#users.size === 0 || this.#turns.size > REMEMBERED) this.#turns.clear();
   }
 
-  /** Begins all whose turn it is. */
+  /** Starts all requests whose turn it is. */
   #next(): void {
     while (this.#waiting > 0) {
       const first = this.#first();
@@ -218,7 +222,7 @@ export class Admission {
     }
   }
 
-  /** Returns the next of those that fit their user's share. */
+  /** Returns the next request among those that fit their user's share. */
   #first(): { of: string; user: User; waiter: Waiter } | undefined {
     let found: { of: string; user: User; waiter: Waiter } | undefined;
     for (const [of, user] of this.#users) {

@@ -1,6 +1,6 @@
 /**
- * Limits on the size of one answer and on the time to read it, and on the memory that long bodies and answers take until
- * their requests are over. A request has one budget, which its pages, operations and Bundle entries share.
+ * Limits the size of an answer and the time to read it, and the memory that long bodies and answers take until their requests
+ * are finished. Each request has one budget, shared by its pages, operations and Bundle entries.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -8,10 +8,10 @@ import { Refusal, unavailable } from '../refusal.ts';
 import { Usage } from './admission.ts';
 
 interface AnswerLimits {
-  /** Bytes of its resources, as stored. */
+  /** Bytes of the answer's resources, as stored. */
   readonly bytes: number;
   readonly resources: number;
-  /** Time for reading them, in ms. */
+  /** Time for reading the resources, in ms. */
   readonly ms: number;
 }
 
@@ -19,22 +19,22 @@ interface AnswerLimits {
 export const ANSWER_LIMITS: AnswerLimits = { bytes: 50_000_000, resources: 20_000, ms: 60_000 };
 
 /**
- * Reports the total bytes of an answer whenever they grow.
- * @throws Refusal unavailable (503) when there is no memory left
+ * Reports an answer's total number of bytes whenever it grows.
+ * @throws Refusal unavailable (503) if no memory is left
  */
 type HoldBytes = (bytes: number) => void;
 
-/** The budget of an answer, or of a part of one. */
+/** The budget for an answer, or for a part of one. */
 export class AnswerBudget {
   #bytes = 0;
   #resources = 0;
   readonly #until: number;
 
   /**
-   * @param limits of this answer; `ms` counts from now
-   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: it is refused
-   * @param hold reserves memory of the process
-   * @param whole the budget that this is a part of
+   * @param limits on this answer; `ms` counts from now
+   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: the page is refused
+   * @param hold reserves memory in the process
+   * @param whole the budget that this budget is a part of
    */
   constructor(
     readonly limits: AnswerLimits = ANSWER_LIMITS,
@@ -54,8 +54,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts resources of the answer.
-   * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) when the process holds too much
+   * Counts resources in the answer.
+   * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) if the process holds too much memory
    */
   take(bytes: number, resources = 1): void {
     this.requireRoom(bytes, resources);
@@ -67,7 +67,7 @@ export class AnswerBudget {
 
   /**
    * Checks that there is room, without counting.
-   * @throws Refusal as `take`, except unavailable
+   * @throws the same Refusal as `take`, except unavailable
    */
   requireRoom(bytes: number, resources = 1): void {
     const { limits } = this;
@@ -89,10 +89,10 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts the first rows of a page, as many as fit.
+   * Counts a page's first rows, as many as fit.
    * @param sizes in bytes
    * @returns how many fit: all of them, or at least one if pages are shortened
-   * @throws Refusal as `take`
+   * @throws the same Refusal as `take`
    */
   takeRows(sizes: readonly number[]): number {
     const room = this.bytesLeft;
@@ -111,14 +111,14 @@ export class AnswerBudget {
     return count;
   }
 
-  /** Returns the budget of a Bundle entry. It counts towards the whole answer, and its pages are not shortened. */
+  /** Returns the budget for a Bundle entry. It counts towards the whole answer, and its pages are not shortened. */
   part(limits: Pick<AnswerLimits, 'bytes' | 'resources'>): AnswerBudget {
     return new AnswerBudget({ ...limits, ms: this.limits.ms }, false, undefined, this);
   }
 
   /**
    * Replaces the bytes counted so far.
-   * @throws Refusal as `take`; then nothing is counted
+   * @throws the same Refusal as `take`; nothing is then counted
    */
   settle(bytes: number): void {
     const resources = this.#resources;
@@ -126,7 +126,7 @@ export class AnswerBudget {
     this.take(bytes, resources);
   }
 
-  /** Removes the counted part: it isn't in the answer after all. */
+  /** Subtracts the counted part, because it won't be in the answer after all. */
   giveBack(): void {
     this.whole?.return(this.#bytes, this.#resources);
     this.#bytes = 0;
@@ -140,14 +140,14 @@ export class AnswerBudget {
   }
 }
 
-/** Tells whether an error means that an answer would be too large or too slow. */
+/** Returns whether an error means that an answer would be too large or too slow. */
 export function isTooCostly(error: unknown): boolean {
   return error instanceof Refusal && error.issues.some(({ code }) => code === 'too-costly');
 }
 
 /**
- * Returns the refusal (413) of an answer that is too large or too slow.
- * @param does the end of its sentence: `would exceed 5 bytes`
+ * Returns the refusal (413) for an answer that is too large or too slow.
+ * @param does the end of the refusal's sentence: `would exceed 5 bytes`
  */
 export function tooCostly(does: string): Refusal {
   return refusal(`the answer ${does}`, 'with _count');
@@ -167,23 +167,23 @@ const counted = (count: number): string => count.toLocaleString('en-US');
 const FREE = 1_000_000;
 
 /**
- * Takes how many bytes a request holds by now.
- * @param inAll how many it will hold, if that is known: all count once the first megabyte has arrived
- * @throws Refusal unavailable (503) when there is no memory for more
+ * Reserves the number of bytes that a request holds by now.
+ * @param inAll how many bytes it will hold, if known: all of them count once the first megabyte has arrived
+ * @throws Refusal unavailable (503) if memory for more is not available
  */
 export type Hold = (bytes: number, inAll?: number) => void;
 
-/** The memory limits of requests. */
+/** The memory limits for requests. */
 interface MemoryLimits {
-  /** The maximum number of bytes of all requests, not counting the first megabyte of each. */
+  /** The maximum number of bytes for all requests, not counting the first megabyte of each. */
   readonly bytes: number;
-  /** Bytes that one request may need: a project has a third of all, but never less than this. */
+  /** The number of bytes that one request may need: a project gets a third of the total, but never less than this. */
   readonly largest: number;
   /** The error message when the limit is reached: what is wrong, and what to do. */
   readonly refusal: string;
 }
 
-/** Counts the memory that requests of this process hold, so that slow clients cannot fill it. */
+/** Counts the memory that this process's requests hold, so that slow clients can't use it up. */
 export class HeldMemory {
   readonly #usage: Usage;
 
@@ -192,15 +192,15 @@ export class HeldMemory {
     this.#usage = new Usage({ total: bytes, ofOne: Math.max(bytes / 3, largest) });
   }
 
-  /** Bytes that are counted now. */
+  /** Returns the number of bytes that are currently counted. */
   get held(): number {
     return this.#usage.used;
   }
 
   /**
-   * Counts the memory of one request, until its response is sent or its client disconnects.
-   * @param of the owner of the request.
-   * @returns a function whose refusal also says that the client has disconnected
+   * Counts one request's memory until its response has been sent or its client disconnects.
+   * @param of the request's owner.
+   * @returns a function whose refusal also reports that the client has disconnected
    */
   hold(of: string, res: ServerResponse): Hold {
     let counted = 0;
@@ -218,11 +218,11 @@ export class HeldMemory {
 
 interface AnswerMemoryLimits {
   readonly answer: AnswerLimits;
-  /** The maximum number of bytes of all answers, not counting the first megabyte of each. */
+  /** The maximum number of bytes for all answers, not counting the first megabyte of each. */
   readonly bytes: number;
 }
 
-/** Gives answers budgets that count in the memory of all long answers of this process. */
+/** Creates answers' budgets, which count towards the memory of all long answers in this process. */
 export class AnswerMemory {
   readonly #memory: HeldMemory;
 
@@ -235,8 +235,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Returns the budget of an answer. Its bytes count until the response is sent or the client disconnects.
-   * @param of the answer's owner, who gets at most a third of the memory, but at least one answer
+   * Returns the budget for an answer. Its bytes count until the response has been sent or the client disconnects.
+   * @param of the answer's owner, who gets at most a third of the memory, but enough for at least one answer
    */
   budget(of: string, res: ServerResponse): AnswerBudget {
     return new AnswerBudget(this.limits.answer, true, this.#memory.hold(of, res));

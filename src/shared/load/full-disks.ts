@@ -1,15 +1,15 @@
-/** Recognises a full disk in an error, and remembers which one was full. */
+/** Recognises a full disk from an error, and remembers which disk was full. */
 
-/** A disk, as answers, logs and `/health/ready` call it. */
+/** A disk, by its name in answers, logs and `/health/ready`. */
 export type Disk = 'the database' | 'the document store' | 'DATA_DIR';
 
-/** For how long a disk that was full is reported, in ms. */
+/** How long a disk that was full is reported, in ms. */
 const REPORTED_MS = 60_000;
 
-/** Codes of system errors for a full disk or quota. */
+/** System error codes for a full disk or quota. */
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
-/** SQLSTATE disk_full (PostgreSQL documentation, Appendix A). */
+/** The SQLSTATE disk_full (PostgreSQL documentation, Appendix A). */
 const DISK_FULL = '53100';
 
 /** An error that names the disk. */
@@ -29,7 +29,7 @@ export function fullDisk(disk: Disk): string {
   return `the disk of ${disk} is full; an operator must free space on it`;
 }
 
-/** Returns the disk that an error, or one of its causes, says is full; undefined if none does. */
+/** Returns the disk that an error, or one of its causes, reports as full; undefined if none does. */
 export function fullDiskIn(error: unknown): Disk | undefined {
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     if (one instanceof DiskFull) return one.disk;
@@ -40,34 +40,34 @@ export function fullDiskIn(error: unknown): Disk | undefined {
   return undefined;
 }
 
-/** Tells whether a system error means a full disk or quota. */
+/** Returns whether a system error code means that a disk or quota is full. */
 export function isFull(code: string | undefined): boolean {
   return code !== undefined && FULL.has(code);
 }
 
-/** The disks that were full lately. */
+/** The disks that were recently full. */
 export class FullDisks {
   readonly #seen = new Map<Disk, number>();
-  /** When other processes of the machine last said so. */
+  /** When other processes on the machine last reported a disk. */
   readonly #heard = new Map<Disk, number>();
 
-  /** Takes note of an error. */
+  /** Notes the disk that an error reports as full. */
   note(error: unknown): void {
     const disk = fullDiskIn(error);
     if (disk !== undefined) this.#seen.set(disk, Date.now());
   }
 
-  /** Returns the disks that this process found full within the last minute, to tell the others of its machine. */
+  /** Returns the disks that this process found full within the last minute, to tell the other processes on its machine. */
   own(): readonly Disk[] {
     return lately(this.#seen);
   }
 
-  /** Takes note of disks that another process of the machine found full. */
+  /** Notes disks that another process on the machine found full. */
   hear(disks: readonly Disk[]): void {
     for (const disk of disks) this.#heard.set(disk, Date.now());
   }
 
-  /** Returns a sentence on the disks that were full within the last minute; undefined if there were none. */
+  /** Returns a sentence about the disks that were full within the last minute; undefined if there were none. */
   get notice(): string | undefined {
     const full = new Set([...lately(this.#seen), ...lately(this.#heard)]);
     return full.size === 0 ? undefined : [...full].map(fullDisk).join('; ');

@@ -1,25 +1,28 @@
 /**
- * Does long work in slices, so that one large request doesn't block the event loop for others. All long work of the process
- * shares the loop: one slice in each pass, and while others have requests under way a rest after it, four times as long
- * as the slice. `presence` knows who has requests under way.
+ * Runs long work in slices, so that one large request doesn't block the event loop for others. All of the process's long work
+ * shares the loop: each pass runs one slice. While others have requests under way, the slice is followed by a rest four times
+ * as long. `presence` knows who has requests under way.
  */
 
-/** The shortest duration of a slice, in ms: yields within it cost next to nothing. */
+/** Minimum duration of a slice, in ms: yields within a slice cost next to nothing. */
 const SLICE_MS = 10;
-/** The rest after a slice while others have requests under way, as a multiple of the slice, and its bounds in ms. */
+/** The rest after a slice while others have requests under way: a multiple of the slice, and its limits in ms. */
 const REST = { times: 4, least: 20, most: 300 } as const;
 
 /** Work that may be interrupted at each `yield`; its return value is the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Works that wait for their next slice, in order. */
+/** Work that is waiting for its next slice, in order. */
 const waiting: (() => void)[] = [];
-/** True while one is about to get it. */
+/** True while the next slice is scheduled. */
 let due = false;
-/** The end of the rest after the last slice, in ms. */
+/** When the rest after the last slice ends, in ms. */
 let rested = 0;
 
-/** Waits for the next slice. @param took how long the last one took, in ms */
+/**
+ * Waits for the next slice.
+ * @param took how long the last slice took, in ms
+ */
 function pause(took: number): Promise<void> {
   rest(took);
   return turn();
@@ -51,9 +54,9 @@ function next(): void {
 }
 
 /**
- * Does work in slices.
- * @param after gets the duration of each slice, in ms; its errors end the work
- * @throws the errors of the work or of `after`
+ * Runs work in slices.
+ * @param after receives the duration of each slice, in ms; its errors end the work
+ * @throws the errors from the work or from `after`
  */
 export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void): Promise<T> {
   let since = performance.now();
@@ -68,8 +71,8 @@ export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void)
 }
 
 /**
- * Begins long work as a slice: the part before it first waits for something.
- * @throws the errors of the work
+ * Starts long work in a slice, which runs until the work first waits for something.
+ * @throws the errors from the work
  */
 export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
   await turn();
@@ -80,8 +83,8 @@ export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Does work without pauses, when nothing else waits.
- * @throws the errors of the work
+ * Runs work without pauses, for when nothing else is waiting.
+ * @throws the errors from the work
  */
 export function atOnce<T>(steps: Steps<T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
@@ -97,17 +100,17 @@ export function* mapSteps<A, B>(items: readonly A[], to: (item: A, index: number
   return all;
 }
 
-/** Requests of one caller. */
+/** One caller's requests. */
 interface Visit {
   running: number;
   /** When the last request ended, in ms. */
   ended: number;
 }
 
-/** How long somebody counts as present after the last request, in ms. */
+/** How long a caller counts as present after its last request, in ms. */
 const LINGERS_MS = 250;
 
-/** The number of callers that are remembered; above it those who left are forgotten. */
+/** The maximum number of callers to remember; beyond it, callers who have left are forgotten. */
 const REMEMBERED = 1_000;
 
 /** The callers that have requests under way. */
@@ -115,12 +118,15 @@ export class Presence {
   readonly #visits = new Map<string, Visit>();
   readonly #now: () => number;
 
-  /** @param now the clock, in ms; default: one that never goes back */
+  /** @param now the clock, in ms; by default, one that never goes back */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Notes that a request begins. @param who its credential, or anything else that tells callers apart */
+  /**
+   * Notes that a request begins.
+   * @param who its credential, or anything else that distinguishes callers
+   */
   enter(who: string): void {
     const visit = this.#visits.get(who);
     if (visit === undefined) this.#visits.set(who, { running: 1, ended: 0 });
@@ -136,13 +142,13 @@ export class Presence {
     if (this.#visits.size > REMEMBERED) this.#forget();
   }
 
-  /** Tells whether more than one is present. */
+  /** Returns whether more than one caller is present. */
   get several(): boolean {
     if (this.#visits.size > 1) this.#forget(2);
     return this.#visits.size > 1;
   }
 
-  /** Forgets callers who left, until a number of present ones was seen. */
+  /** Forgets callers who have left, until it has seen `enough` callers that are present. */
   #forget(enough = Number.POSITIVE_INFINITY): void {
     const since = this.#now() - LINGERS_MS;
     let present = 0;
@@ -154,5 +160,5 @@ export class Presence {
   }
 }
 
-/** The callers that are present in this process: it has one event loop, which all share. */
+/** The callers that are present in this process, which all share its event loop. */
 export const presence = new Presence();

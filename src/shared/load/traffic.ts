@@ -1,15 +1,15 @@
-/** The counts and notes of requests. */
+/** Counts and logs of requests. */
 
 /** The state of a subject's limit after a request. */
 export interface Standing {
   readonly admitted: boolean;
-  /** The rest of the window's budget, as far as this instance knows. */
+  /** The unused part of the window's budget, as far as this instance knows. */
   readonly remaining: number;
   /** Seconds until the next window, at least 1. */
   readonly seconds: number;
 }
 
-/** A request that was answered, as its project's log shows it. */
+/** A request that was answered, as its project's request log shows it. */
 export interface LoggedRequest {
   readonly requestId: string;
   /** Microseconds since 1970. */
@@ -17,16 +17,16 @@ export interface LoggedRequest {
   readonly project: string;
   readonly environment: string | null;
   readonly keyId: string | null;
-  /** The application, for access tokens. */
+  /** The application that an access token belongs to. */
   readonly applicationId?: string;
   readonly identity: string | null;
   readonly method: string;
-  /** Without the query string, and without parts that are neither an id nor in the URL's pattern. */
+  /** Without the query string, and without path parts that are neither an id nor in the URL's pattern. */
   readonly path: string;
-  /** The patient whose purge removes it, if the path shows another id for it. */
+  /** The patient whose purge deletes this request, if the path shows a different id for the patient. */
   readonly named?: string;
   readonly status: number;
   readonly ms: number;
-  /** Why it was refused, as `describeError` returns it. */
+  /** Why the request was refused, as returned by `describeError`. */
   readonly error?: string;
 }

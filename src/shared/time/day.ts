@@ -1,12 +1,12 @@
 /**
- * The days that a FHIR date or date-time is written for (docs/spec/decisions.md, section 4 "The day of a value"): those in
- * its text, wherever its offset puts the moment. Pure.
+ * Finds the days that a FHIR date or date-time stands for (docs/spec/decisions.md, section 4 "The day of a value"): the days
+ * in its text, whatever its offset is. Pure.
  */
 const DAY_MS = 86_400_000;
-/** Characters of a date that names a month, and a day. */
+/** Lengths of a date that names a month, and of one that names a day, in characters. */
 const [MONTH, DAY] = [7, 10];
 
-/** Days from the first to the last, both included, as numbers of days since 1970-01-01. */
+/** Days from the first to the last, both inclusive, as numbers of days since 1970-01-01. */
 export interface Days {
   readonly first: number;
   readonly last: number;
@@ -26,7 +26,7 @@ export function readDays(date: string): Days {
   return { first: dayNumber(`${date.slice(0, MONTH)}-01`), last };
 }
 
-/** Returns whether a FHIR date names no day: it is one of a month or a year. */
+/** Returns whether a FHIR date doesn't name a day, but only a month or a year. */
 export function isVague(date: string): boolean {
   return date.length < DAY;
 }
@@ -36,7 +36,7 @@ export function dayIn(date: string): string {
   return date.slice(0, DAY);
 }
 
-/** Tells whether two FHIR dates say the same: one moment, or one day, month or year. */
+/** Returns whether two FHIR dates mean the same: the same instant, or the same day, month or year. */
 export function saysSame(one: string, other: string): boolean {
   const isMoment = one.length > DAY && other.length > DAY;
   return one === other || (isMoment && Date.parse(one) === Date.parse(other));
@@ -48,12 +48,15 @@ export function timeIn(date: string): string | undefined {
   return time === undefined ? undefined : `${time}${offset ?? ''}`;
 }
 
-/** Returns the number of the day that a moment is on in UTC. @param at milliseconds since 1970 */
+/**
+ * Returns the number of the UTC day that contains an instant.
+ * @param at milliseconds since 1970
+ */
 export function dayAt(at: number): number {
   return Math.floor(at / DAY_MS);
 }
 
-/** Returns the first moment of a day in UTC, in milliseconds since 1970. */
+/** Returns the beginning of a day in UTC, in milliseconds since 1970. */
 export function startOfDay(day: number): number {
   return day * DAY_MS;
 }

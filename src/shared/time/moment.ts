@@ -1,16 +1,16 @@
-/** Moments that a record can be shown at, and how they are written. */
+/** Points in time as of which a record can be shown, and how they are written. */
 import { type Micros, toMicros } from './time.ts';
 
-/** A moment: an event's recorded time, its revision in the record's stream, or its place in the log. */
+/** A point in time: an event's recorded time, its revision in the record's stream, or its position in the log. */
 export type Moment =
   | { readonly kind: 'time'; readonly micros: Micros }
   | { readonly kind: 'revision'; readonly revision: number }
   | { readonly kind: 'position'; readonly position: string };
 
 /**
- * Reads a moment: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, `position:…` as the
+ * Parses a point in time: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, or `position:…` as the
  * event store writes it.
- * @returns undefined when the text is none of these.
+ * @returns undefined if the text is none of these.
  */
 export function parseMoment(text: string): Moment | undefined {
   const [, revision] = /^revision:(\d+)$/.exec(text) ?? [];
@@ -27,7 +27,7 @@ export function parseMoment(text: string): Moment | undefined {
 }
 
 /**
- * Returns the error of a text that `parseMoment` refuses, if it is certain, as the rest of a sentence that begins with
+ * Returns what is wrong with a text that `parseMoment` refuses, if that is certain, as the rest of a sentence that begins with
  * the text.
  */
 export function faultOfMoment(text: string): string | undefined {
@@ -35,7 +35,7 @@ export function faultOfMoment(text: string): string | undefined {
   return lacksOffset ? `needs a time zone, for example ${text}Z or ${text}+02:00` : undefined;
 }
 
-/** JavaScript reads February 30 as March 2. */
+/** JavaScript parses February 30 as March 2. */
 function isCalendarDay(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);

@@ -1,9 +1,9 @@
-/** Times as events record them: UTC with microseconds, so that texts sort like times. */
+/** Times as events record them: UTC with microseconds, so that their text sorts by time. */
 
 /** Microseconds since 1970, a safe integer until the year 2255. */
 export type Micros = number;
 
-/** Returns the current time, as precise as the platform knows it. */
+/** Returns the current time, as precisely as the platform knows it. */
 export function nowMicros(): Micros {
   return Math.floor((performance.timeOrigin + performance.now()) * 1000);
 }
@@ -26,7 +26,7 @@ export function toInstant(micros: Micros): string {
 
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** Parses an instant, also with less precision or an offset; NaN if it is invalid. */
+/** Parses an instant, which may have less precision or an offset; NaN if it is invalid. */
 export function toMicros(instant: string): Micros {
   if (OURS.test(instant)) {
     const text = instant.slice(0, 19);

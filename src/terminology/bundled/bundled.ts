@@ -19,7 +19,7 @@ export const LOINC = 'http://loinc.org';
 /** ATC's code system URL. */
 export const ATC = 'http://www.whocc.no/atc';
 
-/** The notice that LOINC's licence requires, section 10 of https://loinc.org/license/ */
+/** The notice that LOINC's licence requires: section 10 of https://loinc.org/license/ */
 export const LOINC_NOTICE =
   'This material contains content from LOINC (http://loinc.org). LOINC is copyright © Regenstrief Institute, Inc. and ' +
   'the Logical Observation Identifiers Names and Codes (LOINC) Committee and is available at no cost under the license ' +
@@ -50,7 +50,7 @@ export function bundledResources(): (CodeSystem | ValueSet | ConceptMap)[] {
 /** The file of LOINC codes (`tools/terminology/pack-loinc.ts`). */
 interface LoincFile {
   readonly answers: readonly (readonly [code: string, display: string])[];
-  /** The commonest first. */
+  /** The most common codes first. */
   readonly codes: readonly LoincRow[];
 }
 

@@ -1,12 +1,12 @@
 /**
- * Annal's own properties of other publishers' codes. Their names begin with `annal-`, because the licences require that
+ * Annal's own properties for other publishers' codes. Their names begin with `annal-`, because the licences require that
  * additions are labelled.
  */
 
-/** Properties of a code by name. */
+/** A code's properties, by name. */
 export type Properties = Readonly<Record<string, string | readonly string[]>>;
 
-/** Property: the code's place among the system's by how common it is, from 1. */
+/** Property: the code's rank among the system's codes by how common it is, from 1. */
 export const RANK = 'annal-rank';
 /** Property: names that people use. */
 export const SYNONYM = 'annal-synonym';

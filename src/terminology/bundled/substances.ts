@@ -1,7 +1,7 @@
-/** Annal's own properties of ATC codes: other names of substances, and whether they act in the whole body. */
+/** Annal's own properties for ATC codes: other names for substances, and whether they act in the whole body. */
 import { type Properties, RANK, SYNONYM } from './own.ts';
 
-/** ATC's name → names that people use: British and American ones, and those that aren't brands. */
+/** ATC's name → names that people use: British and American names, but no brands. */
 const NAMES: Readonly<Record<string, string>> = {
   'acetylsalicylic acid': 'aspirin|ASA',
   aciclovir: 'acyclovir',
@@ -48,7 +48,9 @@ const NAMES: Readonly<Record<string, string>> = {
   'valproic acid': 'valproate|divalproex|sodium valproate',
 };
 
-/** Groups of substances that act where they are applied: mouth, gut, skin, vagina, nose, throat, ears and eyes. */
+/**
+ * Groups of substances that act where they are applied: in the mouth, gut, vagina, nose, throat, ears or eyes, or on the skin.
+ */
 const LOCAL = /^(?:A01|A07|B02BC|C05A|D|G01|M02|N01B|R01|R02|S)/;
 
 /**

@@ -1,4 +1,4 @@
-/** The concepts that come with the program: its own wording, with codes of LOINC, ATC and ICD-10 (WHO, version of 2019). */
+/** The concepts that come with the program: worded by us, with codes from LOINC, ATC and ICD-10 (WHO, 2019 version). */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,10 @@
-/** All concepts in one language, as an instance holds them in memory: their index, and their order. */
+/** All concepts in one language, as an instance holds them in memory: their index and their order. */
 import { plainWords } from '#src/terminology/plain-words.ts';
 import type { CodeIndex } from '../find/code-index.ts';
 import { type IndexedText, indexInMemory } from '../find/in-memory.ts';
 import type { ConceptType } from './entry.ts';
 
-/** A concept with its texts in one language. */
+/** A concept with its text in one language. */
 export interface NamedConcept {
   readonly conceptId: string;
   readonly type: ConceptType;
@@ -14,14 +14,14 @@ export interface NamedConcept {
   readonly codes: readonly string[];
 }
 
-/** The best concepts that a text finds. */
+/** The best concepts that match a text. */
 export interface FoundIds {
   readonly ids: readonly string[];
   /** The number of all matches. */
   readonly total: number;
 }
 
-/** A page of a set's concepts in the order of their names. */
+/** A page of a set's concepts, in the order of their names. */
 export interface ConceptPage {
   readonly ids: readonly string[];
   /** The number of all concepts. */
@@ -33,16 +33,16 @@ export interface ConceptPage {
 interface Held {
   readonly id: string;
   readonly type: ConceptType;
-  /** The sort key of the name. */
+  /** The sort key for the name. */
   readonly key: string;
 }
 
-/** The concepts of one language. */
+/** The concepts in one language. */
 export class ConceptSet {
-  /** Ids by type, in the order of the names, and how many come up to each. */
+  /** Ids by type, in the order of the names, and each id's position, counted from 1. */
   readonly #byType = new Map<ConceptType, { readonly ids: string[]; readonly places: Map<string, number> }>();
 
-  /** @param concepts in the order of their names; `of` has the number of each text's concept */
+  /** @param concepts in the order of their names; `of` has the number of the concept that each text belongs to */
   private constructor(
     private readonly concepts: readonly Held[],
     private readonly index: CodeIndex,
@@ -55,7 +55,7 @@ export class ConceptSet {
     }
   }
 
-  /** Makes the set of some concepts. */
+  /** Creates the set for the given concepts. */
   static async of(named: readonly NamedConcept[]): Promise<ConceptSet> {
     const concepts = named
       .map((concept) => ({ concept, key: plainWords(concept.display) }))
@@ -77,10 +77,10 @@ export class ConceptSet {
   }
 
   /**
-   * Returns the ids of concepts that a text finds, the best first, and how many it finds: by a code or its beginning,
-   * the beginning of a name, or the beginnings of some of its words; if none begins with a word, the most similar ones
-   * are used.
-   * @param type undefined: all types
+   * Returns the ids of the concepts that match a text, the best first, and the number of matches. A text matches by a code or
+   * its beginning, by the beginning of a name, or by the beginnings of some of the name's words. If nothing begins with a
+   * word, the most similar words are used.
+   * @param type undefined for all types
    */
   find(typed: string, type: ConceptType | undefined, limit: number): FoundIds {
     const found = new Set<string>();
@@ -93,8 +93,8 @@ export class ConceptSet {
 
   /**
    * Returns concepts of a type in the order of their names.
-   * @param after the id of the last concept of the previous page
-   * @returns undefined if there is no such concept
+   * @param after the id of the last concept on the previous page
+   * @returns undefined if that concept doesn't exist
    */
   page(type: ConceptType, limit: number, after?: string): ConceptPage | undefined {
     const { ids, places } = this.#byType.get(type) ?? { ids: [], places: new Map<string, number>() };

@@ -10,19 +10,19 @@ import { CONCEPTS_MADE } from './store.ts';
 
 export type FoundConcept = Omit<Concept, 'relations'>;
 
-/** Concepts, and how many there are in all. */
+/** Concepts, and their total number. */
 export interface FoundConcepts {
   readonly concepts: readonly FoundConcept[];
   readonly total: number;
 }
 
-/** Concepts in the order of their names. */
+/** Concepts, in the order of their names. */
 export interface ListedConcepts extends FoundConcepts {
   /** True if more follow. */
   readonly more: boolean;
 }
 
-/** The name of a relation: of the concept itself, or of the one that names it. */
+/** The name of a relation: one of the concept's own, or the inverse, when another concept relates to it. */
 export type RelatedAs = Relation | 'has_symptom' | 'treats' | 'has_part';
 
 /** A relation of a concept: to another concept, or to a code. */
@@ -33,14 +33,17 @@ export interface RelatedConcept {
   readonly display: string | null;
 }
 
-/** Answers questions about concepts. Languages are tags (BCP 47); an unknown one means English. */
+/** Answers queries about concepts. Languages are tags (BCP 47); an unknown tag means English. */
 export interface Concepts {
-  /** Finds concepts by typed text, the best first. @param type undefined: of all types */
+  /**
+   * Finds concepts by typed text, the best first.
+   * @param type undefined for all types
+   */
   find(typed: string, type: ConceptType | undefined, limit: number, lang: string): Promise<FoundConcepts>;
   /**
    * Lists the concepts of a type in the order of their names.
-   * @param after the id of the last concept of the previous page
-   * @returns undefined if there is no such concept
+   * @param after the id of the last concept on the previous page
+   * @returns undefined if that concept doesn't exist
    */
   list(type: ConceptType, limit: number, lang: string, after?: string): Promise<ListedConcepts | undefined>;
   /** Returns a concept with its relations; undefined if it is unknown. */
@@ -50,7 +53,7 @@ export interface Concepts {
   ): Promise<(FoundConcept & { readonly related: readonly RelatedConcept[] }) | undefined>;
 }
 
-/** The other side of a relation between concepts. */
+/** The inverse of a relation between concepts. */
 const INVERSE: Readonly<Record<Exclude<Relation, 'measured_by'>, RelatedAs>> = {
   symptom_of: 'has_symptom',
   treated_with: 'treats',
@@ -79,8 +82,8 @@ interface Version {
 }
 
 /**
- * Opens the concepts of a database. Each language is held in memory from its first question on; every answer is read from
- * the database, which also says whether the concepts have changed since.
+ * Creates the queries on a database's concepts. Each language is held in memory from its first query on. Every answer is read
+ * from the database, which also shows whether the concepts have changed in the meantime.
  * @param ready resolves when the bundled concepts are installed
  */
 export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
@@ -92,7 +95,7 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
     });
     return held;
   };
-  /** Asks a set, and the database for the concepts that it names; again if they have changed. */
+  /** Queries a set, and then reads the concepts that it names from the database; repeats this if they have changed. */
   const ask = async <T>(
     lang: string,
     question: (set: ConceptSet) => { readonly ids: readonly string[]; readonly rest: T } | undefined,
@@ -180,7 +183,7 @@ async function readVersion(pool: Pool): Promise<Version> {
   return { version: rows[0]?.version ?? null, languages: new Set(rows[0]?.languages), sets: new Map() };
 }
 
-/** Returns the best language of `languages` for a tag: the tag itself, its beginning (`de` for `de-AT`), or English. */
+/** Returns the best match for a tag among `languages`: the tag itself, its beginning (`de` for `de-AT`), or English. */
 function findLanguage(languages: ReadonlySet<string>, tag: string): string {
   const parts = tag.toLowerCase().split('-');
   for (let many = parts.length; many > 0; many -= 1) {
@@ -210,7 +213,7 @@ function asRelated(relation: Relation): RelatedAs {
   return relation;
 }
 
-/** Merges the rows of a left join, whose row without a match has no id. */
+/** Merges the rows of a left join; a row without a match has no id. */
 function merged(rows: readonly EntryRow[], lang: string): Concept[] {
   return mergeEntries(
     rows.filter((row) => row.concept_id !== null),

@@ -1,6 +1,6 @@
 /**
- * Concepts of everyday and clinical language (docs/spec/decisions.md, section 4), as files say them: a line for each
- * concept in one language.
+ * Concepts from everyday and clinical language (docs/spec/decisions.md, section 4), as in files: one line per concept, in one
+ * language.
  */
 import { ATC, LOINC } from '../bundled/bundled.ts';
 import { needColumns, type Table, type TableRow } from '../load/table.ts';
@@ -9,7 +9,7 @@ import { needColumns, type Table, type TableRow } from '../load/table.ts';
 export const CONCEPT_TYPES = ['symptom', 'condition', 'treatment'] as const;
 export type ConceptType = (typeof CONCEPT_TYPES)[number];
 
-/** How a concept relates to another; `measured_by` leads to a LOINC code. */
+/** How a concept relates to another; for `measured_by`, to a LOINC code. */
 export const RELATIONS = ['symptom_of', 'treated_with', 'measured_by', 'part_of'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
@@ -22,14 +22,14 @@ export interface ConceptCode {
 /** A relation from a concept to another, or to a LOINC code. */
 export interface ConceptRelation {
   readonly relation: Relation;
-  /** A concept's id; of `measured_by` a LOINC code. */
+  /** A concept's id; for `measured_by`, a LOINC code. */
   readonly target: string;
 }
 
-/** A line's facts about a concept. */
+/** The facts about a concept in one line. */
 export interface ConceptEntry {
   readonly conceptId: string;
-  /** Null where an entry in another language says it. */
+  /** Null if an entry in another language has the type. */
   readonly type: ConceptType | null;
   readonly display: string;
   readonly synonyms: readonly string[];
@@ -49,7 +49,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 };
 
 const ID = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** The maximum lengths of an id and a text, and the maximum number of entries in a cell. */
+/** The maximum length of an id and of a text, and the maximum number of entries in a cell. */
 const ID_LENGTH = 64;
 const TEXT_LENGTH = 200;
 const PARTS = 200;

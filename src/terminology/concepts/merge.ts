@@ -1,4 +1,4 @@
-/** Merges the facts of several files about a concept. */
+/** Merges what several files say about a concept. */
 import { BUNDLED_LANGUAGE } from './bundled.ts';
 import type { ConceptCode, ConceptRelation, ConceptType } from './entry.ts';
 
@@ -25,8 +25,8 @@ export interface Concept {
 }
 
 /**
- * Returns concepts in a language. A concept without a text in it has its English one, or else another; loaded texts take
- * the place of bundled ones; codes and relations of all its entries are added up.
+ * Merges rows to concepts in the given language. A concept without text in that language gets its English text, or else
+ * another. Loaded text replaces bundled text; codes and relations from all of a concept's entries are combined.
  */
 export function mergeEntries(rows: Iterable<EntryRow>, lang: string): Concept[] {
   const byConcept = new Map<string, EntryRow[]>();

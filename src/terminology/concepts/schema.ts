@@ -1,6 +1,6 @@
-/** Defines the table of concepts, in schema `terminology`: not derived from events, untouched by rebuilds. */
+/** Defines the table of concepts in schema `terminology`, which isn't derived from events and isn't touched by rebuilds. */
 
-/** DDL of the concepts. */
+/** The DDL for concepts. */
 export const CONCEPTS_SQL = `
 -- what the program's files and the customer's say of a concept, in one language each (src/terminology/concepts)
 CREATE TABLE terminology.concept_entry (
@@ -18,7 +18,7 @@ CREATE TABLE terminology.concept_entry (
 CREATE INDEX concept_entry_by_target ON terminology.concept_entry USING gin (relations jsonb_path_ops);
 `;
 
-/** DDL for finding the concepts that have a code, to name it. */
+/** The DDL for finding the concepts that have a code, to get a name for the code. */
 export const CONCEPT_CODES_SQL = `
 CREATE INDEX concept_entry_by_code ON terminology.concept_entry USING gin (codes jsonb_path_ops);
 `;

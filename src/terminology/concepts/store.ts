@@ -1,4 +1,4 @@
-/** Writes concepts to the database: the bundled ones, and those of a customer's files. */
+/** Writes concepts to the database: the bundled ones, and those from a customer's files. */
 import { randomUUID } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { madeFrom, noteMade, writingTerminology } from '../install.ts';
@@ -6,15 +6,15 @@ import { BadFile, openTable, type TableRow } from '../load/table.ts';
 import { BUNDLED_LANGUAGE, bundledConcepts, bundledConceptsFingerprint } from './bundled.ts';
 import { type ConceptEntry, type ConceptType, conceptEntries, type Relation } from './entry.ts';
 
-/** The row of `terminology.made` that changes whenever concepts change. */
+/** The row in `terminology.made` that changes whenever concepts change. */
 export const CONCEPTS_MADE = 'concepts';
-/** The row of `terminology.made` that names the bundled files that are installed. */
+/** The row in `terminology.made` that identifies the installed bundled files. */
 const BUNDLED_MADE = 'bundled concepts';
 
-/** Rows of one statement. */
+/** Number of rows in one statement. */
 const ROWS = 1_000;
 
-/** Installs the bundled concepts if they differ from the stored ones; loaded ones stay. */
+/** Installs the bundled concepts if they differ from the stored ones; loaded concepts stay. */
 export async function installConcepts(pool: Pool): Promise<void> {
   const fingerprint = bundledConceptsFingerprint();
   if ((await madeFrom(pool, BUNDLED_MADE)) === fingerprint) return;
@@ -35,15 +35,15 @@ export interface ConceptsRequest {
   readonly lang: string;
   /** Called with the number of bytes of each piece read. */
   readonly read?: (bytes: number) => void;
-  /** Ends the load; nothing is changed then. */
+  /** Stops the load; nothing is then changed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Loads concepts in one language, and replaces those that were loaded in that language before. Bundled concepts stay:
- * loaded texts take the place of theirs in the same language, loaded codes and relations are added to theirs.
+ * Loads concepts in one language, replacing concepts that were previously loaded in that language. Bundled concepts stay:
+ * loaded text replaces theirs in the same language; loaded codes and relations are added to theirs.
  * @returns how many entries the files have
- * @throws BadFile naming file, line and column; nothing is changed then
+ * @throws BadFile naming file, line and column; nothing is then changed
  */
 export async function loadConcepts(pool: Pool, request: ConceptsRequest): Promise<number> {
   const { files, read, signal } = request;
@@ -80,7 +80,7 @@ export async function loadConcepts(pool: Pool, request: ConceptsRequest): Promis
 
 /**
  * Returns a language tag in lower case.
- * @throws BadFile if it isn't one
+ * @throws BadFile if the text isn't a language tag
  */
 export function languageTag(tag: string): string {
   try {
@@ -108,7 +108,7 @@ function settleType(types: Types, { conceptId, type }: ConceptEntry, row: TableR
   if (type !== null) types.set(conceptId, type);
 }
 
-/** The types that a relation leads from and to; null: any. `part_of` leads to the same type. */
+/** The types of concepts that a relation leads from and to; null for any type. `part_of` leads to the same type. */
 const LEADS: Readonly<Record<Relation, readonly [from: ConceptType | null, to: ConceptType | null]>> = {
   symptom_of: ['symptom', 'condition'],
   treated_with: [null, 'treatment'],
@@ -133,7 +133,7 @@ function checkRelations(types: Types, { conceptId, relations }: ConceptEntry, ro
   }
 }
 
-/** Refuses a load without which concepts of another language would have no type, or relations no target. */
+/** Refuses a load that would leave concepts in another language without a type, or relations without a target. */
 async function checkOthers(tx: ClientBase): Promise<void> {
   const { rows } = await tx.query<{ concept_id: string; lang: string; target: string | null }>(
     `select e.concept_id, e.lang, null as target from terminology.concept_entry e

@@ -2,14 +2,17 @@
 
 /** Numbers that are read in ascending order. */
 export interface Ascending {
-  /** Returns the lowest number from `least` on; undefined after the last. `least` never decreases between calls. */
+  /**
+   * Returns the lowest number that is at least `least`; undefined after the last number. `least` never decreases between
+   * calls.
+   */
   from(least: number): number | undefined;
 }
 
-/** The union of some ascending lists; for few lists, since each call looks at all. */
+/** The union of ascending lists; suitable for only a few lists, since each call looks at all of them. */
 class Lists implements Ascending {
   readonly #lists: readonly Uint32Array[];
-  /** For each list, the index where the last call ended. */
+  /** For each list, the index at which the last call ended. */
   readonly #ends: Uint32Array;
 
   constructor(lists: readonly Uint32Array[]) {
@@ -32,7 +35,7 @@ class Lists implements Ascending {
 
 const NONE = new Uint32Array(0);
 
-/** Returns the index of the first number from `least` on in an ascending list, by a search with doubling steps. */
+/** Returns the index of the first number in an ascending list that is at least `least`, found with doubling steps. */
 function firstFrom(list: Uint32Array, start: number, least: number): number {
   let [low, step] = [start, 1];
   while ((list[low + step] ?? least) < least) {
@@ -74,20 +77,20 @@ class Bits implements Ascending {
   }
 }
 
-/** Returns the union of some ascending lists. */
+/** Returns the union of ascending lists. */
 export function ofLists(lists: readonly Uint32Array[]): Ascending {
   return new Lists(lists);
 }
 
 /**
- * Returns numbers given in any order.
- * @param below all numbers are lower.
+ * Returns the given numbers, in any order, as an ascending list.
+ * @param below greater than all numbers.
  */
 export function ofNumbers(numbers: Uint32Array, below: number): Ascending {
   return new Bits(numbers, below);
 }
 
-/** Yields the intersection, computed while it is read. Without any input it is empty. */
+/** Yields the intersection, computed while it is read. It is empty if there are none to intersect. */
 export function* common(all: readonly Ascending[]): Generator<number> {
   const [first, ...others] = all;
   let number = first?.from(0);

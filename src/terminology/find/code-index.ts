@@ -7,15 +7,15 @@ import { TextLists, type TextListsBytes } from './text-lists.ts';
 import { similarity, splitTrigrams } from './trigrams.ts';
 
 /**
- * The bytes of an index. A code's rank is its position in the system ordered by how common it is, where that is known,
- * then by length of the name, then by place; lists are ascending. Codes that their publisher withdrew are left out.
+ * The bytes of an index. A code's rank is its position when the system is sorted by how common codes are, if known, then by
+ * length of the name, then by place. Lists are ascending. Codes that their publisher withdrew are left out.
  */
 export interface CodeIndexBytes {
   /** Codes, each with its place. */
   readonly codes: TextListsBytes;
   /** Names in the form of `plainWords`, with the ranks of the codes that have them. */
   readonly names: TextListsBytes;
-  /** Words of names, with the ranks of the codes that have them. */
+  /** Words in names, with the ranks of the codes that have them. */
   readonly words: TextListsBytes;
   /** Groups of three letters, with the numbers of the words that contain them. */
   readonly trigrams: TextListsBytes;
@@ -23,54 +23,51 @@ export interface CodeIndexBytes {
   readonly places: ArrayBuffer;
 }
 
-/** Maximum number of words of a query; later ones are ignored. */
+/** Maximum number of words in a query; later words are ignored. */
 const WORDS = 10;
 /**
- * The number of similar words that replace a word with which no known word begins, and the minimum similarity if they
- * differ a lot.
+ * The number of similar words that replace a word if no known word begins with it, and their minimum similarity if they differ
+ * a lot.
  */
 const NEAREST = 3;
 const LIKE = 0.3;
 /**
- * The minimum similarity of a word if no more similar one has few differences: two swapped letters of five leave this
- * much.
+ * The minimum similarity of a word if no more similar word has few differences: this is what remains when two of five letters
+ * are swapped.
  */
 const COMPARABLE = 0.1;
-/** One difference is tolerated per this number of letters of a word. */
+/** One difference is tolerated for every so many letters in a word. */
 const LETTERS_PER_DIFFERENCE = 3;
-/** Shorter words are not replaced: most are one letter away from an abbreviation that means something else. */
+/** Shorter words aren't replaced: nearly all of them are one letter away from an abbreviation that means something else. */
 const SHORTEST_REPLACED = 4;
-/** Words up to this length, mostly abbreviations, replace no other. */
+/** Words up to this length, which are usually abbreviations, don't replace others. */
 const ABBREVIATION = 3;
-/** The number of words that are compared letter by letter: those that share the most groups of letters. */
+/** The number of words to compare letter by letter: those that share the most groups of letters. */
 const COMPARED = 20;
-/** Maximum number of combinations of spellings that are looked up as a name. */
+/** Maximum number of combinations of spellings to look up as a name. */
 const COMBINATIONS = 32;
-/**
- * The number at which counting ends: two letters find most codes of a large system, and counting all of these takes 50
- * ms.
- */
+/** The number at which counting stops: two letters match most codes in a large system, and counting all of them takes 50 ms. */
 const MOST_COUNTED = 1_000;
-/** Lists of up to this many texts are searched separately; more are merged first. */
+/** The lists of up to this many texts are searched separately; if there are more, they are merged first. */
 const FEW = 16;
 
-/** The best places that a text finds. */
+/** The best places that match a text. */
 export interface FoundPlaces {
   readonly places: readonly number[];
   /** The number of all matches, at most `MOST_COUNTED`. */
   readonly total: number;
 }
 
-/** The index of one code system. */
+/** The index for one code system. */
 export class CodeIndex {
   readonly #codes: TextLists;
   readonly #names: TextLists;
   readonly #words: TextLists;
   readonly #trigrams: TextLists;
   readonly #places: Uint32Array;
-  /** All places are lower. */
+  /** Greater than all places. */
   readonly #end: number;
-  /** The number of groups of three letters of each word. */
+  /** The number of groups of three letters in each word. */
   readonly #sizes: Uint16Array;
 
   constructor({ codes, names, words, trigrams, places }: CodeIndexBytes) {
@@ -89,12 +86,12 @@ export class CodeIndex {
   }
 
   /**
-   * Returns the places of matching codes, best first: the code itself; codes that begin with the text, in the order of
-   * the system; codes with that name; codes whose names have all words; names that begin with the text; codes whose names
-   * have for each word one that begins with it. Words may have another spelling, and words that say nothing about a code
-   * may be missing. A word with which no known word begins is replaced by the most similar ones. If nothing is found,
-   * all words are. Among equals, the lower rank comes first.
-   * @param limit of the places; the total doesn't depend on a limit up to `MOST_COUNTED`
+   * Returns the places of matching codes, the best first: the code itself; codes that begin with the text, in the order of the
+   * system; codes with that name; codes whose names have all words; codes whose names begin with the text; codes whose names
+   * have, for each word, a word that begins with it. Words may have another spelling, and words that say nothing about a code
+   * may be missing. If no known word begins with a word, it is replaced by the most similar words. If nothing is found, all
+   * words are replaced. Among equal matches, the lower rank comes first.
+   * @param limit on the number of places; the total doesn't depend on a limit up to `MOST_COUNTED`
    */
   find(typed: string, limit: number): FoundPlaces {
     const most = Math.max(limit, MOST_COUNTED);
@@ -150,23 +147,26 @@ export class CodeIndex {
     for (const text of texts) yield* this.#listPlaces(text.map(either));
   }
 
-  /** Yields the places of the ranks that all inputs have. */
+  /** Yields the places for the ranks that all inputs have in common. */
   *#listPlaces(all: readonly Ascending[]): Generator<number> {
     for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 
-  /** Returns the numbers of those words that are known. */
+  /** Returns the numbers of the words that are known. */
   #known(words: readonly string[]): readonly number[] {
     return words.flatMap((word) => this.#words.findPlace(word) ?? []);
   }
 
-  /** Returns the ranks of names that have one of the words. @param words their numbers. */
+  /**
+   * Returns the ranks of names that have at least one of the words.
+   * @param words the words' numbers.
+   */
   #having(words: readonly number[]): Ascending {
     const lists = words.map((number) => this.#words.numbers(number, number + 1));
     return ofLists(lists);
   }
 
-  /** Returns the ranks that have one of the names. */
+  /** Returns the ranks that have at least one of the names. */
   #named(names: readonly string[]): Ascending {
     const lists = [...new Set(names)].flatMap((name) => {
       const place = this.#names.findPlace(name);
@@ -175,7 +175,7 @@ export class CodeIndex {
     return ofLists(lists);
   }
 
-  /** Returns the texts that replace each word by one of its meanings, with and without blanks. */
+  /** Returns all texts in which each word is replaced by one of its meanings, with and without blanks. */
   #combined(words: readonly string[], meanings: (word: string) => readonly number[]): readonly string[] {
     let texts: readonly string[] = [''];
     for (const word of words) {
@@ -188,10 +188,10 @@ export class CodeIndex {
   }
 
   /**
-   * Returns the words with the fewest differences in letters, if these are few for the word's length; else the most
-   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first. Shorter words
-   * have none, those of four letters only a longer one with one difference; none is an abbreviation or begins with another
-   * letter.
+   * Returns the words with the fewest different letters, if these are few for the word's length; otherwise the words that are
+   * most similar by groups of letters. Among equal words, those in more codes come first, then those with the lower number.
+   * Returns nothing for shorter words; for words with four letters, only longer words with one difference. Never returns
+   * abbreviations, or words that begin with another letter.
    */
   #nearest(word: string): readonly number[] {
     if (word.length < SHORTEST_REPLACED) return [];
@@ -239,8 +239,8 @@ export class CodeIndex {
 }
 
 /**
- * Returns the numbers of all texts with a beginning.
- * @param below all numbers are lower.
+ * Returns the numbers for all texts that begin with the given text.
+ * @param below greater than all numbers.
  */
 function beginning(texts: TextLists, text: string, below: number): Ascending {
   const [from, to] = texts.beginning(text);

@@ -1,11 +1,11 @@
-/** Finds codes of a code system by typed text: a code, the beginning of a name, some of its words, or a near match. */
+/** Finds codes in a code system by typed text: a code, the beginning of a name, some of its words, or a near match. */
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
 import { inTransaction, underLock } from '../install.ts';
 import type { CodeIndex, FoundPlaces } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
 
-/** Number of the database's advisory lock under which missing indexes are built. */
+/** Number of the database's advisory lock for building missing indexes. */
 const LOCK = 4_206_107_319;
 
 const AS_OF_ONE_MOMENT = 'begin isolation level repeatable read read only';
@@ -36,8 +36,8 @@ const FOUND = `
   where s.url = $1`;
 
 /**
- * Opens the search over a database. A system's index is loaded into memory at its first query. The codes of each answer
- * come from the database, which also shows whether the system was reloaded.
+ * Creates the search on a database. A system's index is loaded into memory on its first query. The codes in each answer come
+ * from the database, which also shows whether the system was reloaded.
  * @param ready resolves when the bundled terminology is installed
  */
 export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes {
@@ -74,7 +74,7 @@ function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
   return places.flatMap((place) => byPlace.get(place) ?? []);
 }
 
-/** Returns a system's index; builds it if it is missing, as after an upgrade. */
+/** Returns a system's index; builds the index if it is missing, for example after an upgrade. */
 async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
   for (;;) {
     const read = await inTransaction(pool, AS_OF_ONE_MOMENT, async (tx) => {
@@ -89,8 +89,8 @@ async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
 }
 
 /**
- * Builds a system's index unless another process just did. Removing the system waits for this; this doesn't wait for
- * loads of other systems.
+ * Builds a system's index unless another process has just built it. Removing the system waits for this; this doesn't wait for
+ * other systems' loads.
  */
 async function make(tx: ClientBase, url: string): Promise<void> {
   const { rows } = await tx.query<{ id: number; made: boolean }>(

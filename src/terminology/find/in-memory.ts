@@ -1,18 +1,18 @@
-/** Builds an index of texts that aren't stored as a code system. */
+/** Builds an index for texts that aren't stored as a code system. */
 import { CodeIndex, type CodeIndexBytes } from './code-index.ts';
 import type { Part } from './pieces.ts';
 import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
-/** A text to be found. Its place is its number in the list. */
+/** A text to find. Its place is its index in the list. */
 export interface IndexedText {
   /** In the form of `plainWords`. */
   readonly folded: string;
-  /** Upper-case codes that lead to it, too. */
+  /** Upper-case codes that also lead to the text. */
   readonly codes: readonly string[];
 }
 
-/** The number of texts that are passed on at a time. */
+/** The number of texts to pass on at a time. */
 const BATCH = 1_000;
 
 /** Returns an index whose answers are places in the list. */

@@ -1,4 +1,4 @@
-/** Builds the index of a code system from its concepts, and reads it from `terminology.code_index`. */
+/** Builds a code system's index from its concepts, and reads it from `terminology.code_index`. */
 import type { ClientBase } from 'pg';
 import { RANK, SYNONYM } from '../bundled/own.ts';
 import { foldedSql } from '../schema.ts';
@@ -8,7 +8,7 @@ import type { TextListsBytes } from './text-lists.ts';
 import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
-/** Ranks of LOINC's table come after Annal's own, which go up to some thousands. Rank 0 means none. */
+/** Ranks from LOINC's table come after Annal's own, which go up to a few thousand. Rank 0 means that there isn't one. */
 const AFTER_OWN = 100_000;
 
 // Selects codes with their rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
@@ -19,8 +19,8 @@ const RANKED = `
   from terminology.concept c where c.system = $1 and c.active`;
 const PLACES = `select null as text, int4send(r.place) as numbers from (${RANKED}) r order by r.rank`;
 const CODES = `select r.code as text, int4send(r.place) as numbers from (${RANKED}) r order by r.code collate "C"`;
-// Selects all names of codes: the publisher's, and those that people use. These are also there without blanks, so that
-// "ddimer" finds "D-dimer".
+// Selects all names of codes: the publisher's names, and the names that people use. Each name is also included without blanks,
+// so that "ddimer" finds "D-dimer".
 const NAMED = `
   with ranked as (${RANKED}), named as (
     select r.rank, r.folded as name from ranked r where r.folded <> ''
@@ -40,14 +40,14 @@ const WORDS = `${NAMED}
     select distinct word collate "C" as word from string_to_table(n.name, ' ') word where word <> '') w
   group by w.word order by w.word`;
 
-/** Number of rows read at a time. */
+/** Number of rows to read at a time. */
 const ROWS = 1_000;
-/** Maximum time in ms for sorting a large system's words in the database. */
+/** Maximum time for sorting a large system's words in the database, in ms. */
 const SORTING_MS = 600_000;
 
 /**
- * Builds a code system's index and replaces the existing one. PostgreSQL sorts, and rows are written as they are read;
- * except for the groups of letters, at most a few MB are in memory.
+ * Builds a code system's index, replacing the existing one. PostgreSQL sorts, and rows are written as they are read. Except
+ * for the groups of letters, at most a few MB are in memory.
  * @param system the system's number.
  */
 export async function makeCodeIndex(tx: ClientBase, system: number): Promise<void> {
@@ -89,7 +89,7 @@ export async function readCodeIndex(tx: ClientBase, system: number): Promise<Cod
   });
 }
 
-/** Yields the rows of a statement in batches. */
+/** Yields a statement's rows in batches. */
 async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGenerator<readonly TextList[]> {
   const patient = { query_timeout: SORTING_MS };
   const ask = { ...patient, text: `declare in_order no scroll cursor for ${sql}`, values: [system] };
@@ -98,13 +98,13 @@ async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGener
   for (;;) {
     const { rows } = await tx.query<{ text: string; numbers: Buffer }>(next);
     if (rows.length === 0) break;
-    // PostgreSQL sends the highest byte of a number first.
+    // PostgreSQL sends a number's highest byte first.
     yield rows.map(({ text, numbers }) => [text, numbers.swap32()]);
   }
   await tx.query('close in_order');
 }
 
-/** Yields words unchanged, and records their groups of three letters with the words' numbers. */
+/** Yields words unchanged, and records their groups of three letters together with the words' numbers. */
 async function* noting(
   ofTrigrams: Map<string, number[]>,
   batches: AsyncIterable<readonly TextList[]>,
@@ -123,7 +123,7 @@ async function* noting(
   }
 }
 
-/** Yields one group per batch, and removes each from memory. */
+/** Yields one group per batch, and then removes the group from memory. */
 function* sorted(ofTrigrams: Map<string, number[]>): Generator<readonly TextList[]> {
   const texts = [...ofTrigrams.keys()].map((text) => Buffer.from(text));
   for (const text of texts.sort(Buffer.compare).map((bytes) => bytes.toString())) {

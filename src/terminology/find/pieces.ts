@@ -1,4 +1,4 @@
-/** Stores the bytes of an index as rows of `terminology.code_index`, so that they are never in memory twice. */
+/** Stores an index's bytes as rows in `terminology.code_index`, so that they are never in memory twice. */
 import type { ClientBase } from 'pg';
 
 /** Approximate number of bytes per row. */
@@ -6,13 +6,16 @@ const PIECE = 1 << 20;
 
 /** A part of an index that is being written. */
 export interface Part {
-  /** Adds bytes, or numbers as they lie in memory. */
+  /** Adds bytes, or numbers in their memory representation. */
   append(bytes: Uint8Array | Uint32Array): void;
-  /** Writes the collected bytes if they fill a row, or with `all` any that remain. */
+  /** Writes the collected bytes if they fill a row; with `all`, also writes any that remain. */
   write(all?: 'all'): Promise<void>;
 }
 
-/** Begins a part of a code system's index. @param system the system's number. */
+/**
+ * Begins a part of a code system's index.
+ * @param system the system's number.
+ */
 export function writePart(tx: ClientBase, system: number, part: string): Part {
   let gathered: Buffer[] = [];
   let length = 0;

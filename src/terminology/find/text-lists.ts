@@ -1,31 +1,29 @@
 /**
- * Sorted texts, each with a list of numbers, in a compact encoding of a few bytes per text: the data structure of an
+ * Sorted texts, each with a list of numbers, in a compact encoding with a few bytes per text: the data structure behind an
  * index of codes.
  */
 
-/**
- * Number of texts in a block: the first one is stored whole, and of each other only its difference from the previous
- * one.
- */
+/** Number of texts in a block: the first text is stored whole; the others are stored as differences from the previous text. */
 export const BLOCK = 16;
 
-/** The bytes of texts with their lists; numbers are unsigned 32-bit integers in the machine's byte order. */
+/** The bytes for texts with their lists; numbers are unsigned 32-bit integers in the machine's byte order. */
 export interface TextListsBytes {
   /**
-   * For each text: the number of bytes shared with the previous one, the number of bytes that follow, and these bytes.
+   * For each text: the number of bytes that it shares with the previous text, the number of bytes that follow, and these
+   * bytes.
    */
   readonly texts: ArrayBuffer;
   /** The offset of each block in `texts`. */
   readonly blocks: ArrayBuffer;
-  /** The offset of each text's list in `numbers`, and one more at the end. */
+  /** The offset of each text's list in `numbers`, and an additional offset for the end. */
   readonly starts: ArrayBuffer;
   readonly numbers: ArrayBuffer;
 }
 
-/** Sorts after every text with the same beginning: no byte of UTF-8 is as high. */
+/** Sorts after every text with the same beginning, because UTF-8 has no byte this high. */
 const AFTER = Buffer.from([0xff]);
 
-/** Texts in the order of their bytes. */
+/** Texts, in the order of their bytes. */
 export class TextLists {
   /** The number of texts. */
   readonly size: number;
@@ -44,7 +42,7 @@ export class TextLists {
     this.size = Math.max(0, this.#starts.length - 1);
   }
 
-  /** Returns the texts with a beginning: the place of the first, and the place after the last. */
+  /** Returns the range of texts that begin with the given text: the place of the first, and the place after the last. */
   beginning(text: string): readonly [from: number, to: number] {
     const bytes = Buffer.from(text);
     const [from] = this.#seek(bytes);
@@ -79,13 +77,13 @@ export class TextLists {
     return this.#numbers.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
 
-  /** Returns the place of the first text that is not lower, and its length in `#text`; length 0 after the last text. */
+  /** Returns the place of the first text that isn't lower, and its length in `#text`; the length is 0 after the last text. */
   #seek(bytes: Buffer): readonly [place: number, length: number] {
     const block = Math.max(0, this.#blocksBefore(bytes) - 1);
     const texts = this.#texts;
     let place = block * BLOCK;
     let at = this.#blocks[block] ?? texts.length;
-    // The text is in the last block that begins below it, or is the first of the next block.
+    // The text is in the last block whose first text is lower, or it is the first text in the next block.
     for (; at < texts.length; place += 1) {
       const shared = numberAt(texts, at);
       at += countBytes(shared);
@@ -105,7 +103,7 @@ export class TextLists {
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      // The first text shares nothing: one byte encodes that.
+      // The first text shares nothing, which is encoded in one byte.
       const at = (this.#blocks[middle] ?? 0) + 1;
       const own = numberAt(this.#texts, at);
       const from = at + countBytes(own);
@@ -126,14 +124,14 @@ function numberAt(bytes: Buffer, from: number): number {
   }
 }
 
-/** Returns the number of bytes that an encoded number takes. */
+/** Returns the number of bytes that an encoded number needs. */
 function countBytes(number: number): number {
   let bytes = 1;
   for (let rest = number >>> 7; rest > 0; rest >>>= 7) bytes += 1;
   return bytes;
 }
 
-/** Returns a number in the encoding of `texts`. */
+/** Returns a number in the encoding that `texts` uses. */
 export function asBytes(number: number): number[] {
   const bytes: number[] = [];
   let rest = number;

@@ -1,12 +1,12 @@
-/** Measures how similar two words are by their common groups of three letters, as PostgreSQL's pg_trgm does. */
+/** Measures how similar two words are by their shared groups of three letters, as PostgreSQL's pg_trgm does. */
 
-/** Returns a word's groups of three letters, each once; the word is padded with blanks, so that its ends count. */
+/** Returns a word's groups of three letters, each once. The word is padded with blanks, so that its ends count. */
 export function splitTrigrams(word: string): string[] {
   const letters = [...`  ${word} `];
   return [...new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))];
 }
 
-/** Returns the similarity from 0 to 1: the number of common groups divided by the number of groups in either word. */
+/** Returns the similarity from 0 to 1: the number of shared groups divided by the number of groups in either word. */
 export function similarity(common: number, ofOne: number, ofOther: number): number {
   return common / (ofOne + ofOther - common);
 }

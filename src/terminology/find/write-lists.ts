@@ -2,7 +2,7 @@
 import type { Part } from './pieces.ts';
 import { asBytes, BLOCK, type TextListsBytes } from './text-lists.ts';
 
-/** A text with its numbers in ascending order, as bytes in memory order. */
+/** A text with its numbers in ascending order, as bytes in their memory representation. */
 export type TextList = readonly [text: string, numbers: Buffer];
 
 /**

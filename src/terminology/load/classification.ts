@@ -3,10 +3,10 @@ import { parentOfAtc } from '../bundled/bundled.ts';
 import type { NewConcept } from '../rows.ts';
 import { BadFile, type Table } from './table.ts';
 
-/** The format of a classification. */
+/** A classification's format. */
 interface Classification {
   readonly code: RegExp;
-  /** Returns the parent of a code; empty for a top-level code. */
+  /** Returns a code's parent; empty for a top-level code. */
   readonly parentCode: (code: string) => string;
 }
 
@@ -21,7 +21,7 @@ const ICD10: Classification = {
   parentCode: (code) => (code.length <= 3 ? '' : code.slice(0, -1).replace(/\.$/, '')),
 };
 
-/** Names that the column of codes may have. */
+/** Names that the column with the codes may have. */
 const CODE = ['code', 'atc_code', 'atccode', 'atc code', 'icd10_code', 'icd_code', 'icd10'];
 const DISPLAY = ['display', 'name', 'title', 'atc_name', 'atcname', 'atc level name', 'description', 'label'];
 const PARENT = ['parent', 'parent_code'];
@@ -58,7 +58,7 @@ async function* concepts(
     if (parent === undefined && !form.test(value))
       throw row.fault(code, `${value.slice(0, 40)} is not a valid code of this code system`);
     const name = row.need(display);
-    // Some tables of ATC have a line for each dose of a substance.
+    // Some ATC tables have one line for each dose of a substance.
     const before = seen.get(value);
     if (before !== undefined) {
       if (before !== name) throw row.fault(code, `${value} occurs earlier with another name`);

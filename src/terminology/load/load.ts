@@ -1,4 +1,4 @@
-/** Loads a code system from a customer's own files and replaces the installed one, in one transaction. */
+/** Loads a code system from a customer's own files, replacing the installed one, in one transaction. */
 import type { ClientBase, Pool } from 'pg';
 import { ATC, LOINC, LOINC_NOTICE, type OwnProperties, ownOfLoinc } from '../bundled/bundled.ts';
 import { substanceProperties } from '../bundled/substances.ts';
@@ -14,7 +14,7 @@ import { BadFile, openTable, type Table } from './table.ts';
 interface Loadable {
   readonly url: string;
   readonly title: string;
-  /** Canonical URL of the value set of all its codes. */
+  /** Canonical URL of the value set with all its codes. */
   readonly valueSet: string;
   readonly copyright?: string;
   /** True if its codes can be found by typed text. */
@@ -28,8 +28,8 @@ interface Loadable {
 }
 
 /**
- * Returns the loader of a code system that is one table.
- * @param own returns further names and ranks to find its codes by, in addition to those of the file.
+ * Returns the loader for a code system that is a single table.
+ * @param own returns further names and ranks by which codes can be found, in addition to those in the file.
  */
 const fromOne =
   (
@@ -50,7 +50,7 @@ const fromOne =
     return copyConcepts(tx, rows(table));
   };
 
-/** Loadable code systems by their name on the command line. */
+/** Code systems that can be loaded, by their name on the command line. */
 export const LOADABLE = {
   loinc: {
     url: LOINC,
@@ -83,24 +83,24 @@ export const LOADABLE = {
 
 export type LoadableName = keyof typeof LOADABLE;
 
-/** The code system to load, with its files. */
+/** The code system to load, and its files. */
 export interface LoadRequest {
   readonly name: LoadableName;
   readonly files: readonly string[];
-  /** The release's version, as its publisher writes it. */
+  /** The version of the release, as its publisher writes it. */
   readonly version?: string | undefined;
   /** Microseconds since 1970; the time of the changed resource. */
   readonly now: number;
   /** Called with the number of bytes read since the last call. */
   readonly read?: (bytes: number) => void;
-  /** Stops at the next row; nothing is changed then. */
+  /** Stops the load at the next row; nothing is then changed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Loads a code system. Until it is complete, readers see the previous content.
- * @returns the number of its concepts.
- * @throws BadFile naming file, line and column; AbortError if it was stopped.
+ * Loads a code system. Until the load is complete, readers see the previous content.
+ * @returns the number of the code system's concepts.
+ * @throws BadFile naming file, line and column; AbortError if the load was stopped.
  */
 export async function loadSystem(pool: Pool, request: LoadRequest): Promise<number> {
   const { name, files, version, now, signal } = request;
@@ -121,8 +121,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       .catch(explain);
     if (count === 0) throw new BadFile(`${files.join(', ')}: the file contains no codes`);
     if (found === true) await makeCodeIndex(tx, number);
-    // Statements over value sets are planned with these statistics; PostgreSQL itself would collect them a minute
-    // later.
+    // Statements on value sets are planned with these statistics; PostgreSQL would collect them only a minute later.
     await tx.query('analyze terminology.concept');
     const resource = {
       resourceType: 'CodeSystem' as const,
@@ -131,7 +130,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       ...(copyright === undefined ? {} : { copyright }),
       valueSet,
       ...(name === 'loinc' ? {} : { hierarchyMeaning: 'is-a' }),
-      // Its concepts are read with $lookup and $expand; the resource lists none.
+      // The concepts are read with $lookup and $expand; the resource doesn't list them.
       content: 'not-present' as const,
       count,
     };
@@ -140,7 +139,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
   });
 }
 
-/** Converts a duplicate key to a fault of the file: a code occurs twice. Rethrows other errors. */
+/** Converts a duplicate key error to a fault in the file: a code that occurs twice. Rethrows other errors. */
 function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === '23505' && 'detail' in error) {
     const [, code] = /\(system, code\)=\(\d+, (.*)\)/.exec(String(error.detail)) ?? [];

@@ -1,4 +1,4 @@
-/** Reads LOINC's own table, `Loinc.csv` of a release (https://loinc.org/downloads/). */
+/** Reads LOINC's own table, the `Loinc.csv` in a release (https://loinc.org/downloads/). */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { CATEGORY_OF } from '../bundled/categories.ts';
@@ -17,11 +17,11 @@ const PROPERTIES = [
   'COMMON_TEST_RANK',
 ];
 
-/** Classes of clinical terms that are vital signs. */
+/** Matches classes of clinical terms that are vital signs. */
 const VITAL_SIGNS = /^(?:BP|HRTRATE|RESP|BDYTMP|BDYWGT|BDYHGT|BDYCRC|HEMODYN)\./;
 
 /**
- * Yields its concepts.
+ * Yields LOINC's concepts.
  * @throws BadFile
  */
 export async function* loincConcepts(

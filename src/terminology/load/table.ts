@@ -12,25 +12,25 @@ export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
-/** A row; columns are named as in the heading, in any case. */
+/** A row; columns have the names in the heading, in any case. */
 export interface TableRow {
   /** Line number in the file, from 1. */
   readonly line: number;
-  /** Returns a column's text without surrounding blanks; empty for a column that the file does not have. */
+  /** Returns a column's text without surrounding blanks; empty for a column that the file doesn't have. */
   get(column: string): string;
   /**
-   * Returns the text of a required column.
+   * Returns a required column's text.
    * @throws BadFile if it is empty
    */
   need(column: string): string;
-  /** Returns the error for a column of this row. */
+  /** Returns the error for a column in this row. */
   fault(column: string, says: string): BadFile;
 }
 
 /** A file whose heading has been read. */
 export interface Table {
   readonly path: string;
-  /** Names in the heading, lower case. */
+  /** Names in the heading, in lower case. */
   readonly heading: readonly string[];
   /**
    * Yields the rows.
@@ -39,7 +39,7 @@ export interface Table {
   rows(read?: (bytes: number) => void): AsyncGenerator<TableRow>;
 }
 
-/** Maximum bytes of a file's heading. */
+/** Maximum size of a file's heading, in bytes. */
 const HEADING_BYTES = 64 * 1024;
 
 /**
@@ -126,11 +126,11 @@ async function* readTexts(path: string, read?: (bytes: number) => void): AsyncGe
 
 interface Fields {
   readonly record: readonly string[];
-  /** The line on which it ends. */
+  /** The line on which the record ends. */
   readonly line: number;
 }
 
-/** Yields records that are lines, as in RF2, which has millions of them. */
+/** Yields records that are single lines, as in RF2, which has millions of them. */
 async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<Fields> {
   let line = 0;
   let rest = '';
@@ -146,7 +146,7 @@ async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGen
 }
 
 /**
- * Yields records of CSV, whose fields may contain the delimiter and line ends.
+ * Yields CSV records, whose fields may contain delimiters and line ends.
  * @throws BadFile
  */
 async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): AsyncGenerator<Fields> {
@@ -198,8 +198,8 @@ function makeRow(
 }
 
 /**
- * Checks that a table has certain columns.
- * @throws BadFile naming the missing ones
+ * Checks that a table has the given columns.
+ * @throws BadFile naming the missing columns
  */
 export function needColumns({ path, heading }: Table, ...columns: readonly string[]): void {
   const missing = columns.filter((column) => !heading.includes(column.toLowerCase()));

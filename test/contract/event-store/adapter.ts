@@ -1,13 +1,13 @@
-/** What the contract suite asks of an adapter's test. */
+/** The contract suite's requirements for an adapter's test. */
 import type { EventStore } from '#src/events/store.ts';
 
-/** An empty log, and ways to it. */
+/** An empty log, and ways to open it. */
 export interface LogUnderTest {
-  /** Opens one more store on the log in this process. The suite closes it. */
+  /** Opens another store on the log in this process. The suite closes it. */
   open(): Promise<EventStore>;
-  /** How another process opens a store on the log; undefined if the log is in the memory of this one. */
+  /** How another process opens a store on the log; undefined if the log is in this process's memory. */
   readonly process?: {
-    /** A module that exports `openStore(): Promise<EventStore>`, reading `env`. */
+    /** A module that exports `openStore(): Promise<EventStore>` and reads `env`. */
     readonly module: string;
     readonly env: Readonly<Record<string, string>>;
   };
@@ -18,5 +18,5 @@ export interface LogUnderTest {
 /** Makes an empty log. */
 export type Adapter = () => Promise<LogUnderTest>;
 
-/** How many times as long as usual the load tests are: ANNAL_CONTRACT_LOAD; a part of it by default. */
+/** How long the load tests run, as a multiple of the usual length: ANNAL_CONTRACT_LOAD, or 0.3 by default. */
 export const SCALE = Number(process.env.ANNAL_CONTRACT_LOAD ?? 0.3);

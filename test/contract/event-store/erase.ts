@@ -4,8 +4,8 @@ import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts'
 import { all, everything, Follower, faultsIn, newEvents, newStream, rejection, write } from './events.ts';
 
 /**
- * @param store the store under test, once it is open.
- * @param another opens it again, as another process would.
+ * @param store the store under test, once it is open
+ * @param another opens the store again, as another process would
  */
 export function erasing(store: () => EventStore, another: () => Promise<EventStore>): void {
   describe('erase', () => {

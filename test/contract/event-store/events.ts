@@ -1,4 +1,4 @@
-/** Events to append, and eyes on what comes back. */
+/** Helpers that make events to append and check the events that come back. */
 import type { Subscription } from 'rxjs';
 import { placeInAppend } from '#src/events/batches.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
@@ -15,10 +15,10 @@ import {
 } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** A stream name that nobody used, and that a service on the same log has no use for. */
+/** Returns an unused stream name, of a kind that a service on the same log doesn't use. */
 export const newStream = (prefix = 'contract-'): string => `${prefix}${newUuid()}`;
 
-/** The events of one append. */
+/** Makes the events of one append. */
 export function newEvents(
   count = 1,
   data: (index: number) => string = (index) => `{"n":${index}}`,
@@ -31,7 +31,7 @@ export function newEvents(
   }));
 }
 
-/** Appends `counts` appends of that many events each, one after the other. */
+/** Makes one append after the other, each with the number of events in `counts`. */
 export async function write(
   store: EventStore,
   stream: string,
@@ -44,14 +44,14 @@ export async function write(
   return result;
 }
 
-/** Everything that an iteration yields. */
+/** Returns everything that an iteration yields. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   for await (const item of items) found.push(item);
   return found;
 }
 
-/** What a promise rejects with. */
+/** Returns what a promise rejects with. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     (value) => {
@@ -61,11 +61,11 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A running subscription that keeps what it gets, unless it is told to forget it. */
+/** A running subscription that keeps the batches it gets, unless it is told to forget them. */
 export class Follower {
   readonly batches: EventBatch[] = [];
   readonly positions: Position[] = [];
-  /** Why it ended by itself: an error, or `completed`. */
+  /** Why the subscription ended by itself: an error, or `completed`. */
   end: unknown;
   readonly #subscription: Subscription;
   #waiting: (() => void)[] = [];
@@ -100,7 +100,7 @@ export class Follower {
     return this.batches.flatMap((batch) => batch.events);
   }
 
-  /** What its handler was done with when it last heard of a position. */
+  /** The events that its handler had finished when it last reported a position. */
   get handled(): RecordedEvent[] {
     const reached = this.position ?? '';
     return this.batches.filter(({ position }) => position <= reached).flatMap(({ events }) => events);
@@ -111,7 +111,10 @@ export class Follower {
     return this.positions.at(-1);
   }
 
-  /** Waits until a condition on this follower holds. @throws what the subscription ended with before. */
+  /**
+   * Waits until a condition on this follower holds.
+   * @throws what the subscription ended with, if it ended first
+   */
   async until(condition: (follower: this) => boolean): Promise<this> {
     while (!condition(this)) {
       if (this.end !== undefined) throw this.end;
@@ -120,7 +123,7 @@ export class Follower {
     return this;
   }
 
-  /** Waits until it has handled everything up to a position. */
+  /** Waits until the follower has handled everything up to a position. */
   reaches(position: Position): Promise<this> {
     return this.until(({ position: reached }) => reached !== undefined && reached >= position);
   }
@@ -135,7 +138,7 @@ export class Follower {
   }
 }
 
-/** Everything in the log now, by a subscription from its beginning. */
+/** Returns everything in the log now, read by a subscription. */
 export async function everything(
   store: EventStore,
   options: Pick<SubscribeOptions, 'after' | 'prefixes'>,
@@ -147,15 +150,15 @@ export async function everything(
   return follower.events;
 }
 
-/** A look at a stretch of the total order, event by event, without keeping them. */
+/** Checks a stretch of the total order, event by event, without keeping the events. */
 export class Audit {
   readonly faults: string[] = [];
-  /** The ids met, in order. */
+  /** The ids seen so far, in order. */
   readonly ids = new Set<string>();
   readonly #streams = new Map<string, { revision: number; hash: string; missing: number }>();
   #position = '';
 
-  /** Looks at the events that follow. */
+  /** Checks the events that follow. */
   take(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       const before = this.#streams.get(event.stream) ?? { revision: -1, hash: GENESIS, missing: 0 };
@@ -181,14 +184,14 @@ export class Audit {
     }
   }
 
-  /** Everything that is wrong, appends that never ended included. */
+  /** Returns everything that is wrong, including incomplete appends. */
   end(): string[] {
     const torn = [...this.#streams].filter(([, { missing }]) => missing > 0);
     return [...this.faults, ...torn.map(([stream]) => `${stream}: ends inside an append`)];
   }
 }
 
-/** Audits the log from after a position to its present head. */
+/** Audits the log after a position, up to its present head. */
 export async function auditLog(store: EventStore, after: Position): Promise<Audit> {
   const audit = new Audit();
   const follower = new Follower(store, { after }, async ({ events }) => audit.take(events), 'forget');
@@ -198,7 +201,7 @@ export async function auditLog(store: EventStore, after: Position): Promise<Audi
   return audit;
 }
 
-/** What is wrong with a stretch of the total order. Empty when all is well. */
+/** Returns what is wrong with a stretch of the total order; empty if nothing is. */
 export function faultsIn(events: readonly RecordedEvent[]): string[] {
   const audit = new Audit();
   audit.take(events);

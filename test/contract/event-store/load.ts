@@ -1,12 +1,12 @@
-/** Writers that go on through faults. */
+/** Writers that keep going through faults. */
 import { expect } from 'chai';
 import { type EventStore, type Expected, type NewEvent, Unavailable } from '#src/events/store.ts';
 import { all, newEvents, newStream } from './events.ts';
 
-/** A turn of the event loop. */
+/** Waits for one turn of the event loop. */
 export const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Appends to a stream of its own until it is stopped, sending each append again until it is acknowledged. */
+/** Appends to its own stream until it is stopped, sending each append again until it is acknowledged. */
 class PersistentWriter {
   readonly stream = newStream();
   readonly acknowledged: string[] = [];
@@ -35,8 +35,8 @@ class PersistentWriter {
 }
 
 /**
- * Writes while `disturb` runs, and checks that nothing acknowledged is missing, double or out of order.
- * @returns how many events were acknowledged.
+ * Writes while `disturb` runs, and checks that nothing acknowledged is missing, duplicated or out of order.
+ * @returns how many events were acknowledged
  */
 export async function writesThrough(store: EventStore, disturb: () => Promise<void>): Promise<number> {
   const writers = Array.from({ length: 16 }, () => new PersistentWriter(store));

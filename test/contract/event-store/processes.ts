@@ -1,4 +1,4 @@
-/** Many processes on one log: nothing lost, nothing twice, nothing torn, also when one of them is killed. */
+/** Many processes on one log: nothing is lost, duplicated or torn, even when a process is killed. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { type LogUnderTest, SCALE } from './adapter.ts';
 import { Audit, all, auditLog, Follower, faultsIn, newStream, write } from './events.ts';
 import type { Acknowledged, Message, Task } from './worker.ts';
 
-/** A worker process, and what it said. */
+/** A worker process, and the messages that it sent. */
 class Worker {
   readonly acknowledged: Acknowledged[] = [];
   readonly messages: Message[] = [];
@@ -33,7 +33,7 @@ class Worker {
       else this.messages.push(message);
       this.#changed();
     });
-    // What it sent before it died is still delivered: the channel closes after its last message.
+    // Messages that it sent before it died are still delivered: the channel closes after the last one.
     this.#gone = Promise.all([once(this.#child, 'exit'), once(this.#child, 'disconnect')]).then(() => {
       this.#over = true;
       this.#changed();
@@ -82,8 +82,8 @@ async function expectAllPresent(store: EventStore, acknowledged: readonly Acknow
 }
 
 /**
- * @param log the log under test.
- * @param store a store on it in this process.
+ * @param log the log under test
+ * @param store a store on that log in this process
  */
 export function manyProcesses(log: () => LogUnderTest, store: () => EventStore): void {
   describe('three processes that write while one reads', () => {
@@ -149,7 +149,7 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
         await worker.until((writer) => writer.acknowledged.length > 200 + 37 * round);
         acknowledged.push(...(await worker.kill()).acknowledged);
       }
-      // The log goes on: the dead process holds nothing that others need.
+      // The log keeps working: the dead process holds nothing that others need.
       const { position } = await write(store(), newStream(), [1]);
       await follower.reaches(position);
       follower.stop();

@@ -4,7 +4,7 @@ import { readHash } from '#src/events/chain.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { all, faultsIn, newEvents, newStream, write } from './events.ts';
 
-/** Texts that a store might be tempted to normalise. */
+/** Text that a store might be tempted to normalise. */
 const AWKWARD = [
   '{}',
   ' {\t"a" :\r\n 1.50 , "a":1e400,\n"b":-0.0 } ',
@@ -41,7 +41,7 @@ export function reading(store: () => EventStore): void {
       });
       expect(readHash(events.at(-1) ?? { metadata: '' })).to.equal(head.hash);
       expect(faultsIn(events)).to.deep.equal([]);
-      // A service on a shared log would stop at events of unknown types.
+      // On a shared log, a service would stop at events of unknown types.
       await store().erase(stream);
     });
 

@@ -83,7 +83,7 @@ export const conceptMaps: SearchTable = {
     ['jurisdiction=DK', 'a'],
     ['source=http://tables.example/ValueSet/paints', 'b'],
     ['source=http://tables.example/ValueSet/paints|1', 'b'],
-    // A canonical is a uri, too.
+    // A canonical is also a uri.
     ['source-uri=http://tables.example/ValueSet/paints', 'ab'],
     ['target=http://tables.example/ValueSet/colours', 'b'],
     ['target-uri=http://tables.example/ValueSet/colours', 'ab'],

@@ -2,7 +2,7 @@ import { concept, type SearchTable, to } from '#test/support/search/table.ts';
 
 const ATC = 'http://www.whocc.no/atc';
 
-/** A prescription without what it's of, and by whom. */
+/** A prescription that lacks its drug and its prescriber. */
 const prescribed = { status: 'active', intent: 'order', subject: to('Patient/@p') } as const;
 
 /** Chains into contained resources: https://hl7.org/fhir/R4/references.html#contained */
@@ -10,7 +10,7 @@ export const containedInRequests: SearchTable = {
   topic: 'chains into contained resources',
   type: 'MedicationRequest',
   resources: {
-    // A medication and a prescriber inside, the medication's maker elsewhere.
+    // The medication and the prescriber are contained, the medication's maker is not.
     f: {
       ...prescribed,
       contained: [
@@ -25,7 +25,7 @@ export const containedInRequests: SearchTable = {
       medicationReference: to('#drug'),
       requester: to('#doc'),
     },
-    // All inside, one in the other; the prescriber has no gender.
+    // All are contained, one within another; the prescriber has a gender.
     g: {
       ...prescribed,
       contained: [
@@ -41,7 +41,7 @@ export const containedInRequests: SearchTable = {
       medicationReference: to('#drug'),
       requester: to('#doc'),
     },
-    // Nobody refers to the prescriber as such.
+    // Nothing refers to the practitioner as the prescriber.
     h: {
       ...prescribed,
       contained: [
@@ -81,7 +81,7 @@ export const containedInRequests: SearchTable = {
   ],
 };
 
-/** What is contained is found by chains alone. */
+/** Contained resources are found only through chains. */
 export const containedAlone: SearchTable = {
   topic: 'contained ones alone',
   type: 'Medication',

@@ -7,7 +7,7 @@ const at = (effectiveDateTime: string) => ({
   effectiveDateTime,
 });
 
-/** Days begin at midnight UTC where nobody says otherwise, and a time is what it is in any zone. */
+/** Days begin at midnight UTC unless an offset is given, and a time means the same in any zone. */
 export const dateBorders: SearchTable = {
   topic: 'dates at the borders of days, months and zones',
   type: 'Observation',
@@ -49,7 +49,10 @@ export const dateBorders: SearchTable = {
   ],
 };
 
-/** Kept to the microsecond: a finer date is somewhere in one, so that what is of the same microsecond is before and after it. */
+/**
+ * Dates are kept to the microsecond: a finer date is somewhere within its microsecond, so another date in the same microsecond
+ * is both before and after it.
+ */
 export const fineDates: SearchTable = {
   topic: 'dates finer than a microsecond',
   type: 'Observation',

@@ -7,7 +7,7 @@ import {
   to,
 } from '#test/support/search/table.ts';
 
-/** Devices of a patient and of nobody. */
+/** Devices, some of which belong to a patient. */
 export const devices: SearchTable = {
   topic: 'elements',
   type: 'Device',
@@ -48,7 +48,7 @@ export const devices: SearchTable = {
     ['manufacturer=acme', 'a'],
     ['manufacturer:contains=devices', 'a'],
     ['model=ab 45', 'a'],
-    // R4: the device's names and the display and text of its type.
+    // R4: the device's names, and the display and text of its type.
     ['device-name=infusion', 'a'],
     ['device-name=pumping', 'a'],
     ['device-name=drip', 'a'],

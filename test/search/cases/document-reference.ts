@@ -7,7 +7,7 @@ import {
   to,
 } from '#test/support/search/table.ts';
 
-/** References to documents. */
+/** DocumentReferences. */
 export const documentReferences: SearchTable = {
   topic: 'elements',
   type: 'DocumentReference',
@@ -66,7 +66,7 @@ export const documentReferences: SearchTable = {
   },
   cases: [
     ...commonCases('DocumentReference', 'a'),
-    // R4: the master identifier and the others.
+    // R4: the master identifier and the other identifiers.
     ['identifier=DM1', 'a'],
     ['identifier=urn:doc|D1', 'a'],
     ['status=current', 'ac'],

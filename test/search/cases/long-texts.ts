@@ -1,12 +1,12 @@
 import type { SearchTable } from '#test/support/search/table.ts';
 
-/** Of so many characters an index row holds no more than the beginning. */
+/** Returns a text so long that an index row contains only its beginning. */
 const long = (middle: string, end: string) =>
   `${'lorem ipsum '.repeat(35)}${middle}${' dolor sit'.repeat(30)} ${end}`;
-/** Its 500th character is in two halves. */
+/** The 500th character is split into two halves. */
 const halved = `${'x'.repeat(499)}\u{1f600}tail`;
 
-/** Texts that are longer than an index row, and letters that have no accent to be left out. */
+/** Texts longer than an index row, and letters that have no accent to be removed. */
 export const longTexts: SearchTable = {
   topic: 'long texts and special letters',
   type: 'Practitioner',
@@ -51,7 +51,7 @@ export const longTexts: SearchTable = {
 
 const PROFILE = 'http://example.org/fhir/StructureDefinition/versioned';
 
-/** Canonicals with and without a version, and answers in the order of tokens and references. */
+/** Canonicals with and without a version, and results in the order of tokens and references. */
 export const sortedTokens: SearchTable = {
   topic: 'profiles and orders of tokens and references',
   type: 'Condition',
@@ -103,7 +103,7 @@ export const sortedTokens: SearchTable = {
     ['_sort=code', 'vtsw'],
     ['_sort=-code', 'stvw'],
     ['_sort=clinical-status,-code', 'svwt'],
-    // Of several values the one counts that comes first in the order asked for, each by its first code.
+    // If there are several values, the one that comes first in the requested order counts, each by its first code.
     ['_sort=category,-code', 'vwst'],
     ['_sort=-category,code', 'vwts'],
   ],

@@ -9,7 +9,7 @@ import {
 
 const ATC = 'http://www.whocc.no/atc';
 
-/** Statements of what patients take. */
+/** Statements about what patients take. */
 export const medicationStatements: SearchTable = {
   topic: 'elements',
   type: 'MedicationStatement',

@@ -39,7 +39,7 @@ export const observationUnits: SearchTable = {
     [`value-quantity=eb1|${UCUM}|g`, 'ABL'],
     [`value-quantity=ap5|${UCUM}|mg`, 'ABFL'],
     ['value-quantity=5.4||mg', 'ADL'],
-    // Without a unit the number alone counts, as it was written.
+    // Without a unit, only the number counts, as it was written.
     ['value-quantity=5.40', 'ACDE'],
     [`value-quantity=5.4|${UCUM}|[nonsense]`, 'E'],
     [`value-quantity=37|${UCUM}|Cel`, 'GH'],
@@ -51,7 +51,7 @@ export const observationUnits: SearchTable = {
     [`value-quantity=-2500|${UCUM}|umol/L`, 'I'],
     [`value-quantity=0.1|${UCUM}|kg/m2`, 'J'],
     [`value-quantity=100|${UCUM}|g/m2`, 'J'],
-    // HbA1c of 48 mmol/mol is 6.5 %, and not 4.8 %; calcium of 7.5 meq/L is 3.75 mmol/L.
+    // An HbA1c of 48 mmol/mol is 6.5 %, and not 4.8 %; a calcium of 7.5 meq/L is 3.75 mmol/L.
     [`value-quantity=lt5.7|${UCUM}|%`, ''],
     [`value-quantity=ge47|${UCUM}|mmol/mol`, 'M'],
     [`value-quantity=0.048|${UCUM}|mol/mol`, 'M'],

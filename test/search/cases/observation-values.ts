@@ -3,7 +3,7 @@ import { commonCases, concept, MARKED, type SearchTable, to, ucum } from '#test/
 const LOINC = 'http://loinc.org';
 const final = { status: 'final', subject: to('Patient/@p') } as const;
 
-/** Observations: what each type of parameter, prefix and modifier finds. */
+/** Observations: what each parameter type, prefix and modifier finds. */
 export const observationValues: SearchTable = {
   topic: 'types of parameters, prefixes and modifiers',
   type: 'Observation',
@@ -70,7 +70,7 @@ export const observationValues: SearchTable = {
     ['code:text=free', 'c'],
     ['status=http://hl7.org/fhir/observation-status|amended', 'd'],
     ['code:not=8480-6', 'bc'],
-    // Not any of the values, also where another one is there: https://hl7.org/fhir/R4/search.html#token
+    // None of the values may match, even if there is another value: https://hl7.org/fhir/R4/search.html#token
     ['category:not=vital-signs', 'cdz'],
     ['category:not=home', 'bcdz'],
     ['category:not=vital-signs,home', 'cdz'],
@@ -105,7 +105,7 @@ export const observationValues: SearchTable = {
     ['date=gt2024-03-01', 'bc'],
     ['date=ge2024-03-01', 'abcz'],
     ['date=lt2024-03-01', 'd'],
-    // Neither is all of b within the day, nor does it begin before.
+    // Observation b isn't completely within the day, nor does it begin before the day.
     ['date=le2024-03-01', 'adz'],
     ['date=sa2024-03-01', 'c'],
     ['date=sa2024-02', 'abcz'],

@@ -48,7 +48,7 @@ export const organizations: SearchTable = {
     ['name:contains=infirmary', 'a'],
     ['name:exact=Laboratory', 'b'],
     ['name=lab,else', 'bc'],
-    // R4's phonetic is of the name only, not of the aliases.
+    // R4's `phonetic` applies only to the name, not to the aliases.
     ['phonetic=infirmary', ''],
     ['phonetic=laboratory', 'b'],
     ['phonetic=labratorie', 'b'],

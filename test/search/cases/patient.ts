@@ -2,7 +2,7 @@ import { commonCases, identifier, MARKED, type SearchTable, to } from '#test/sup
 
 const V2_0203 = 'http://terminology.hl7.org/CodeSystem/v2-0203';
 
-/** Patients; other tables' records are those of p and q. */
+/** Patients; the records in the other tables are those of p and q. */
 export const patients: SearchTable = {
   topic: 'elements, strings and tokens',
   type: 'Patient',

@@ -43,7 +43,7 @@ export const procedures: SearchTable = {
   cases: [
     ...commonCases('Procedure', 'a'),
     ['identifier=P1', 'a'],
-    // A canonical without version finds every version; with one only that.
+    // A canonical without a version finds every version; with a version, only that version.
     ['instantiates-canonical=http://example.org/fhir/PlanDefinition/colonoscopy', 'a'],
     ['instantiates-canonical=http://example.org/fhir/PlanDefinition/colonoscopy|2.0', 'a'],
     ['instantiates-canonical=http://example.org/fhir/PlanDefinition/colonoscopy|1.0', ''],

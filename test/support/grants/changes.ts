@@ -1,4 +1,4 @@
-/** Random writes of one resource under a grant, by the FHIR interface: alone, or as entries of a Bundle. */
+/** Random writes of one resource under a grant, through the FHIR interface: alone, or as entries in a Bundle. */
 import { escapedJson, fuzzed, type PatientIds } from './fuzz.ts';
 import type { Change, Ledger } from './ledger.ts';
 import type { Picks } from './requests.ts';
@@ -8,9 +8,9 @@ import { CATEGORIES, CATEGORY_SYSTEM, resourceOf, WITH_CATEGORY, WORLD_TYPES, ty
 export interface Sent {
   readonly change: Change;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below the base, without a slash before it. */
+  /** Relative to the base, without a leading slash. */
   readonly url: string;
-  /** What the new version must be read as; of a patch the changed members. */
+  /** The members that the new version must have when read; for a patch, only the changed members. */
   readonly resource?: Readonly<Record<string, unknown>>;
   /** JSON Patch. */
   readonly operations?: readonly object[];
@@ -18,23 +18,26 @@ export interface Sent {
   readonly ifNoneExist?: string;
 }
 
-/** What changes are made of. */
+/** The data from which changes are made. */
 export interface Ground {
   readonly world: World;
   readonly ledger: Ledger;
   readonly ids: PatientIds;
-  /** Returns another value for an identifier each time. */
+  /** Returns a new identifier value each time. */
   readonly another: () => string;
-  /** True if requests may have the real id. What is sent comes back, so answers may then show it. */
+  /** True if requests may contain the real id. Sent text comes back, so responses may then show the id. */
   readonly isReal: boolean;
-  /** Ids of documents that were made with REST v1: what they hold can't be changed. */
+  /** Ids of documents that were created through REST v1, whose content can't be changed. */
   readonly documents: Set<string>;
 }
 
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const JSON_PATCH = 'application/json-patch+json';
 
-/** Returns a change. @param taken ids and identifiers that other changes of the same request are about */
+/**
+ * Returns a change.
+ * @param taken ids and identifiers that other changes in the same request are about
+ */
 export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent {
   const { ledger, ids, another, isReal } = ground;
   const interaction = picks.of(['create', 'create', 'update', 'update', 'patch', 'delete'] as const);
@@ -82,7 +85,7 @@ export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent
   const change: Change = {
     ...{ interaction, type, criterion, identifier },
     id: id === ids.patient ? ids.record : id,
-    // A patch without categories leaves those that are there.
+    // A patch without categories leaves the existing ones.
     categories: interaction === 'delete' || (isPatch && codes.length === 0) ? undefined : codes,
     isInRecord: interaction === 'delete' || isPatch || isPatient || isInRecord,
     isStale: stale,
@@ -111,8 +114,8 @@ export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent
 }
 
 /**
- * Returns the id of a resource to change: most are of the record, others of another one; undefined for nothing.
- * @param taken ids that are not to be chosen; the id is added
+ * Returns the id of a resource to change: usually in the record, otherwise in another record; undefined for nothing.
+ * @param taken ids that must not be chosen; the id is added
  */
 export function targetOf(
   { world, ledger, documents }: Ground,
@@ -131,7 +134,7 @@ export function targetOf(
   return id;
 }
 
-/** Returns a reference to a Patient, and whether it is that of the grant. */
+/** Returns a reference to a Patient, and whether it is the grant's Patient. */
 function subjectOf({ world, ids, isReal }: Ground, picks: Picks): [string, boolean] {
   const wrong = picks.below(10);
   if (wrong === 0 && isReal) return [`Patient/${ids.record}`, false];
@@ -141,7 +144,7 @@ function subjectOf({ world, ids, isReal }: Ground, picks: Picks): [string, boole
 
 const markup = (text: string): string => text.replaceAll(/["\\|]/g, ' ');
 
-/** Returns the request of a change alone. */
+/** Returns the request for a single change. */
 export function requestOf(
   { method, url, resource, operations, ifMatch, ifNoneExist }: Sent,
   escapes: number,
@@ -162,7 +165,7 @@ export function requestOf(
   };
 }
 
-/** Returns a change as the entry of a Bundle. */
+/** Returns a change as a Bundle entry. */
 export function entryOf({ method, url, resource, operations, ifMatch, ifNoneExist }: Sent): object {
   const sent =
     operations === undefined

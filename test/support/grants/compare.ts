@@ -1,11 +1,11 @@
-/** Prepares answers of an application and of the model for comparison, and looks for ids in them. */
+/** Prepares responses to an application and from the model for comparison, and looks for ids in them. */
 import { Answer } from '../service.ts';
 
-/** Headers that differ between any two requests, or by who asks. */
+/** Headers that differ between any two requests, or between callers. */
 const CHANGING =
   /^(?:date|service-request-id|ratelimit.*|content-length|content-encoding|connection|keep-alive|vary)$/;
 
-/** Returns an answer without request ids, cursors, times of today, and the ids of contexts and summaries. */
+/** Returns a response without request ids, cursors, today's times, and the ids of contexts and summaries. */
 export function comparable({ status, headers, text }: Answer): string {
   const kept: string[] = [];
   headers.forEach((value, name) => {
@@ -14,7 +14,7 @@ export function comparable({ status, headers, text }: Answer): string {
   return [status, ...kept, neutral(text)].join('\n');
 }
 
-/** Resources of the terminology are as old as the service; worlds are of 2023. */
+/** Replaces times of today: terminology resources are as old as the service, but worlds are from 2023. */
 function ofToday(value: string): string {
   return value.includes('2023') ? value : 'TODAY';
 }
@@ -33,7 +33,7 @@ function neutral(text: string): string {
   if (!text.includes('"type":"document"')) return found;
   return (
     found
-      // The model doesn't know that its record is a part of one.
+      // The model doesn't know that its record is only a part.
       .replace(
         /<p>(?:Made of the part of the record that|The grant of this application covers a part)[^<]*<\/p>/g,
         '',
@@ -48,7 +48,7 @@ function neutral(text: string): string {
   );
 }
 
-/** Returns a context without what it says of the grant: the model doesn't know that its record is a part of one. */
+/** Returns a context without what it says about the grant: the model doesn't know that its record is only a part. */
 function neutralContext(text: string): string {
   const context = JSON.parse(text) as { readonly warnings?: readonly { readonly kind: string }[] };
   const warnings = (context.warnings ?? []).filter(({ kind }) => kind !== 'gap');
@@ -60,14 +60,14 @@ function neutralContext(text: string): string {
     .replace(/the part of the record that the grant covers has nothing for/g, 'nothing is recorded for');
 }
 
-/** Returns an answer without the Provenances that a search includes. */
+/** Returns a response without the Provenances that a search includes. */
 export function withoutAutomatic({ status, headers, text }: Answer): Answer {
   const included =
     /,?\{"fullUrl":"[^"]+\/Provenance\/[^"]+","resource":\{(?:(?!"fullUrl").)*"search":\{"mode":"include"\}\}/g;
   return new Answer(status, headers, text.replace(included, ''));
 }
 
-/** Returns the first place where two texts differ, from each; undefined if they are equal. */
+/** Returns the first place where two texts differ, from both texts; undefined if they are equal. */
 export function differenceOf(one: string, other: string): string | undefined {
   if (one === other) return undefined;
   let at = 0;
@@ -88,7 +88,7 @@ export function nextOf(text: string, url: string): string | undefined {
   return `${path}?${further}`;
 }
 
-/** Returns the forms in which an answer shows an id: in clear, in other letters, percent-encoded, in base64. */
+/** Returns the forms in which a response shows an id: in plain text, in a different case, percent-encoded, in base64. */
 export function formsIn(id: string, { text, headers }: Answer): string[] {
   const all = [text, ...[...headers].map(([, value]) => value)].join('\n');
   const found: string[] = [];
@@ -97,7 +97,7 @@ export function formsIn(id: string, { text, headers }: Answer): string[] {
     String.fromCharCode(Number.parseInt(one.slice(1), 16)),
   );
   if (decoded.toLowerCase().includes(id)) found.push('percent-encoded');
-  // Base64 of a text in which the id begins at any of three places; cursors are such texts.
+  // Base64 of a text in which the id begins at any of three offsets; cursors are such texts.
   for (const word of all.match(/[\w+/=-]{24,}/g) ?? [])
     for (let from = 0; from < 4; from += 1)
       if (Buffer.from(word.slice(from), 'base64').toString('latin1').toLowerCase().includes(id))

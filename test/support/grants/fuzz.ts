@@ -1,10 +1,10 @@
 /**
- * Texts of writes under a grant that may have either id of the Patient, in any letter case, and JSON with escapes; and how
+ * Texts for writes under a grant that may contain either id of the Patient, in any letter case, and JSON with escapes; and how
  * the owner reads what an application sent (docs/spec/decisions.md, section 1).
  */
 import type { Picks } from './requests.ts';
 
-/** The ids of a record's Patient: real, and for the application. */
+/** The ids of a record's Patient: the real id, and the application's. */
 export interface PatientIds {
   readonly record: string;
   readonly patient: string;
@@ -13,7 +13,10 @@ export interface PatientIds {
 const mixed = (id: string): string =>
   id.replace(/[a-f]/g, (letter, at: number) => (at % 2 === 0 ? letter.toUpperCase() : letter));
 
-/** Returns a text of one to four pieces. @param withReal true if some may be the real id */
+/**
+ * Returns a text of one to four pieces.
+ * @param withReal true if some pieces may be the real id
+ */
 export function fuzzed({ record, patient }: PatientIds, picks: Picks, withReal: boolean): string {
   const pieces = [
     ...[patient, patient, patient.toUpperCase(), mixed(patient), `Patient/${patient}`],
@@ -25,7 +28,10 @@ export function fuzzed({ record, patient }: PatientIds, picks: Picks, withReal: 
   return text;
 }
 
-/** Returns JSON with some characters of its strings escaped. @param pattern its bits repeat; 0 escapes nothing */
+/**
+ * Returns JSON with some characters of its strings escaped.
+ * @param pattern its bits repeat; 0 escapes nothing
+ */
 export function escapedJson(value: object, pattern: number): string {
   let at = 0;
   return JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"/g, (quoted) =>
@@ -43,8 +49,9 @@ function stringsIn(value: unknown): string[] {
 }
 
 /**
- * Returns how the owner reads something else than what an application sent: where the application has the pairwise id, the
- * owner has the real one, and where it has the real one, in any case, the owner has neither. Undefined if nothing differs.
+ * Returns how the owner misreads what an application sent: where the application has the pairwise id, the owner must have the
+ * real id, and where the application has the real id, in upper or lower case, the owner must have neither. Undefined if
+ * nothing differs.
  */
 export function misreadBy(owner: unknown, application: unknown, ids: PatientIds): string | undefined {
   const [theirs, own] = [stringsIn(owner), stringsIn(application)];

@@ -1,4 +1,4 @@
-/** A random world in a running service, and an application's grant on one of its records. */
+/** A random world in a running service, and an application's grant on one of the world's records. */
 import { newUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { BEGAN } from '#test/projections/made.ts';
@@ -13,11 +13,11 @@ import { untilShown, versionsOf, writeWorld } from './write.ts';
 export interface WorldWithGrant {
   readonly world: World;
   readonly allowed: Allowed;
-  /** A key of the world's owner. */
+  /** A key for the world's owner. */
   readonly key: string;
 }
 
-/** Writes a world of a new project, and gives an application a grant on its record `mine`. */
+/** Writes a world in a new project, and gives an application a grant on its record `mine`. */
 export async function worldWithGrant(
   service: Pick<InProcess, 'databaseUrl' | 'pool'>,
   granting: Granting,

@@ -1,6 +1,6 @@
 /**
- * What is in a world while an application writes into it, and what its grant lets it write, said again and apart from the
- * service (docs/spec/decisions.md, section 9: "Letters", "Categories").
+ * The content of a world while an application writes into it, and what its grant lets it write, stated again independently of
+ * the service (docs/spec/decisions.md, section 9: "Letters", "Categories").
  */
 import { coveredBy, covers, type TypeScope } from './scopes.ts';
 import type { World, WorldType } from './world.ts';
@@ -11,31 +11,31 @@ export interface Held {
   readonly isMine: boolean;
   readonly version: number;
   readonly deleted: boolean;
-  /** Of the last version that has a body. */
+  /** Categories of the last version that has a body. */
   readonly categories: readonly string[];
   /** Value of its identifier in `urn:thing`. */
   readonly identifier: string | undefined;
 }
 
-/** A write of one resource, by an interaction of the FHIR interface. */
+/** A write of one resource, by an interaction in the FHIR interface. */
 export interface Change {
   readonly interaction: 'create' | 'update' | 'patch' | 'delete';
   readonly type: WorldType | 'Patient';
-  /** The resource that is named; undefined for a creation and for criteria. */
+  /** The named resource; undefined for a creation and for criteria. */
   readonly id?: string | undefined;
-  /** The value of the identifier that is searched, in criteria. */
+  /** The identifier value to search for, in criteria. */
   readonly criterion?: string | undefined;
-  /** Of the new version; undefined if they stay. */
+  /** The new version's categories; undefined if they don't change. */
   readonly categories?: readonly string[] | undefined;
   /** Of the new version. */
   readonly identifier?: string | undefined;
   /** True if the new version is in the granted record. */
   readonly isInRecord: boolean;
-  /** True if an older version is asked for by `If-Match`. */
+  /** True if `If-Match` asks for an older version. */
   readonly isStale: boolean;
 }
 
-/** What becomes of a change. `unwritten`: nothing is written, whether that is a refusal or not. */
+/** The outcome of a change. `unwritten`: nothing is written, whether that is a refusal or not. */
 export type Verdict =
   | { readonly is: 'refused' | 'unwritten' }
   | {
@@ -75,7 +75,7 @@ export class Ledger {
     return (type === 'Patient' && 'rs'.includes(letter)) || coveredBy(this.scopes, letter).has(type);
   }
 
-  /** Returns whether the application learns that a resource exists. */
+  /** Returns whether the application can learn that a resource exists. */
   knows(id: string): boolean {
     const held = this.held.get(id);
     return (
@@ -83,7 +83,7 @@ export class Ledger {
     );
   }
 
-  /** Returns what must become of a change. */
+  /** Returns the required outcome of a change. */
   judge(change: Change): Verdict {
     const { interaction, type, id, criterion } = change;
     const letter = LETTER[interaction];
@@ -105,7 +105,7 @@ export class Ledger {
     return interaction === 'create' ? UNWRITTEN : this.#change(found[0], change);
   }
 
-  /** Takes note of a write. */
+  /** Records a write. */
   write(id: string, { after }: Extract<Verdict, { is: 'written' }>): void {
     const version = (this.held.get(id)?.version ?? 0) + 1;
     this.held.set(id, { ...after, version, isMine: true });
@@ -119,7 +119,7 @@ export class Ledger {
   #change(id: string, { interaction, type, categories, identifier, isInRecord, isStale }: Change): Verdict {
     const before = this.held.get(id);
     const letter = LETTER[interaction];
-    // DELETE of what never was is answered 204.
+    // DELETE of something that never existed returns 204.
     const nothing = interaction === 'delete' ? UNWRITTEN : REFUSED;
     if (before === undefined || !before.isMine || before.type !== type) return nothing;
     if (before.deleted && interaction !== 'update') return nothing;

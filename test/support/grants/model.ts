@@ -1,20 +1,23 @@
 /**
- * What a grant covers of a world, said again and apart from the service (docs/spec/decisions.md, section 9, "Letters" and
- * "Categories"; section 1): the versions that an application may see, with the ids that it knows, without references into
- * the other record.
+ * The part of a world that a grant covers, stated again independently of the service (docs/spec/decisions.md, section 9,
+ * "Letters" and "Categories"; section 1): the versions that an application may see, with the ids that it knows, and without
+ * references into the other record.
  */
 import { type Covered, covers } from './scopes.ts';
 import type { Version, World } from './world.ts';
 
-/** What the model holds. */
+/** The model's content. */
 export interface Seen {
   readonly record: readonly Version[];
   readonly directory: readonly Version[];
-  /** Ids of resources of which some versions are hidden, so that the numbers of the others have gaps. */
+  /** Ids of resources with some hidden versions, so that the numbers of the other versions have gaps. */
   readonly gaps: ReadonlySet<string>;
 }
 
-/** Returns what is seen of the record `mine`. @param patient the id of its Patient for the application */
+/**
+ * Returns what is visible of the record `mine`.
+ * @param patient the application's id for the record's Patient
+ */
 export function seenOf(world: World, covered: Covered, patient: string): Seen {
   const versions = world.records[world.mine] ?? [];
   const isWithin = ({ type, categories }: Version): boolean =>
@@ -48,7 +51,7 @@ function answered(
   return JSON.parse(texts) as Record<string, unknown>;
 }
 
-/** Leaves references out; an object that has nothing else says which type it was. */
+/** Removes references; an object that has nothing else then says which type it referred to. */
 function without(value: unknown, references: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((each) => without(each, references));
   if (typeof value !== 'object' || value === null) return value;

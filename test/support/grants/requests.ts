@@ -1,17 +1,17 @@
-/** Random requests at every route of the OpenAPI document, about what a grant covers, what it doesn't, and nothing. */
+/** Random requests at every route in the OpenAPI document, about what a grant covers, what it doesn't cover, and nothing. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { ALL_ROUTES } from '#src/http/routes.ts';
 import type { Seen } from './model.ts';
 import { CATEGORIES, type World } from './world.ts';
 
-/** A method at a path of the document. */
+/** A method at a path in the document. */
 export interface Place {
   readonly method: string;
   readonly path: string;
-  /** Values of `{resource_type}`. */
+  /** Values for `{resource_type}`. */
   readonly types: readonly string[];
-  /** Whether an access token of a grant is taken there. */
+  /** True if the route accepts a grant's access token. */
   readonly taken: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Operation {
   readonly parameters?: readonly { readonly name?: string; readonly schema?: { readonly enum?: string[] } }[];
 }
 
-/** Returns every method and path of the document that needs a credential. */
+/** Returns every method and path in the document that needs a credential. */
 export function placesOf(url: string): Place[] {
   const { paths } = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, url))) as {
     paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -44,11 +44,11 @@ export interface Asked {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The type of the path. */
+  /** The type in the path. */
   readonly type: string | undefined;
 }
 
-/** Returns whether a request reaches resources by a reference, for which the letter `s` is enough. */
+/** Returns whether a request reaches resources through a reference, for which the letter `s` is enough. */
 export function reachesFurther({ url, body = '' }: Asked): boolean {
   const queries = [url.split('?')[1] ?? '', body].map((query) => new URLSearchParams(query));
   const names = queries.flatMap((query) => [...query.keys()]);
@@ -59,11 +59,11 @@ export function reachesFurther({ url, body = '' }: Asked): boolean {
 export interface Names {
   readonly world: World;
   readonly seen: Seen;
-  /** The id of the Patient for the application. */
+  /** The application's id for the Patient. */
   readonly patient: string;
 }
 
-/** Picks from lists, the same for the same numbers. */
+/** Picks from lists: the same for the same numbers. */
 export class Picks {
   #at = 0;
   constructor(private readonly numbers: readonly number[]) {}
@@ -75,7 +75,7 @@ export class Picks {
     return number % limit;
   }
 
-  /** Returns one of a list. */
+  /** Returns an item from a list. */
   of<T>(list: readonly T[]): T {
     const one = list[this.below(list.length)];
     if (one === undefined) throw new RangeError('nothing to pick from');
@@ -92,7 +92,7 @@ export function reads({ method, path }: Pick<Place, 'method' | 'path'>): boolean
   return method === 'GET' || path.endsWith('/_search') || path.includes('$') || path === '/v1/context';
 }
 
-/** Returns a request at a place that takes no access token, or only reads. */
+/** Returns a request to an endpoint that takes no access token, or that only reads. */
 export function requestAt({ method, path, types, taken }: Place, names: Names, picks: Picks): Asked {
   const isForm = path.endsWith('/_search');
   const fixed = /^\/fhir\/R4\/([A-Z]\w+)/.exec(path)?.[1];
@@ -129,7 +129,9 @@ export function requestAt({ method, path, types, taken }: Place, names: Names, p
   };
 }
 
-/** Returns an id for a path: most are of what is seen, others of what is hidden, of the other record, or nothing. */
+/**
+ * Returns an id for a path: usually of something visible, otherwise of something hidden, in the other record, or nonexistent.
+ */
 function idAt(type: string | undefined, { world, seen, patient }: Names, picks: Picks): string {
   const inType = (all: readonly { readonly type: string; readonly id: string }[]) => {
     const some = all.filter((each) => each.type === type);
@@ -178,7 +180,7 @@ function fhirQuery(path: string, type: string | undefined, names: Names, picks: 
   return searchQuery(path, type, names, picks);
 }
 
-/** Versions of instances with gaps are told by `_since`: without it, the newest number is the owner's total. */
+/** Returns a history query. For instances with gaps, it uses `_since`: without it, the newest number is the owner's total. */
 function historyQuery(path: string, _: Names, picks: Picks): URLSearchParams {
   const query = new URLSearchParams();
   if (path.endsWith('{vid}')) return query;
@@ -208,7 +210,7 @@ function everythingQuery(picks: Picks): URLSearchParams {
   );
 }
 
-/** Parameters of searches; an ID is replaced. */
+/** Search parameters; an ID is replaced. */
 const PARAMETERS = [
   ...[
     '_sort=_id',

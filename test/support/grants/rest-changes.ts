@@ -1,4 +1,4 @@
-/** Random writes under a grant by REST v1: items, demographics, documents and their bytes, and laboratory results. */
+/** Random writes under a grant through REST v1: items, demographics, documents and their bytes, and laboratory results. */
 import { type Ground, targetOf } from './changes.ts';
 import { escapedJson, fuzzed } from './fuzz.ts';
 import type { Change, Verdict } from './ledger.ts';
@@ -6,15 +6,15 @@ import type { Picks } from './requests.ts';
 import { CATEGORIES, type WorldType } from './world.ts';
 import type { Request } from './write-check.ts';
 
-/** A write, and what must come back of it. */
+/** A write, and what must come back from it. */
 export interface RestSent {
   readonly change: Change;
   readonly request: Request;
-  /** A text that was sent, as JSON shows it. */
+  /** A text that was sent, in its JSON form. */
   readonly text: string;
   /** Below `/v1`, without an id. */
   readonly items: string;
-  /** Instead of the ledger's. */
+  /** Replaces the ledger's verdict. */
   readonly verdict?: Verdict;
 }
 
@@ -28,10 +28,13 @@ const ITEMS = {
 type ItemType = keyof typeof ITEMS;
 const TYPES = Object.keys(ITEMS) as readonly ItemType[];
 
-/** Returns a write. @param uploads ids of documents that the application created and that have no bytes yet */
+/**
+ * Returns a write.
+ * @param uploads ids of documents that the application created and that have no bytes yet
+ */
 export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly string[]): RestSent {
   const { world, ledger, ids, another, isReal } = ground;
-  // A name of REST v1 must not end with a space.
+  // A name in REST v1 must not end with a space.
   const text = `${another()} ${fuzzed(ids, picks, isReal)}`.trimEnd();
   const [identifier = ''] = text.split(' ');
   const escapes = picks.below(256);
@@ -56,7 +59,7 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
       ...common,
       interaction: 'update',
       type: 'Patient',
-      // The real id names nothing to the application.
+      // The real id means nothing to the application.
       id: isInRecord ? ids.record : patient === ids.record ? UNKNOWN : patient,
     };
     return {
@@ -90,7 +93,7 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
     };
   }
   const at = `2026-04-0${1 + picks.below(9)}T08:00:00Z`;
-  // A laboratory's result of the same time and value would be the same result again.
+  // A laboratory result with the same time and value would be the same result again.
   const value = Number(identifier.replace(/\D/g, ''));
   const observed = { code: '718-7', effective_at: at, value, unit: 'g/dL', note: text };
   if (way === 4) {

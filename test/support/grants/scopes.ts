@@ -1,20 +1,20 @@
-/** Random scopes of a grant: letters on types, in whole or for categories; and what some letters cover together. */
+/** Random scopes for a grant: letters on types, whole or limited to categories; and what some letters cover together. */
 import fc from 'fast-check';
 import { CATEGORIES, WITH_CATEGORY, WORLD_TYPES } from './world.ts';
 
 /** Letters on a type. */
 export interface TypeScope {
   readonly type: string;
-  /** Some of `cruds`, in that order. */
+  /** Some letters of `cruds`, in that order. */
   readonly letters: string;
-  /** Undefined: all of the type. */
+  /** Undefined for the whole type. */
   readonly category?: string;
 }
 
-/** What a letter covers of a type: all of it, or what has one of some categories. */
+/** A letter's coverage of a type: everything, or resources that have one of some categories. */
 export type Limit = 'all' | readonly string[];
 
-/** What a grant covers, by type: what all of these limits let through. Types that are absent are outside. */
+/** A grant's coverage by type: resources that pass all of these limits. Absent types are not covered. */
 export type Covered = ReadonlyMap<string, readonly Limit[]>;
 
 const TYPES = [...WORLD_TYPES, 'Provenance'];
@@ -22,7 +22,7 @@ const hasCategories = (type: string): boolean => WITH_CATEGORY.some((each) => ea
 const scopesOfTypes = (ofType: (type: string) => fc.Arbitrary<readonly TypeScope[]>) =>
   fc.tuple(...TYPES.map(ofType)).map((all) => all.flat());
 
-/** Scopes to read and search: of each type nothing, all, or categories. */
+/** Scopes for reading and searching: for each type nothing, everything, or categories. */
 export const readingScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((type) => {
   const one = (category?: string): TypeScope => ({
     type,
@@ -39,7 +39,7 @@ export const readingScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((
   return fc.oneof(...limits);
 });
 
-/** Scopes of any letters: several of a type add up, each with its own limit. */
+/** Scopes with any letters: several for one type add up, each with its own limit. */
 export const mixedScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((type) => {
   const letters = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom('r', 's', 'rs', 'cruds') },
@@ -62,7 +62,7 @@ export const mixedScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((ty
   );
 });
 
-/** Scopes to write: more often all letters, and perhaps `u` on the Patient. */
+/** Scopes for writing: more often all letters, and perhaps `u` on the Patient. */
 export const writingScopes: fc.Arbitrary<readonly TypeScope[]> = fc
   .tuple(mixedScopes, fc.subarray([...WORLD_TYPES]), fc.option(fc.constantFrom(...CATEGORIES)), fc.boolean())
   .map(([mixed, whole, category, patient]) => [
@@ -85,7 +85,7 @@ export function scopeTexts(scopes: readonly TypeScope[]): string[] {
   );
 }
 
-/** Returns what all of some letters cover together (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
+/** Returns what is covered by all of the given letters (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
 export function coveredBy(scopes: readonly TypeScope[], letters: string): Covered {
   const covered = new Map<string, readonly Limit[]>();
   for (const type of new Set(scopes.map((each) => each.type))) {
@@ -101,7 +101,7 @@ export function coveredBy(scopes: readonly TypeScope[], letters: string): Covere
   return covered;
 }
 
-/** Returns whether a resource of a type with some categories is covered. */
+/** Returns whether a resource with a type and some categories is covered. */
 export function covers(covered: Covered, type: string, categories: readonly string[]): boolean {
   const limits = covered.get(type);
   return (

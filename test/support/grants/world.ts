@@ -1,8 +1,8 @@
-/** Random records: two that refer to each other, and the directory, as lists of versions in the order of time. */
+/** Random records: two that refer to each other, and the directory, as lists of versions in chronological order. */
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** Types in a record that the worlds have, with their record-defining element. */
+/** Record types that the worlds use, each with its record-defining element. */
 const OWNERS = {
   Observation: 'subject',
   Condition: 'subject',
@@ -19,14 +19,14 @@ export type WorldType = keyof typeof OWNERS;
 
 /** All of them. */
 export const WORLD_TYPES = Object.keys(OWNERS) as readonly WorldType[];
-/** Those that a scope may limit to a category. */
+/** Types that a scope may limit to a category. */
 export const WITH_CATEGORY: readonly WorldType[] = [
   'Observation',
   'Condition',
   'DiagnosticReport',
   'DocumentReference',
 ];
-/** Codes of categories. */
+/** Category codes. */
 export const CATEGORIES = ['laboratory', 'vital-signs', 'survey'] as const;
 /** Their system. */
 export const CATEGORY_SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
@@ -38,11 +38,11 @@ export interface Version {
   readonly version: number;
   readonly body: Readonly<Record<string, unknown>> | null;
   readonly categories: readonly string[];
-  /** Ids of the targets of a Provenance. */
+  /** Ids of a Provenance's targets. */
   readonly targets?: readonly string[];
 }
 
-/** What exists of one owner. */
+/** Everything that one owner has. */
 export interface World {
   /** Ids of the Patients. */
   readonly mine: string;
@@ -55,9 +55,9 @@ export interface World {
 interface Planned {
   readonly inOther: boolean;
   readonly type: WorldType;
-  /** Categories of each version; null: it was deleted by that version. */
+  /** Categories of each version; null if the version is a deletion. */
   readonly versions: readonly (readonly string[] | null)[];
-  /** Selects what it refers to. */
+  /** Selects the resource that it refers to. */
   readonly refers: number;
   readonly value: number;
 }
@@ -77,10 +77,10 @@ const planned: fc.Arbitrary<Planned> = fc.record({
   value: fc.nat(9),
 });
 
-/** What a world is made from. */
+/** The plan from which a world is made. */
 export interface Plan {
   readonly resources: readonly Planned[];
-  /** Places of the targets of clients' own Provenances. */
+  /** Indexes of the targets of clients' own Provenances. */
   readonly claims: readonly (readonly number[])[];
 }
 
@@ -93,7 +93,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
 const reference = (type: string, id: string) => ({ reference: `${type}/${id}` });
 const concept = (system: string, code: string) => ({ coding: [{ system, code }] });
 
-/** Gives a plan ids, and bodies. */
+/** Makes a world from a plan, with ids and bodies. */
 export function worldOf({ resources, claims }: Plan): World {
   const [mine, other, clinic, doctor] = [newUuid(), newUuid(), newUuid(), newUuid()];
   const made = resources.map((each) => ({ ...each, id: newUuid() }));
@@ -116,7 +116,7 @@ export function worldOf({ resources, claims }: Plan): World {
         managingOrganization: reference('Organization', clinic),
       }),
     );
-  // Versions by their numbers: so later ones of a resource come after the first ones of others.
+  // By version number, so that later versions of a resource come after the first versions of others.
   for (let n = 0; n < 3; n += 1)
     for (const [place, each] of made.entries()) {
       const patient = each.inOther ? other : mine;
@@ -236,7 +236,10 @@ function bodyOf(
   }
 }
 
-/** Returns the members that a resource of a type needs, without categories and identifiers. @param subject `Patient/<id>` */
+/**
+ * Returns the members that a resource of a type needs, without categories and identifiers.
+ * @param subject `Patient/<id>`
+ */
 export function resourceOf(type: WorldType, subject: string, value: number): Record<string, unknown> {
   const patient = { [OWNERS[type]]: { reference: subject, display: 'The patient' } };
   switch (type) {

@@ -1,4 +1,4 @@
-/** Checks what writes under a grant have done: their events, what both sides read, and how refusals look. */
+/** Checks the effects of writes under a grant: their events, what both sides read, and what refusals look like. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
 import { contentOf } from '../grant-writing.ts';
@@ -25,7 +25,7 @@ export interface Request {
   readonly body?: string;
 }
 
-/** A write, and what must become of it. */
+/** A write, and its required outcome. */
 export interface Judged {
   readonly sent: Pick<Sent, 'change' | 'resource'>;
   readonly verdict: Verdict;
@@ -45,7 +45,7 @@ type Done = Extract<Verdict, { is: 'written' }>;
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const EVENT_OF = { create: 'Created', update: 'Updated', patch: 'Updated', delete: 'Deleted' } as const;
 
-/** Checks of one service. */
+/** Checks for one service. */
 export class WriteCheck {
   constructor(
     private readonly service: { readonly url: string; readonly pool: Pool },
@@ -84,7 +84,7 @@ export class WriteCheck {
   }
 
   /**
-   * Checks the events of a request, and what is read of them.
+   * Checks a request's events, and what both sides read afterwards.
    * @param before the position before the request
    * @returns what is wrong
    */
@@ -159,7 +159,7 @@ export class WriteCheck {
     return isLeaked ? `the owner reads the pairwise id: ${owned.text}` : undefined;
   }
 
-  /** Returns how a refusal of what the application doesn't know differs from that of an unknown id. */
+  /** Returns how a refusal about something that the application doesn't know differs from a refusal about an unknown id. */
   async unlikeUnknown(
     { allowed, ledger }: GrantedWorld,
     id: string | undefined,

@@ -1,4 +1,4 @@
-/** Writes versions into the log of a running service, with the ids and times that they have. */
+/** Writes versions into a running service's log, with their own ids and times. */
 import type { Pool } from 'pg';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
@@ -9,10 +9,10 @@ import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { eventually } from '../process.ts';
 import type { Version, World } from './world.ts';
 
-/** When a version was written, and the id of its event. */
+/** Returns when a version was written, and its event's id. */
 export type Stamps = (version: Version) => { readonly at: Micros; readonly id: string };
 
-/** Appends versions of a record. */
+/** Appends versions to a record. */
 export async function writeRecord(
   store: EventStore,
   owner: Tenant,
@@ -27,7 +27,7 @@ export async function writeRecord(
   );
 }
 
-/** Appends entries of the directory. */
+/** Appends entries to the directory. */
 export async function writeDirectory(
   store: EventStore,
   owner: Tenant,
@@ -53,7 +53,7 @@ export async function writeWorld(
     await writeRecord(store, owner, record, versions, stamps);
 }
 
-/** Waits until the read models of a service show versions that were appended. */
+/** Waits until a service's read models show appended versions. */
 export async function untilShown(pool: Pool, versions: readonly Version[]): Promise<void> {
   const ids = [...new Set(versions.map(({ id }) => id))];
   const sql = `select (select count(*) from history.version v where v.id = any($1::uuid[]))::int as versions,

@@ -1,11 +1,11 @@
-/** Records of several projects and environments, about which answers with receipts were given. */
+/** Records in several projects and environments, about which answers with receipts were given. */
 import { type Auditing, openAuditing } from '#test/support/auditing.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { postMcp } from '#test/support/mcp.ts';
 import { SECRET } from './theirs.ts';
 
-/** The records: the project that keeps each, and its environment. */
+/** The records: each one's project and environment. */
 const PLACES = [
   ['pilot', 'sandbox'],
   ['pilot', 'sandbox'],
@@ -17,24 +17,24 @@ const PLACES = [
 type ProjectName = (typeof PLACES)[number][0];
 type Environment = (typeof PLACES)[number][1];
 
-/** A record, and what was answered about it. */
+/** A record, and the answers about it. */
 export interface Answered {
   readonly place: ProjectName;
   readonly environment: Environment;
-  /** The id of the project. */
+  /** The project's id. */
   readonly project: string;
   readonly patient: string;
   readonly observation: string;
   readonly practitioner: string;
   readonly document: string;
-  /** In each of its texts. */
+  /** Contained in each of the record's texts. */
   readonly marker: string;
-  /** In each text of its project's directory. */
+  /** Contained in each text of its project's directory. */
   readonly entry: string;
-  /** The key that wrote it. */
+  /** The key that wrote the record. */
   readonly key: string;
   readonly keyId: string;
-  /** A grant on it to an application of its project; in production there is none. */
+  /** A grant on it for an application of its project; undefined in production. */
   readonly allowed: Allowed | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface AnsweredWorld {
   readonly auditing: Auditing;
   readonly granting: Granting;
   readonly records: readonly Answered[];
-  /** An application of each project, in the sandbox. */
+  /** An application in each project, in the sandbox. */
   readonly applications: Readonly<Record<ProjectName, Application>>;
 }
 
@@ -101,7 +101,10 @@ export async function writeAnswered(service: InProcess): Promise<AnsweredWorld> 
   return { auditing, granting, records, applications };
 }
 
-/** Writes a record. @returns the ids of its resources */
+/**
+ * Writes a record.
+ * @returns the ids of its resources
+ */
 export async function writeRecord(
   service: InProcess,
   key: string,
@@ -134,7 +137,7 @@ export async function writeRecord(
   return { patient, observation, practitioner, document };
 }
 
-/** Asks for answers of each kind about a record. */
+/** Requests answers of each kind about a record. */
 export async function answerAbout(
   service: InProcess,
   { patient, document, key, allowed }: Pick<Answered, 'patient' | 'document' | 'key' | 'allowed'>,

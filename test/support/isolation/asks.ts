@@ -1,4 +1,4 @@
-/** Lists every kind of request that reads or writes by an id or an identifier on the FHIR interface. */
+/** Lists every kind of request that reads or writes by id or identifier in the FHIR interface. */
 import { newUuid } from '#src/shared/ids.ts';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { KeyedCall } from '#test/support/in-process.ts';
@@ -9,7 +9,7 @@ import { type Named, token } from './theirs.ts';
 export interface Ask {
   readonly path: string;
   readonly call: KeyedCall;
-  /** True if the id is in the path, so that the answer is one of `refusals`. */
+  /** True if the id is in the path, so that the response is one of `refusals`. */
   readonly direct: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Ask {
 export interface Own {
   readonly patient: string;
   readonly practitioner: string;
-  /** A moment at which all of theirs was stored. */
+  /** A time at which all their resources were stored. */
   readonly moment: string;
 }
 
@@ -33,7 +33,7 @@ export function refusals({ path, call }: Ask): readonly number[] {
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
 
-/** Returns the requests about one id; for a type always the same number in the same order. */
+/** Returns the requests about one id: for a type, always the same number in the same order. */
 export function asksOf(named: Named, own: Own): Ask[] {
   return [
     ...direct(named, own),

@@ -1,21 +1,21 @@
-/** The operations of the OpenAPI document, and the least valid request to each, for tests that ask them all. */
+/** The operations in the OpenAPI document, and the minimum valid request for each, for tests that call them all. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Named, neverLike } from './theirs.ts';
 
-/** A path and method of the document. */
+/** A path and method in the document. */
 export interface Described {
   readonly method: string;
   readonly path: string;
   readonly operation: JsonObject;
-  /** The query that a request to it needs, with its question mark. */
+  /** The query that a request needs, with its question mark. */
   readonly query: string;
 }
 
-/** Returns the names in braces of a path. */
+/** Returns the names in braces in a path. */
 export const namesIn = (path: string): string[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-/** Returns every path and method of an OpenAPI document. */
+/** Returns every path and method in an OpenAPI document. */
 export function operationsIn(document: Json): Described[] {
   const paths = isObject(document) && isObject(document.paths) ? document.paths : {};
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -31,7 +31,7 @@ function describe(method: string, path: string, operation: JsonObject): Describe
   return { method, path, operation, query: VALID[path]?.[method]?.query ?? '' };
 }
 
-/** Returns operations, and those that answer as of a moment once more with one. */
+/** Returns operations, and once more those that can answer as of a point in time, with such a time. */
 export function askAlsoAt(described: readonly Described[], moment: string): Described[] {
   const again = described.flatMap((one) => {
     const { parameters } = one.operation;
@@ -50,7 +50,7 @@ export function askAlsoAt(described: readonly Described[], moment: string): Desc
   return [...described, ...again];
 }
 
-/** Returns a name in the same form, but of what never was. */
+/** Returns a name in the same form, but for something that never existed. */
 export function neverOf(named: Named): Named;
 export function neverOf(named: Named | undefined): Named | undefined;
 export function neverOf(named: Named | undefined): Named | undefined {
@@ -60,19 +60,19 @@ export function neverOf(named: Named | undefined): Named | undefined {
   return { ...named, id: id.slice(0, -8) + end };
 }
 
-/** Returns the value of a path's parameter. Those that hold no id of ours are the same on both sides. */
+/** Returns a path parameter's value. Parameters that contain none of our ids are the same on both sides. */
 export function segmentFor(name: string, values: ReadonlyMap<string, Named | undefined>): string {
   const others: Readonly<Record<string, string>> = { resource_type: 'Patient', vid: '1' };
   return values.get(name)?.id ?? others[name] ?? 'x';
 }
 
-/** Tells whether an operation takes an ID token. */
+/** Returns whether an operation accepts an ID token. */
 export const takesToken = ({ security }: JsonObject): boolean =>
   Array.isArray(security) && security.some((scheme) => isObject(scheme) && 'idToken' in scheme);
 
 const OBSERVED = { code: 'x', category: 'exam', effective_at: '2026-01-01T00:00:00Z', value_boolean: true };
 
-/** Inputs where the least that a schema takes is not valid. */
+/** Inputs for routes where the minimum that the schema accepts isn't valid. */
 export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; query?: string }>>>> = {
   '/admin/organizations/{org_id}/members': {
     DELETE: { query: '?issuer=https://issuer.example.org&subject=x' },
@@ -118,12 +118,18 @@ export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Jso
   },
 };
 
-/** Paths that are answered the same, but by another status: what needs no access, a signature instead, or is nobody's. */
+/**
+ * Paths that give the same answer but with a different status: they need no access, need a signature instead, or belong to
+ * nobody.
+ */
 export const OTHERWISE = /\/upload$|\/\$validate$|\/(?:ValueSet|CodeSystem|ConceptMap)\//;
-/** The answer to removing what is not there: as if it had been removed (R4, http.html#delete). */
+/** The response to removing something that isn't there: as if it had been removed (R4, http.html#delete). */
 export const DELETE_OF_NOTHING = 'DELETE /fhir/R4/{resource_type}/{rid}: 204';
 
-/** Returns a body that the route takes, and its media type. @param id of the resource in it */
+/**
+ * Returns a body that the route accepts, and its media type.
+ * @param id for the resource in the body
+ */
 export function bodyOf(
   { requestBody }: JsonObject,
   id: string,
@@ -149,7 +155,7 @@ const TYPES = [
   'application/json',
 ];
 
-/** The least that a schema takes. */
+/** Returns the minimum that a schema accepts. */
 function exampleOf(schema: JsonObject): Json {
   const { type, properties, required, items, minItems, format } = schema;
   const [choice] = [schema.enum, schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];

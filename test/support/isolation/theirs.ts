@@ -1,4 +1,4 @@
-/** Creates the data of a project that other projects must not see: ids of every kind, and texts that reveal a leak. */
+/** Creates a project's data that other projects must not see: ids of every kind, and texts that reveal a leak. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, printJson } from '#src/shared/json/json.ts';
@@ -25,7 +25,7 @@ export interface Named {
 /** A project's contents. */
 export interface Theirs {
   readonly named: readonly Named[];
-  /** Ids that no answer to another project may contain, unless its request named them. */
+  /** Ids that no response to another project may contain, unless its request named them. */
   readonly ids: ReadonlySet<string>;
   /** The link to the second page of the project's listing of Patients. */
   readonly next: string;
@@ -36,9 +36,7 @@ export function neverLike({ type }: Named): Named {
   return { type, id: newUuid(), marker: `n${newUuid()}` };
 }
 
-/**
- * Writes a resource of every type with a key: live, updated, deleted, automatic, carried and a client's own Provenance.
- */
+/** Writes a resource of every type with a key: live, updated, deleted, automatic, carried, and a client's own Provenance. */
 export async function writeTheirs(service: InProcess, key: string): Promise<Theirs> {
   const named: Named[] = [];
   const send = async (path: string, body: string, method = 'POST') => {

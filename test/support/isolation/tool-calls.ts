@@ -1,4 +1,4 @@
-/** Lists calls of tools, and readings of versions, that name ids of a record. */
+/** Lists tool calls, and reads of versions, that name a record's ids. */
 import type { Answered } from './answered.ts';
 
 /** A message to `/mcp`. */
@@ -7,16 +7,16 @@ export interface ToolCall {
   readonly params: object;
 }
 
-/** The ids that calls name. */
+/** The ids that calls use. */
 export type NamedIds = Pick<Answered, 'patient' | 'observation' | 'practitioner' | 'document'>;
 
 const CODE = '4548-4';
 const PERIODS = { a: { from: '2025-01-01', to: '2025-06-30' }, b: { from: '2025-07-01', to: '2026-06-30' } };
 
 /**
- * Returns calls that name these ids; always the same number in the same order.
- * @param own ids that the caller sees
- * @param base URL of the service
+ * Returns calls that name these ids: always the same number in the same order.
+ * @param own ids that the caller can see
+ * @param base the service's URL
  */
 export function callsNaming(
   { patient, observation, practitioner, document }: NamedIds,

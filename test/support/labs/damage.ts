@@ -1,6 +1,6 @@
-/** Damages messages: bytes, fields and lines are removed, duplicated, swapped or replaced. */
+/** Damages messages: removes, duplicates, swaps or replaces bytes, fields and lines. */
 
-/** Returns numbers from 0 up to but not including 1. */
+/** Returns numbers from 0 up to, but not including, 1. */
 export type Random = () => number;
 
 /** Returns a generator that gives the same numbers for the same seed (mulberry32). */
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Texts that are inserted at wrong places. */
+/** Texts that are inserted in wrong places. */
 const PIECES = [
   ...['|', '^', '~', '\\', '&', '\r', '\n', '\x00', '\x0b', '\x1c', '""', '\\X', '\\X00\\', '\\XD800\\'],
   ...['\\.br\\', '\\.sp999\\', '<', '>=', '1e999', '-', '99999999999999999999', '1,5', '20261399', '+0200'],

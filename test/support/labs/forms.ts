@@ -1,4 +1,4 @@
-/** The corpus: forms of messages and their expected results (`expected.txt`, with the same names in the same order). */
+/** The corpus: forms of messages, and their expected results (`expected.txt`, with the same names in the same order). */
 import { readFileSync } from 'node:fs';
 import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
 import type { Labs } from '#src/labs/labs.ts';
@@ -26,7 +26,10 @@ export function expectedForms(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
-/** Reads a message, as bytes or text, for the patient. @throws Refusal */
+/**
+ * Reads a message for the patient, from bytes or text.
+ * @throws Refusal if the message is refused
+ */
 export function labsOf(text: string | Buffer): Labs {
   const decoded = typeof text === 'string' ? { text, warnings: [] } : decodeBytes(text);
   const labs = atOnce(labsOfMessage(decoded.text, { patient: PATIENT, subject: 'Patient/p', source: '' }));

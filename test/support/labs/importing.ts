@@ -9,12 +9,12 @@ import { OBR, oru } from './parts.ts';
 /** An OBX of glucose. */
 export const GLUCOSE = 'OBX|1|NM|2345-7^Glucose^LN||5.60|mmol/L|3.9-5.5|H|||F';
 const SODIUM = 'OBX|2|NM|NA^Natrium^L||141|mmol/L|135-145|N|||F';
-/** A result under LOINC's code, one under a local code, and their specimen. */
+/** A result with a LOINC code, a result with a local code, and their specimen. */
 export const MESSAGE = oru(OBR, GLUCOSE, SODIUM, 'SPM|1|^S1||SER^Serum^HL70487');
 
-/** Ways to import, and to read the result. */
+/** Helpers that import, and read the result. */
 export interface Importing {
-  /** Creates the patient of `PID`, to whom everything afterwards belongs. */
+  /** Creates the patient in `PID`, to whom everything afterwards belongs. */
   begin(): Promise<string>;
   send(
     body: string | Buffer,
@@ -23,15 +23,15 @@ export interface Importing {
     query?: string,
   ): Promise<Answer>;
   json(body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Imports a message and returns the answer. */
+  /** Imports a message and returns the response. */
   imported(message: string): Promise<JsonObject>;
-  /** Returns the number of the record's resources of a type. */
+  /** Returns the number of the record's resources with a type. */
   count(type: string): Promise<unknown>;
 }
 
 /**
- * Returns the ways to import.
- * @param service called for each request: the service may start later.
+ * Returns the helpers for imports.
+ * @param service called for each request, because the service may start later
  */
 export function importing(service: () => InProcess): Importing {
   let patient = '';
@@ -66,12 +66,12 @@ export function importing(service: () => InProcess): Importing {
   };
 }
 
-/** Returns the observations in an import's answer. */
+/** Returns the observations in an import's response. */
 export function observations({ observations: all }: JsonObject): JsonObject[] {
   return Array.isArray(all) ? all.filter(isObject) : [];
 }
 
-/** Returns the rest of an import's answer. */
+/** Returns the rest of an import's response. */
 export function told({ created, skipped, unmapped, warnings }: JsonObject): JsonObject {
   return {
     created: created ?? null,

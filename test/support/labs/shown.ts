@@ -1,4 +1,4 @@
-/** Prints the result of a report in short lines, for tables of messages and their results. */
+/** Prints a report's result in short lines, for tables of messages and their results. */
 import type { Labs } from '#src/labs/labs.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';

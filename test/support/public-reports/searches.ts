@@ -1,4 +1,4 @@
-/** Cases of public reports about searches that hold, for `test/http/public-reports.test.ts`. */
+/** Cases from public reports about searches, which hold here, for `test/http/public-reports.test.ts`. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from '../in-process.ts';
@@ -6,11 +6,14 @@ import { Asking, type Bundle, idsIn, nextOf } from '../search/asking.ts';
 
 const SYSTEM = 'https://ex.test/held';
 
-/** Describes the cases. @param service started before them */
+/**
+ * Describes the cases.
+ * @param service is started before they run
+ */
 export function searchesHold(service: () => InProcess): void {
   describe('searches', () => {
     let asking: Asking;
-    /** A patient, the visit, and its results. */
+    /** A patient, the visit, and the visit's results. */
     let patient: string;
     let visit: string;
     const results: string[] = [];

@@ -1,4 +1,4 @@
-/** Cases of public reports about writes that hold, for `test/http/public-reports.test.ts`. */
+/** Cases from public reports about writes, which hold here, for `test/http/public-reports.test.ts`. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess, KeyedCall } from '../in-process.ts';
@@ -6,7 +6,10 @@ import type { InProcess, KeyedCall } from '../in-process.ts';
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-00000000010${n}`;
 const div = (content: string): string => `<div xmlns="http://www.w3.org/1999/xhtml">${content}</div>`;
 
-/** Describes the cases. @param service started before them */
+/**
+ * Describes the cases.
+ * @param service is started before they run
+ */
 export function writesHold(service: () => InProcess): void {
   const send = (method: string, path: string, body: object | string, headers: KeyedCall['headers'] = {}) =>
     service().fhir(path, { method, body: typeof body === 'string' ? body : JSON.stringify(body), headers });

@@ -8,8 +8,8 @@ import type { Authored } from '#src/sandbox/synthetic.ts';
 export interface Bundles {
   readonly directory: string;
   /**
-   * Returns the Bundles of the records.
-   * @param directory ids that the service gave to the directory's entries, in order.
+   * Returns the Bundles for the records.
+   * @param directory ids that the service gave to the directory's entries, in order
    */
   readonly records: (directory: readonly string[]) => string[];
 }
@@ -26,7 +26,7 @@ export function syntheticBundles(resetId: string, today: string, patients: numbe
   };
 }
 
-/** Returns a Bundle: references within it become links, those to the directory get the service's ids. */
+/** Returns a Bundle: references within it become links, and references to the directory get the service's ids. */
 function bundle(resources: readonly Authored[], known: ReadonlyMap<string, string>): string {
   const own = new Set(resources.map(({ id }) => id));
   const entry = resources.map(({ id, type, resource }) => ({

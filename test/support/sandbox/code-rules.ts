@@ -1,4 +1,4 @@
-/** Rules 22 to 28: sex and age of diagnoses, units, formats of codes. */
+/** Rules 22 to 28: sex and age for diagnoses, units, code formats. */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
@@ -25,7 +25,7 @@ interface Known {
 
 let known: ReadonlyMap<string, Known> | undefined;
 
-/** Returns a code of the bundled LOINC or ATC; undefined if it is not bundled. */
+/** Returns a code from the bundled LOINC or ATC; undefined if it isn't bundled. */
 function bundled(system: string, code: string): Known | undefined {
   known ??= new Map(
     bundledResources().flatMap((resource): [string, Known][] => {
@@ -55,7 +55,7 @@ const SEXES: readonly (readonly [code: string, sex: string, from: number, to: nu
   ['N40', 'male', 35, 120],
 ];
 
-/** Minimum age of diagnoses in years. */
+/** Minimum age for diagnoses, in years. */
 const ADULT_DIAGNOSES: Readonly<Record<string, number>> = {
   E11: 25,
   I10: 25,

@@ -1,4 +1,4 @@
-/** Limits of values in living people, by LOINC code, and by age if they depend on it. */
+/** Limits for values in living people, by LOINC code, and by age if they depend on it. */
 
 /** Minimum and maximum, both inclusive; `units` is their unit. */
 export interface Limits {
@@ -65,7 +65,7 @@ const INFANT: Readonly<Record<string, Limits>> = {
   '39156-5': limits('kg/m2', 11, 22),
 };
 
-/** Returns the limits of a code at an age in years; undefined for a code without limits. */
+/** Returns a code's limits at an age in years; undefined for a code without limits. */
 export function limitsOf(code: string, age: number): Limits | undefined {
   return (age < 3 ? INFANT : age < 18 ? CHILD : ADULT)[code];
 }

@@ -25,7 +25,7 @@ const SCRIPTS: Readonly<Record<string, RegExp>> = {
 };
 const LATIN = /^\p{Script=Latin}+$/u;
 
-/** Age in days of the first dose of childhood vaccines. */
+/** Age in days at the first dose of childhood vaccines. */
 const FIRST_DOSE: Readonly<Record<string, number>> = { J07CA09: 42, J07AL02: 42, J07BD52: 270 };
 
 export const PEOPLE_RULES: readonly Rule[] = [

@@ -1,4 +1,4 @@
-/** Plants faults in plausible data, one for each rule, which the checker must find. */
+/** Plants faults in plausible data, one for each rule, for the checker to find. */
 import type { Authored, SyntheticData, SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { codesIn, DAY_MS, textAt, walk } from './view.ts';
@@ -52,7 +52,7 @@ const set =
     Object.assign(resource, elements(resource));
   };
 
-/** Returns a planting that changes every value of a code in the first record with a matching resource. */
+/** Returns a planting that changes every value with a code in the first record with a matching resource. */
 const values =
   (
     code: string,
@@ -82,7 +82,7 @@ const later = (text: unknown, days: number): string =>
 const dead: Pick = (resource) => resource.deceasedDateTime !== undefined;
 const child: Pick = ofType('RelatedPerson');
 
-/** The plantings in the order of the rules. */
+/** The plantings, in the order of the rules. */
 export const PLANTED: readonly Planting[] = [
   set(ofType('Observation'), () => ({ effectiveDateTime: '1890-01-01T08:00:00Z' })),
   set(ofType('DocumentReference'), () => ({ date: '2090-01-01T08:00:00Z' })),

@@ -1,4 +1,4 @@
-/** Presents synthetic records to the rules of plausibility. */
+/** Presents synthetic records to the plausibility rules. */
 import { REGISTER } from '#src/sandbox/people.ts';
 import type { Authored, SyntheticData } from '#src/sandbox/synthetic.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -30,7 +30,7 @@ export function eachResource(
   );
 }
 
-/** Returns `Type/id` of a resource. */
+/** Returns a resource's `Type/id`. */
 export const nameOf = (resource: JsonObject): string =>
   `${String(resource.resourceType)}/${String(resource.id)}`;
 
@@ -83,12 +83,12 @@ export class RecordView {
     return this.resources.filter((resource) => type === undefined || resource.resourceType === type);
   }
 
-  /** Returns the age in years at a moment. */
+  /** Returns the age in years at a given time. */
   age(at: number): number {
     return (at - this.birth) / YEAR_MS;
   }
 
-  /** Returns measured values including components, oldest first. */
+  /** Returns measured values, including components, oldest first. */
   values(code?: string): readonly Value[] {
     return code === undefined ? this.#values : (this.#byCode.get(code) ?? []);
   }
@@ -109,7 +109,7 @@ export class RecordView {
   }
 }
 
-/** The records and directory of a sandbox. */
+/** A sandbox's records and directory. */
 export class View {
   readonly records: readonly RecordView[];
   readonly directory: ReadonlyMap<string, JsonObject>;
@@ -150,12 +150,12 @@ export function textAt(value: Json | undefined, ...path: readonly string[]): str
   return typeof here === 'string' ? here : undefined;
 }
 
-/** Returns the codes of a CodeableConcept. */
+/** Returns a CodeableConcept's codes. */
 export function codesIn(concept: Json | undefined): string[] {
   return codingsIn(concept).map(({ code }) => code);
 }
 
-/** Returns the codings of a CodeableConcept. */
+/** Returns a CodeableConcept's codings. */
 export function codingsIn(concept: Json | undefined): { system: string; code: string; display: string }[] {
   const codings = isObject(concept) && Array.isArray(concept.coding) ? concept.coding : [];
   return codings.filter(isObject).map(({ system, code, display }) => ({
@@ -165,7 +165,7 @@ export function codingsIn(concept: Json | undefined): { system: string; code: st
   }));
 }
 
-/** Returns the number in the hospital's register. */
+/** Returns a person's number in the hospital's register. */
 export function numberOf(person: JsonObject): string | undefined {
   const { identifier } = person;
   const own = (Array.isArray(identifier) ? identifier : [])
@@ -196,7 +196,7 @@ const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
 /** Cached, because several rules need them. */
 const dates = new WeakMap<JsonObject, readonly Dated[]>();
 
-/** Returns the dates and times of a resource with their elements, without the patient's birth. */
+/** Returns a resource's dates and times with their elements, except the patient's birth. */
 export function datesOf(resource: JsonObject): readonly Dated[] {
   const known = dates.get(resource);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Sends requests for tests of search, and checks the status of each. */
+/** Sends requests for search tests, and checks the status of each. */
 import { expect } from 'chai';
 import type { InProcess } from '../in-process.ts';
 import { queryText } from './query-text.ts';
@@ -31,7 +31,7 @@ export const nextOf = ({ link = [] }: Bundle): string | undefined =>
 
 /**
  * Returns an entry that creates a resource.
- * @param rest further members of its `request`.
+ * @param rest additional members of its `request`
  */
 export const post = (
   resource: { readonly resourceType: string; readonly [name: string]: unknown },
@@ -62,13 +62,16 @@ export class Asking {
     return idsIn(await this.search(type, query, key));
   }
 
-  /** Creates a resource. @returns its id */
+  /**
+   * Creates a resource.
+   * @returns its id
+   */
   async create(body: { readonly resourceType: string; readonly [name: string]: unknown }): Promise<string> {
     return String((await this.service.post(`/${body.resourceType}`, body)).json.id);
   }
 
   /**
-   * Creates an Observation of a patient.
+   * Creates an Observation for a patient.
    * @returns its id
    */
   observe(patient: string, rest: object = {}): Promise<string> {
@@ -82,7 +85,7 @@ export class Asking {
   }
 }
 
-/** Returns an Observation of a patient. */
+/** Returns an Observation for a patient. */
 export const observation = (patient: string, rest: object = {}) => ({
   resourceType: 'Observation',
   status: 'final',

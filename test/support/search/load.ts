@@ -1,4 +1,4 @@
-/** Writes the resources of search tables to a service; each after those to which it refers. */
+/** Writes the resources of search tables to a service, each after those that it refers to. */
 
 import { typeEntry } from '#src/fhir/types.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -12,8 +12,8 @@ export type Ids = ReadonlyMap<string, string>;
 const SYMBOL = /@([A-Z][A-Za-z]+)\/(\w)|([A-Z][A-Za-z]+)\/@(\w)/g;
 
 /**
- * Replaces letters by ids.
- * @throws Error for an unknown letter.
+ * Replaces letters with ids.
+ * @throws Error for an unknown letter
  */
 export function resolveSymbols(text: string, ids: Ids): string {
   return text.replaceAll(SYMBOL, (symbol, type1, letter1, type2, letter2) => {
@@ -25,8 +25,8 @@ export function resolveSymbols(text: string, ids: Ids): string {
 }
 
 /**
- * Creates every resource: by HTTP, or by events for read-only types.
- * @throws Error for a refused resource, or for circular references.
+ * Creates every resource: over HTTP, or as events for read-only types.
+ * @throws Error for a refused resource, or for circular references
  */
 export async function loadTables(service: InProcess, tables: readonly SearchTable[]): Promise<Ids> {
   const ids = new Map<string, string>();
@@ -51,7 +51,7 @@ export async function loadTables(service: InProcess, tables: readonly SearchTabl
       return { type, id, body: JSON.parse(resolveSymbols(text, known)) };
     });
     if (made.length > 0) await storeResources(service, service.key, made);
-    // Four at a time: the resources of one round refer only to earlier rounds.
+    // Four at a time: a round's resources refer only to earlier rounds.
     const others = ready.filter((each) => !readOnly.includes(each));
     for (let at = 0; at < others.length; at += 4) {
       await Promise.all(

@@ -1,4 +1,4 @@
-/** Random lives of Observations, for tests that count them. */
+/** Random histories of Observations, for tests that count them. */
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
@@ -13,7 +13,7 @@ export const TENANTS: readonly Tenant[] = [
 export const CODES = ['a', 'b', 'c'];
 const STATUSES = ['final', 'amended'];
 
-/** An Observation that exists. */
+/** An existing Observation. */
 export interface Shown {
   readonly codes: readonly string[];
   readonly status: string;
@@ -32,12 +32,12 @@ interface RecordOf {
   readonly tenant: Tenant;
 }
 
-/** Writes Observations of several tenants by chance: creates, moves between codes, deletions, restorations, erasures. */
+/** Writes several tenants' Observations at random: creates, moves between codes, deletions, restorations, erasures. */
 export class ObservationWriter {
   readonly #observed = new Map<string, Observed>();
   readonly #streams: Streams;
   #records: readonly RecordOf[] = [];
-  /** The position of the last event. */
+  /** The last event's position. */
   position = '' as Position;
 
   constructor(
@@ -53,7 +53,7 @@ export class ObservationWriter {
     return found;
   }
 
-  /** Appends to a record, begins one, or erases one. */
+  /** Appends to a record, starts a record, or erases one. */
   async write(): Promise<void> {
     if (this.#records.length < 4 || this.chance() < 0.1) return this.#newRecord();
     const record = this.#pick(this.#records);
@@ -107,7 +107,7 @@ export class ObservationWriter {
       one.shown = undefined;
       return made({ type: 'ResourceDeleted', ...event }, { owner: tenant });
     }
-    // A code may come twice in one resource.
+    // A code may appear twice in one resource.
     const codes = Array.from({ length: Math.floor(this.chance() * 4) }, () => this.#pick(CODES));
     one.shown = { codes, status: this.#pick(STATUSES), isLab: this.chance() < 0.5 };
     const text = body('Observation', id, version, {
@@ -123,7 +123,7 @@ export class ObservationWriter {
     );
   }
 
-  /** Returns how many of a tenant's Observations hold something. */
+  /** Returns how many of a tenant's Observations fulfil a condition. */
   count(tenant: Tenant, holds: (shown: Shown) => boolean): number {
     const all = [...this.#observed.values()];
     return all.filter((one) => one.tenant === tenant && one.shown !== undefined && holds(one.shown)).length;

@@ -1,6 +1,6 @@
 /** Encodes queries as tests write them: nothing is percent-encoded, and `&` occurs only between parameters. */
 
-/** Returns the query in the form for a URL. */
+/** Returns the query as it appears in a URL. */
 export function queryText(query: string): string {
   return query
     .split('&')

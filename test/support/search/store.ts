@@ -1,4 +1,4 @@
-/** Stores resources as events without changes: those that no client may write, and those that were never validated. */
+/** Stores resources as events without changes: resources that no client may write, and resources that were never validated. */
 import { createHash } from 'node:crypto';
 import { encode } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
@@ -18,15 +18,15 @@ import { EVENTSTORE_URL } from '../project.ts';
 export interface StoredResource {
   readonly type: string;
   readonly id: string;
-  /** The patient in whose record it is; undefined for the directory. */
+  /** The patient whose record the resource is in; undefined for the directory. */
   readonly record?: string | undefined;
   /** JSON without id, version and time. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Appends the resources to the project of a key, and waits until searches find them. Terminology replaces the bundled
- * one.
+ * Appends the resources to a key's project, and waits until searches find them. Terminology resources replace the bundled
+ * ones.
  */
 export async function storeResources(
   service: InProcess,

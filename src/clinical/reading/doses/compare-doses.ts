@@ -1,6 +1,6 @@
 /**
- * Compares how a medicine is taken by two entries. Dosages that can't be compared with certainty are `unclear`: tablets with
- * milligrams, one text with another. Pure. https://hl7.org/fhir/R4/dosage.html
+ * Compares how a medicine is taken according to two entries. Dosages that can't be compared with certainty are `unclear`, for
+ * example tablets and milligrams, or two different texts. Pure. https://hl7.org/fhir/R4/dosage.html
  */
 import { listItems, readMembers, readText } from '../fields.ts';
 import { decimalText } from '../numbers/decimal.ts';
@@ -9,12 +9,15 @@ import { dosesInWords, findRoute } from './dose.ts';
 import { findForm, timeUnit } from './dose-words.ts';
 import { readRhythm } from './timing.ts';
 
-/** Members of Dosage that the author wrote as text, and those that aren't how it is taken. */
+/** Dosage members that contain the author's text, and members that don't say how it is taken. */
 const TEXTS: ReadonlySet<string> = new Set(['id', 'sequence', 'text', 'patientInstruction']);
-/** Members of Timing.repeat that say for how long, not how. */
+/** Timing.repeat members that say for how long it is taken, not how. */
 const BOUNDS: ReadonlySet<string> = new Set(['boundsPeriod', 'boundsDuration', 'boundsRange']);
 
-/** Compares dosages. @param isSameProduct false if the entries name different products: their tablets may differ */
+/**
+ * Compares dosages.
+ * @param isSameProduct false if the entries name different products, because their tablets may differ
+ */
 export function compareDoses(one: unknown, other: unknown, isSameProduct: boolean): DoseComparison {
   const [own, those] = [listItems(one), listItems(other)];
   if (isSameProduct && isSameJson(own, those)) return 'same';
@@ -35,7 +38,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Compares what is taken a day in all: two dosages can be the same as one. */
+/** Compares the total amount per day, because two dosages together can be the same as one. */
 function compareTotals(
   one: readonly unknown[],
   other: readonly unknown[],
@@ -53,7 +56,7 @@ function addUp(dosages: readonly unknown[], isSameProduct: boolean): Amount | un
     const amount = readAmount(doseAndRate, isSameProduct);
     const daily = readDaily(timing);
     const isOpen = asNeededBoolean === true || asNeededCodeableConcept !== undefined;
-    // Steps of a sequence follow each other: a taper has no total.
+    // The steps of a sequence follow each other, so a taper has no total.
     if (amount === undefined || daily === undefined || isOpen || Number(decimalText(sequence) ?? 1) > 1)
       return undefined;
     if (total !== undefined && total.kind !== amount.kind) return undefined;
@@ -90,7 +93,7 @@ function inWords(dosage: unknown): string {
 
 const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ');
 
-/** Returns the members that aren't compared one by one, and the author's texts. */
+/** Returns the members that aren't compared individually, and the author's text. */
 function readRest(members: Readonly<Record<string, unknown>>): readonly unknown[] {
   const { text, patientInstruction, additionalInstruction, site, method } = members;
   const { maxDosePerPeriod, maxDosePerAdministration, maxDosePerLifetime } = members;
@@ -101,13 +104,13 @@ function readRest(members: Readonly<Record<string, unknown>>): readonly unknown[
   ];
 }
 
-/** An amount in a unit that others can be compared with. */
+/** An amount in a comparable unit. */
 interface Amount {
   readonly kind: string;
   readonly value: number;
 }
 
-/** Units of mass in grams, and of volume in litres. */
+/** Mass units in grams, and volume units in litres. */
 const FACTORS: Readonly<Record<string, readonly [kind: string, factor: number]>> = {
   kg: ['g', 1_000],
   g: ['g', 1],
@@ -124,7 +127,7 @@ const FACTORS: Readonly<Record<string, readonly [kind: string, factor: number]>>
 /** Kinds that don't depend on the product. */
 const ABSOLUTE: ReadonlySet<string> = new Set(['g', '[iu]', 'iu']);
 
-/** Returns the amount of a single dose; undefined for none, for several, and for one that depends on the product. */
+/** Returns the amount of a single dose; undefined if there is none, if there are several, or if it depends on the product. */
 function readAmount(doseAndRate: unknown, isSameProduct: boolean): Amount | undefined {
   const [dose, ...others] = listItems(doseAndRate).map(readMembers);
   const { doseQuantity, ...rest } = dose ?? {};
@@ -147,10 +150,12 @@ function compareAmounts(one: unknown, other: unknown, isSameProduct: boolean): D
   return isSame ? 'same' : 'other';
 }
 
-/** Members of Timing.repeat of which one that the other hasn't says more, and nothing else. */
+/**
+ * Timing.repeat members: if only one of two dosages has such a member, it is more specific, but doesn't contradict the other.
+ */
 const MOMENTS = ['dayOfWeek', 'timeOfDay', 'when'] as const;
 
-/** Returns how often a day something is taken; undefined if that isn't a number. */
+/** Returns how many times per day something is taken; undefined if that isn't a number. */
 function readDaily(timing: unknown): number | undefined {
   const { code, repeat, event } = readMembers(timing);
   if (event !== undefined) return undefined;
@@ -200,7 +205,7 @@ function withoutBounds(timing: unknown): Readonly<Record<string, unknown>> {
   return { ...rest, repeat: Object.fromEntries(kept) };
 }
 
-/** Compares whether it is taken only as needed. */
+/** Compares whether the medicine is taken only as needed. */
 function compareNeeds(
   one: Readonly<Record<string, unknown>>,
   other: Readonly<Record<string, unknown>>,
@@ -210,7 +215,7 @@ function compareNeeds(
   );
   if (a === b)
     return isSameJson(one.asNeededCodeableConcept, other.asNeededCodeableConcept) ? 'same' : 'unclear';
-  // The author's text may say it too.
+  // The author's text may say so too.
   const isTold = [one, other].some(
     ({ text, patientInstruction }) => (text ?? patientInstruction) !== undefined,
   );

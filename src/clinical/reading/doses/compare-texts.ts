@@ -1,15 +1,15 @@
 /**
- * Compares the texts of dosages as far as that is certain: the same words with another amount, or with another of the rhythms
- * that dosages have in words here. Pure.
+ * Compares dosage texts as far as that is certain: the same words with a different amount, or with a different rhythm among
+ * those that dosages here have words for. Pure.
  */
 import type { WordLanguage } from '../names/code-words.ts';
 import { readForm } from './dose-words.ts';
 import { often, type Rhythm } from './timing.ts';
 
-/** The result of a comparison; `unclear` if the words differ in a way that says nothing certain. */
+/** The result of a comparison; `unclear` if the words differ without a certain meaning. */
 export type DoseComparison = 'same' | 'other' | 'unclear';
 
-/** Days of a unit of time. */
+/** The number of days in each unit of time. */
 const DAYS: Readonly<Record<Rhythm[2], number>> = {
   s: 1 / 86_400,
   min: 1 / 1_440,
@@ -20,19 +20,21 @@ const DAYS: Readonly<Record<Rhythm[2], number>> = {
   a: 365.25,
 };
 
-/** Returns how often a day something is taken. */
+/** Returns how many times per day something is taken. */
 export function countDaily([frequency, period, unit]: Rhythm): number {
   return frequency / (period * DAYS[unit]);
 }
 
-/** Compares how often a day something is taken: months and years have no exact number of days. */
+/**
+ * Compares how many times per day something is taken, with a tolerance because months and years have no exact number of days.
+ */
 export function compareDaily(one: number, other: number): DoseComparison {
   const ratio = Math.max(one, other) / Math.min(one, other);
   if (ratio < 1.000_001) return 'same';
   return ratio > 1.1 ? 'other' : 'unclear';
 }
 
-/** Common words for rhythms, besides those with which dosages are put into words here. */
+/** Common words for rhythms, in addition to those that dosages here are written with. */
 const COMMON: readonly (readonly [words: string, rhythm: Rhythm])[] = [
   ['daily|once daily|every day|täglich|chaque jour|cada día|daglig|hver dag', [1, 1, 'd']],
   ['twice daily', [2, 1, 'd']],
@@ -50,7 +52,7 @@ const COMMON: readonly (readonly [words: string, rhythm: Rhythm])[] = [
 
 const LANGUAGES: readonly WordLanguage[] = ['en', 'de', 'fr', 'es', 'nb', 'ar'];
 
-/** How many times per unit, and how many units, are looked for in texts. */
+/** The maximum number of times per unit, and of units, that are searched for in text. */
 const MOST: readonly (readonly [unit: Rhythm[2], times: number, units: number])[] = [
   ['h', 1, 72],
   ['d', 8, 14],
@@ -59,7 +61,7 @@ const MOST: readonly (readonly [unit: Rhythm[2], times: number, units: number])[
 ];
 
 interface Phrases {
-  /** How often a day each phrase means. */
+  /** Maps each phrase to its number of times per day. */
   readonly daily: ReadonlyMap<string, number>;
   readonly form: RegExp;
 }
@@ -83,7 +85,7 @@ function readPhrases(): Phrases {
   return { daily, form: new RegExp(`(?<![\\p{L}\\d])(?:${longestFirst.join('|')})(?![\\p{L}\\d])`, 'gu') };
 }
 
-/** Returns a text in the form in which it is compared: `Take 15mg daily.` is `take 15 mg daily`. */
+/** Returns a text in the form used for comparison: `Take 15mg daily.` becomes `take 15 mg daily`. */
 function foldText(text: string): string {
   return text
     .normalize('NFKC')
@@ -96,13 +98,16 @@ function foldText(text: string): string {
     .trim();
 }
 
-/** Texts with numbers that aren't amounts, or may be two of them: days, times, long numbers, and 1,000, which may be one. */
+/**
+ * Matches text with numbers that aren't amounts, or that may be two amounts: days, times, long numbers, and 1,000, which may
+ * be one.
+ */
 const NO_AMOUNTS = /\d[./:-]\d+[./:-]\d|\d:\d\d|\d{5}|(?<![\d.])[1-9]\d{0,2}\.\d{3}(?!\d)/;
 const UNITS: ReadonlySet<string> = new Set(
   'g mg mcg µg μg ug ng ml l iu ie ui unit units einheiten %'.split(' '),
 );
 const [RHYTHM, NUMBER] = ['\ue003', '\ue004'];
-/** A number and the word after it. */
+/** A number and the following word. */
 const COUNTED = new RegExp(`${NUMBER} ([^\\s,;]+)`, 'g');
 
 interface ReadText {
@@ -137,7 +142,7 @@ function readText(text: string): ReadText {
   return { frame: counted, daily: found, numbers, isDosed };
 }
 
-/** Compares the texts of dosages. */
+/** Compares dosage texts. */
 export function compareDoseTexts(one: string, other: string): DoseComparison {
   const [a, b] = [foldText(one), foldText(other)];
   if (a === b) return 'same';

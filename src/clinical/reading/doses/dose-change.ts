@@ -1,6 +1,6 @@
 /**
- * Finds the dosage that a medicine had before a newer prescription or statement: a change is told only if the entries follow
- * each other and their dosages can be compared (docs/clinical-reading.md, "Dosages of other entries"). Pure.
+ * Finds the dosage that a medicine had before a newer prescription or statement. A change is reported only if the entries
+ * follow each other and their dosages can be compared (docs/clinical-reading.md, "Dosages of other entries"). Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import { foldName } from '../join-same.ts';
@@ -18,30 +18,30 @@ import {
   readStart,
 } from './dose-dates.ts';
 
-/** The dosage before the one that a medicine has now. */
+/** The dosage before a medicine's current one. */
 export interface DoseChange<Source> {
-  /** True if the dosage is certain to be another one; false if the two can't be compared. */
+  /** True if the dosage is certainly different; false if the two can't be compared. */
   readonly isCertain: boolean;
-  /** Since when it is the one of now. */
+  /** Since when the current dosage has applied. */
   readonly since: DoseStart;
-  /** The sources that had the earlier one: several if they were prescribed on one day. */
+  /** The sources with the earlier dosage: several if they were prescribed on the same day. */
   readonly before: readonly Source[];
-  /** True if that isn't long ago. */
+  /** True if the change is recent. */
   readonly isRecent: boolean;
 }
 
-/** Days after which a prescription doesn't follow another one: it is a new beginning. */
+/** Maximum number of days between a prescription and the one that it follows; after more days, it is a new beginning. */
 const MOST_DAYS = 366;
-/** The same after a known end. */
+/** The same, after a known end. */
 const MOST_DAYS_AFTER_END = 90;
-/** Renewals that are looked through, and sources of now that are compared. */
+/** The maximum number of renewals that are searched, and of current sources that are compared. */
 const MOST_RENEWALS = 50;
 const MOST_CURRENT = 10;
 
 /**
- * Returns the dosage that the sources of a medicine had before; undefined if there is none that is certain to be older.
- * @param sources all of the medicine
- * @param own those that decide its standing
+ * Returns the previous dosage of a medicine's sources; undefined if none is certainly older.
+ * @param sources all sources of the medicine
+ * @param own the sources that determine its standing
  */
 export function findDoseChange<Source extends Dosed>(
   sources: readonly Source[],
@@ -58,8 +58,9 @@ export function findDoseChange<Source extends Dosed>(
 }
 
 /**
- * Tells whether one of two current dosages is new, and the other one isn't: nothing says that it replaces it.
- * @param own the sources that decide the standing of a medicine
+ * Returns whether, of several current dosages, one is new and different from all others, although nothing says that it
+ * replaces them.
+ * @param own the sources that determine a medicine's standing
  */
 export function hasNewDose(own: readonly Dosed[]): boolean {
   const dosed = own.filter(isDosed).slice(0, MOST_CURRENT);
@@ -74,12 +75,12 @@ export function hasNewDose(own: readonly Dosed[]): boolean {
   });
 }
 
-/** Tells whether a source has a dosage that somebody took. */
+/** Returns whether a source has a dosage that was taken. */
 function isDosed({ dosage, status }: Dosed): boolean {
   return objects(dosage).length > 0 && status !== 'not-taken';
 }
 
-/** Tells whether a source may have the dosage before that of another one: it is over, or the other one replaces it. */
+/** Returns whether a source may contain the dosage before another source's: it has ended, or the other source replaces it. */
 function isEarlier(each: Dosed, source: Dosed, own: readonly Dosed[]): boolean {
   if (each === source || !isDosed(each)) return false;
   if (replaces(source, each)) return true;
@@ -89,19 +90,19 @@ function isEarlier(each: Dosed, source: Dosed, own: readonly Dosed[]): boolean {
   return !isOnlyPlan && isOfOneKind(each, source);
 }
 
-/** Tells whether a prescription names another one as that which it replaces. */
+/** Returns whether a prescription names another as the one that it replaces. */
 function replaces({ told: { value } }: Dosed, { told: { id } }: Dosed): boolean {
   const reference = text(first(value.priorPrescription)?.reference) ?? '';
   return /(?:^|\/)MedicationRequest\/([^/]+)(?:\/_history\/[^/]+)?$/.exec(reference)?.[1] === id;
 }
 
-/** Tells whether orders may follow each other: one in a hospital and one at home don't. */
+/** Returns whether one order may follow another: an order in hospital and one at home don't follow each other. */
 function isOfOneKind({ told: { value: one } }: Dosed, { told: { value: other } }: Dosed): boolean {
   if (one.category === undefined || other.category === undefined) return true;
   return JSON.stringify(one.category) === JSON.stringify(other.category);
 }
 
-/** Goes back from a source through renewals with the same dosage to one with another. */
+/** Goes back from a source through renewals with the same dosage, to a source with a different dosage. */
 function follow<Source extends Dosed>(
   source: Source,
   over: readonly Source[],
@@ -132,7 +133,8 @@ function follow<Source extends Dosed>(
 }
 
 /**
- * Tells whether a dosage goes on beside the one that follows it, or the dosage of now is older: then nothing changed.
+ * Returns whether the earlier dosage continues alongside the following one, or the current dosage is older; in both cases
+ * nothing changed.
  */
 function isHeldBy(earlier: Dosed, last: Dosed, others: readonly Dosed[]): boolean {
   return others.some(
@@ -149,7 +151,7 @@ interface Previous<Source> {
   readonly isSure: boolean;
 }
 
-/** @param left sources that may also have the earlier dosage: those of the same day, or whose order isn't known */
+/** @param left sources that may also contain the earlier dosage: those from the same day, or whose order isn't known */
 function makeChange<Source extends Dosed>(
   last: Source,
   { each, since, isSure }: Previous<Source>,
@@ -179,7 +181,7 @@ function makeChange<Source extends Dosed>(
   };
 }
 
-/** Returns the source that one follows: the one that it replaces, or else the newest that is certain to be older. */
+/** Returns the source that a source follows: the one that it replaces, otherwise the newest one that is certainly older. */
 function findPrevious<Source extends Dosed>(
   source: Source,
   over: readonly Source[],
@@ -187,7 +189,7 @@ function findPrevious<Source extends Dosed>(
   const linked = over.find((each) => replaces(source, each));
   if (linked !== undefined) {
     const since = findOrder(source, linked);
-    // Dates that say the reverse make the link doubtful.
+    // If the dates say the opposite, the link is doubtful.
     if (since === undefined && findOrder(linked, source) !== undefined) return undefined;
     return { each: linked, since: since ?? readOwnStart(source), isSure: true };
   }
@@ -203,8 +205,8 @@ function findPrevious<Source extends Dosed>(
 }
 
 /**
- * Tells whether a dosage began while the one before may still have been taken; undefined if it is a new beginning. A statement
- * without an end doesn't say how long it was so.
+ * Returns whether a dosage began while the previous one may still have been taken; undefined if it is a new beginning. A
+ * statement without an end doesn't say how long it applied.
  */
 function isSoonAfter({ each, since }: Previous<Dosed>): boolean | undefined {
   const end = readEnd(each);

@@ -1,12 +1,12 @@
 /**
- * Reads when a dosage began, was stated and ended, and which of two is newer: dates of any precision are compared, and what
- * may be the same day isn't ordered. Pure.
+ * Reads when a dosage began, was stated and ended, and which of two is newer. Dates of any precision are compared; dates that
+ * may be the same day aren't ordered. Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import type { Told } from '../told.ts';
 
-/** The parts of a source of a medicine that say how it is taken, and since when. */
+/** The parts of a medicine's source that say how it is taken, and since when. */
 export interface Dosed {
   readonly told: Pick<Told, 'id' | 'value'>;
   readonly name: string | undefined;
@@ -21,7 +21,7 @@ export interface Dosed {
   readonly today: string;
 }
 
-/** A day since when a dosage holds, with its meaning. */
+/** The day since which a dosage has applied, with its meaning. */
 export interface DoseStart {
   readonly means: 'prescribed' | 'takensince' | 'takenon' | 'recorded';
   readonly day: string;
@@ -32,12 +32,12 @@ const RECENT_DAYS = 90;
 /** A day in ms. */
 export const DAY = 86_400_000;
 
-/** Tells whether an instant or a day isn't long ago. */
+/** Returns whether a date or date-time is recent. */
 export function isRecent(at: string, today: string): boolean {
   return Date.parse(today) - Date.parse(at) < RECENT_DAYS * DAY;
 }
 
-/** Returns the day since when a source's dosage holds, as far as it says so. */
+/** Returns the day since which a source's dosage has applied, if the source says so. */
 export function readStart({ isPrescription, prescribed, from, takenOn, told }: Dosed): string | undefined {
   return isPrescription ? prescribed : (from ?? takenOn ?? text(told.value.dateAsserted));
 }
@@ -63,8 +63,8 @@ function readStated({ isPrescription, prescribed, told }: Dosed): string | undef
 }
 
 /**
- * Returns by which day a source is newer than another; undefined if that isn't certain. A statement that says since when a
- * medicine is taken may be newer although it says the same day: then the day counts on which it was recorded.
+ * Returns the day that makes a source newer than another; undefined if that isn't certain. If a statement gives the same start
+ * of taking a medicine as the other, it may still be newer: the day on which it was recorded then decides.
  */
 export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
   const [began, stated] = [
@@ -77,7 +77,7 @@ export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
   return { means: source.isPrescription ? 'prescribed' : 'recorded', day };
 }
 
-/** Compares dates of any precision: what may be the same day is `unknown`. */
+/** Compares dates of any precision; dates that may be the same day are `unknown`. */
 function order(one: string | undefined, other: string | undefined): 'after' | 'before' | 'unknown' {
   if (one === undefined || other === undefined) return 'unknown';
   const isMoment = one.length > 10 && other.length > 10;
@@ -89,7 +89,7 @@ function order(one: string | undefined, other: string | undefined): 'after' | 'b
   return a > b ? 'after' : 'before';
 }
 
-/** Returns the day on which a dosage ended, if it says so: of a period, or of bounds of all dosages. */
+/** Returns the day on which a dosage ended, if it is given by a period or by the bounds of all dosages. */
 export function readEnd({ isPrescription, until, dosage, prescribed }: Dosed): string | undefined {
   if (!isPrescription && until !== undefined) return until;
   const ends = objects(dosage).map(({ timing }) => {
@@ -99,7 +99,7 @@ export function readEnd({ isPrescription, until, dosage, prescribed }: Dosed): s
   return ends.every((end) => end !== undefined) ? ends.toSorted().at(-1) : undefined;
 }
 
-/** Days of UCUM's units of time. */
+/** The number of days in UCUM's units of time. */
 const UNITS: Readonly<Record<string, number>> = { d: 1, wk: 7, mo: 31, a: 366 };
 
 function addDuration(start: string | undefined, duration: ReturnType<typeof first>): string | undefined {
@@ -108,7 +108,10 @@ function addDuration(start: string | undefined, duration: ReturnType<typeof firs
   return Number.isNaN(at) ? undefined : new Date(at).toISOString().slice(0, 10);
 }
 
-/** Returns the last day on which an entry without an end shows that it was so: its last change here is one of its status. */
+/**
+ * Returns the last day on which an entry without an end is known to have applied. Its last change here counts as a change of
+ * its status.
+ */
 export function readLastSign(source: Dosed): string | undefined {
   const { versionId, lastUpdated } = first(source.told.value.meta) ?? {};
   const changed = versionId === undefined || text(versionId) === '1' ? undefined : text(lastUpdated);

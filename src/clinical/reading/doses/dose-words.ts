@@ -1,4 +1,4 @@
-/** Words and amounts of doses in a language. Pure. */
+/** Writes words and amounts for doses in a language. Pure. */
 import { fillWording } from '#src/clinical/reading/wording.ts';
 import { conceptText, listItems, readMembers, readText } from '../fields.ts';
 import type { WordLanguage } from '../names/code-words.ts';
@@ -17,25 +17,25 @@ const TEXTS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<Word
 /** How doses are written. */
 export interface DoseStyle {
   readonly lang: WordLanguage;
-  /** Returns a FHIR date in words; by default as it is written. */
+  /** Returns a FHIR date in words; default: the date as written. */
   readonly day?: (date: string) => string;
-  /** Returns the name of a CodeableConcept; by default its text, else a display or code. */
+  /** Returns a CodeableConcept's name; default: its text, otherwise a display or code. */
   readonly name?: (concept: unknown) => string | undefined;
 }
 
-/** A number in a text: the value that decides its plural, and its spelling (`1 to 2`). */
+/** A number in a text: the value that determines its plural, and its spelling (`1 to 2`). */
 export interface Count {
   readonly count: number;
   readonly shown: string;
 }
 
-/** Values of placeholders; the number `n` has a plural form. */
+/** Values for placeholders; the number `n` has a plural form. */
 interface Values {
   readonly [name: string]: string | Count | undefined;
   readonly n?: Count;
 }
 
-/** Returns a text with its placeholders filled in. A form without the number is used only for exactly one or two. */
+/** Returns a text with its placeholders filled in. A plural form without the number is used only for exactly one or two. */
 export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Values = {}): string {
   const fill = (count: number | undefined): string =>
     fillWording<unknown>(TEXTS[lang][key], { ...values, n: count }, lang, () => n?.shown ?? '').join('');
@@ -45,10 +45,10 @@ export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Va
   return isExact ? text : fill(FEW);
 }
 
-/** A number whose form has the number in it, in every language. */
+/** A number whose plural form contains the number, in every language. */
 const FEW = 3;
 
-/** Spellings of forms besides the words of all languages: HL7's codes, UCUM, and common spellings. */
+/** Spellings of dose forms in addition to the words in all languages: HL7's codes, UCUM, and common spellings. */
 const SPELLINGS = {
   tablet: 'tab tabs tbl tabl tablette tabletten pill pills',
   capsule: 'cap caps kaps',
@@ -84,12 +84,12 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
   }),
 );
 
-/** Returns the form that a word of any language names; undefined for another word. */
+/** Returns the dose form that a word in any language names; undefined for other words. */
 export function readForm(spelling: string): string | undefined {
   return FORMS.get(spelling.toLowerCase());
 }
 
-/** Returns the form of an amount that is counted, such as tablets; undefined for one that is measured. */
+/** Returns the dose form if an amount is counted, such as tablets; undefined if it is measured. */
 export function findForm(quantity: unknown): Form | undefined {
   const { unit, code } = readMembers(quantity);
   return [unit, code]
@@ -103,7 +103,7 @@ export function findForm(quantity: unknown): Form | undefined {
     .find((form) => form !== undefined);
 }
 
-/** Returns a number, or a span of two; undefined without one. */
+/** Returns a number, or a range from one number to another; undefined if both are missing. */
 export function writeCount(style: DoseStyle, low: unknown, high?: unknown): Count | undefined {
   const [from, to] = [decimalText(low), decimalText(high)];
   const { lang } = style;
@@ -117,12 +117,12 @@ export function writeCount(style: DoseStyle, low: unknown, high?: unknown): Coun
   return { count: Number(one), shown: from === undefined ? word(style, 'upto', { to: number }) : number };
 }
 
-/** Returns the comma or semicolon of a language, with its blank. */
+/** Returns a language's comma or semicolon, with its space. */
 export function separator({ lang }: Pick<DoseStyle, 'lang'>, sign: ',' | ';'): string {
   return `${lang === 'ar' ? (sign === ',' ? '،' : '؛') : sign} `;
 }
 
-/** Returns an amount with all its digits: `2 tablets`, `2.5 mg`, `dose 1`; as it is stored if it has no number. */
+/** Returns an amount with all its digits: `2 tablets`, `2.5 mg`, `dose 1`; as stored if it has no number. */
 export function amountText(style: DoseStyle, quantity: unknown): string {
   const { value, comparator, unit, code } = readMembers(quantity);
   const n = writeCount(style, value);
@@ -136,7 +136,7 @@ export function amountText(style: DoseStyle, quantity: unknown): string {
   return quantityText(quantity, {}, { lang: style.lang, exact: true }) ?? storedText(style, quantity);
 }
 
-/** Returns a range of amounts: `1 to 2 tablets`. */
+/** Returns a range between amounts: `1 to 2 tablets`. */
 export function amountRange(style: DoseStyle, range: unknown): string {
   const { low, high } = readMembers(range);
   if (high === undefined) return word(style, 'atleast', { from: amountText(style, low) });
@@ -152,24 +152,24 @@ export function amountRange(style: DoseStyle, range: unknown): string {
   return word(style, 'span', { from: amountText(style, low), to: amountText(style, high) });
 }
 
-/** Units of time that texts have words for, by UCUM code. */
+/** Units of time for which there are words, by UCUM code. */
 export const TIMES = ['s', 'min', 'h', 'd', 'wk', 'mo', 'a'] as const;
 
-/** A unit of time, in UCUM. */
+/** A unit of time, as a UCUM code. */
 export type TimeUnit = (typeof TIMES)[number];
 
-/** Returns the unit of time of a code; undefined for another unit. */
+/** Returns the unit of time that a code means; undefined for other units. */
 export function timeUnit(code: unknown): TimeUnit | undefined {
   return TIMES.find((each) => each === code);
 }
 
-/** Returns a length of time in words: `3 days`; `5 to 7 days` with a second number. */
+/** Returns a length of time in words: `3 days`, or `5 to 7 days` with a second number. */
 export function lengthText(style: DoseStyle, unit: TimeUnit, low: unknown, high?: unknown): string {
   const n = writeCount(style, low, high);
   return n === undefined ? '' : word(style, `length${unit}`, { n });
 }
 
-/** Returns a Duration in words, or as the amount that it is. */
+/** Returns a Duration in words, or as an amount. */
 export function durationText(style: DoseStyle, duration: unknown): string {
   const { value, code, unit, comparator } = readMembers(duration);
   const time = timeUnit(code) ?? timeUnit(unit);
@@ -181,7 +181,7 @@ function nameConceptIn({ name }: DoseStyle, concept: unknown): string | undefine
   return conceptText(concept) === undefined ? undefined : (name?.(concept) ?? conceptText(concept));
 }
 
-/** Returns a value as it is stored, so that nothing of it is lost: members with their names, lists by commas. */
+/** Returns a value as stored, so that nothing is lost: members with their names, and lists separated by commas. */
 export function storedText(style: DoseStyle, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => storedText(style, each)).join(', ');
   const named = nameConceptIn(style, value);
@@ -194,14 +194,20 @@ export function storedText(style: DoseStyle, value: unknown): string {
   return plain ?? (typeof value === 'object' ? '' : String(value));
 }
 
-/** Returns the members that no words were found for, as they are stored. @param told names of the others */
+/**
+ * Returns the members without words, as stored.
+ * @param told names of the members that have words
+ */
 export function storedRest(style: DoseStyle, value: unknown, told: readonly string[]): string[] {
   return Object.entries(readMembers(value))
     .filter(([name, each]) => name !== 'id' && !told.includes(name) && each !== undefined)
     .map(([name, each]) => `${name}: ${storedText(style, each)}`);
 }
 
-/** Returns the words for a coded concept, and the author's text if that says more. @param known the words for its code */
+/**
+ * Returns the words for a coded concept, and the author's text if it says more.
+ * @param known the words for its code
+ */
 export function codedText(style: DoseStyle, concept: unknown, known: string | undefined): string {
   if (known === undefined) return nameConceptIn(style, concept) ?? storedText(style, concept);
   const { text, coding } = readMembers(concept);

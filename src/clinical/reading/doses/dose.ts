@@ -1,7 +1,7 @@
 /**
- * How a medicine is taken, in words: R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text comes first
- * and isn't translated; the structured dose follows if it says more. No part is dropped: a part without words is
- * printed as stored. Pure.
+ * Says in words how a medicine is taken, from R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text comes first
+ * and isn't translated; the structured dose follows if it says more. No part is dropped: a part without words is printed as
+ * stored. Pure.
  */
 
 import { listItems, readMembers, readText } from '../fields.ts';
@@ -22,7 +22,7 @@ import {
 } from './dose-words.ts';
 import { timingWords } from './timing.ts';
 
-/** Routes with their own words, by code of SNOMED CT and of HL7's RouteOfAdministration. */
+/** Routes with their own words, by SNOMED CT code and by HL7's RouteOfAdministration code. */
 const ROUTES: Readonly<Record<string, DoseTextKey>> = {
   26643006: 'mouth',
   PO: 'mouth',
@@ -53,7 +53,7 @@ const ROUTES: Readonly<Record<string, DoseTextKey>> = {
   OTIC: 'ear',
 };
 
-/** Returns the word of a route's code; undefined for a route without one. */
+/** Returns the word for a route's code; undefined if there is none. */
 export function findRoute(route: unknown): DoseTextKey | undefined {
   return listItems(readMembers(route).coding)
     .map((coding) => String(readMembers(coding).code))
@@ -66,7 +66,7 @@ function routeText(style: DoseStyle, route: unknown): string {
   return codedText(style, route, key === undefined ? undefined : word(style, key));
 }
 
-/** Returns rates, of which a dose has one; as they are stored if they have no number. */
+/** Returns a dose's rate; as stored if it has no number. */
 function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): string {
   const { rateRatio, rateRange, rateQuantity } = rate;
   const rates = [
@@ -79,14 +79,14 @@ function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): st
   return rates.length === 0 ? '' : word(style, 'rate', { rate: rates.join(' / ') });
 }
 
-/** Returns the amounts of a dose: several where one is ordered and another was calculated. */
+/** Returns a dose's amounts: several if one is ordered and another was calculated. */
 function dosesText(style: DoseStyle, doses: readonly unknown[]): string {
   return doses
     .map((dose) => {
       const members = readMembers(dose);
       const { type, doseQuantity, doseRange } = members;
       const kinds = listItems(readMembers(type).coding).map((coding) => readMembers(coding).code);
-      // In an order, every dose is ordered, so the text needn't say it.
+      // In an order, every dose is ordered, so the text needn't say so.
       const isPlain = type === undefined || (doses.length === 1 && kinds.includes('ordered'));
       const kind = isPlain
         ? ''
@@ -114,7 +114,7 @@ function join(parts: readonly string[], by: string): string {
   return parts.filter((part) => part !== '').join(by);
 }
 
-/** Returns the most that may be taken in a period. */
+/** Returns the maximum that may be taken in a period. */
 function mostText(style: DoseStyle, most: unknown): string {
   const { numerator, denominator } = readMembers(most);
   const { value, code, unit } = readMembers(denominator);
@@ -125,9 +125,9 @@ function mostText(style: DoseStyle, most: unknown): string {
   return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
 }
 
-/** Members of Dosage without words. */
+/** Dosage members without words. */
 const TEXTS = ['id', 'sequence', 'text', 'patientInstruction'];
-/** Members of Dosage that are put into words. */
+/** Dosage members that are written in words. */
 const TOLD = [
   ...TEXTS,
   ...['additionalInstruction', 'timing', 'asNeededBoolean'],
@@ -135,7 +135,7 @@ const TOLD = [
   ...['maxDosePerAdministration', 'maxDosePerLifetime'],
 ];
 
-/** Words the elements of a Dosage, without the author's texts. */
+/** Writes a Dosage's elements in words, without the author's text. */
 function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknown>>): string {
   const {
     doseAndRate,
@@ -178,7 +178,7 @@ function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknow
   );
 }
 
-/** Returns whether a text has all words and numbers of another. */
+/** Returns whether a text contains all words and numbers of another. */
 function says(text: string, other: string): boolean {
   const words = (each: string): string[] => each.toLowerCase().match(/[\p{L}\p{M}\d.%]+/gu) ?? [];
   const own = new Set(words(text));
@@ -198,8 +198,8 @@ function dosageText(dosage: unknown, style: DoseStyle): string {
 }
 
 /**
- * Returns dosages in words; undefined if there are none. Those with the same number in a sequence are taken at the same
- * time and are joined; others follow with "then".
+ * Returns dosages in words; undefined if there are none. Dosages with the same sequence number are taken at the same time and
+ * are joined; later ones follow with "then".
  */
 export function dosesInWords(dosages: unknown, style: DoseStyle): string | undefined {
   const steps = new Map<number, string[]>();
@@ -212,11 +212,11 @@ export function dosesInWords(dosages: unknown, style: DoseStyle): string | undef
     .sort(([a], [b]) => a - b)
     .map(([, texts]) => texts.join(separator(style, ';')));
   if (first === undefined) return undefined;
-  // An author's text may say it itself, in another language than the reader's.
+  // An author's text may already say this, in a language other than the reader's.
   const next = others.map((step) => (SAYS_NEXT.test(step) ? step : `${word(style, 'next')} ${step}`));
   return [first, ...next].join(separator(style, ';'));
 }
 
-/** Texts of a further step that begin with the word for it. */
+/** Matches the text of a further step that already begins with a word for "then". */
 const SAYS_NEXT =
   /^(?:then|thereafter|afterwards|dann|danach|anschließend|puis|ensuite|después|luego|deretter|ثم)(?![\p{L}\p{M}])/iu;

@@ -1,6 +1,7 @@
 /**
- * Translates dosages that `dosesInWords` wrote in English, for readers who have only its text: narratives of summaries. A part
- * counts as read only if its words, written in English again, are the same. Also for scripts of a page. Pure.
+ * Translates dosages that `dosesInWords` wrote in English, for readers who have only this text, such as summaries' narratives.
+ * A part counts as understood only if writing it in English again results in the same words. Also used in a page's scripts.
+ * Pure.
  */
 import { findRoute } from './dose.ts';
 import type { DoseTextKey } from './dose-texts/dose-texts.ts';
@@ -30,12 +31,12 @@ const MEASURED = new RegExp(`^(${NUMBER}) (\\S+)$`);
 const BETWEEN = new RegExp(`^(${NUMBER} \\S+) to (${NUMBER} \\S+)$`);
 const DAY = '\\d{4}(?:-\\d\\d(?:-\\d\\d(?: \\d\\d:\\d\\d(?: UTC|[+-]\\d\\d:\\d\\d)?)?)?)?';
 
-/** Writes a day of a text, with the time behind it as it is. */
+/** Writes the day in a text in words, and leaves the time after it unchanged. */
 function writeDay({ day = (date) => date }: DoseStyle, text: string): string {
   return text.replace(/^\S+/, day);
 }
 
-/** The ends of a number or a span, without the commas between thousands. */
+/** The ends of a number or range, without the commas between thousands. */
 type Ends = readonly [low: string | undefined, high: string | undefined];
 
 function readEnds(text: string): Ends {
@@ -55,7 +56,7 @@ const quantity = (value: string | undefined, unit: string | undefined) => ({
   ...(unit === undefined ? {} : { unit }),
 });
 
-/** Reads an amount, or a span of two: `2.5 mg`, `1 to 2 tablets`, `5 mg to 10 mg`, `dose 1`. */
+/** Reads an amount, or a range between two: `2.5 mg`, `1 to 2 tablets`, `5 mg to 10 mg`, `dose 1`. */
 function readAmount(text: string): Write | undefined {
   const [, bare] = BARE.exec(text) ?? [];
   if (bare !== undefined) return (style) => amountText(style, quantity(readEnds(bare)[0], undefined));
@@ -71,7 +72,7 @@ function readAmount(text: string): Write | undefined {
     });
 }
 
-/** Reads a span of which each end has its unit, or which has only one. */
+/** Reads a range in which each end has its own unit, or which has only one end. */
 function readRange(text: string): Write | undefined {
   const [, from, to] = BETWEEN.exec(text) ?? [];
   const [, least] = /^at least (.+)$/.exec(text) ?? [];
@@ -92,7 +93,7 @@ function readLength(text: string): Write | undefined {
   return unit === undefined ? undefined : (style) => lengthText(style, unit, ...ends);
 }
 
-/** Items of lists: events of a day, days of the week, times. */
+/** List items: events of the day, days of the week, times. */
 const EVENT = EVENT_KEYS.map((key) => en[key])
   .sort((a, b) => b.length - a.length)
   .join('|');
@@ -105,7 +106,7 @@ const WEEKDAYS: ReadonlyMap<string, string> = new Map(
 );
 const WEEKDAY = [...WEEKDAYS.keys()].join('|');
 
-/** Returns the form of a list in English: `A`, `A and B`, `A, B, and C`. */
+/** Returns the pattern for a list in English: `A`, `A and B`, `A, B, and C`. */
 function listForm(item: string): string {
   return `(?:${item})(?:(?:, | and |, and )(?:${item}))*`;
 }
@@ -129,7 +130,7 @@ const RHYTHM = new RegExp(
   ].join('')}$`,
 );
 
-/** Words of abbreviations that aren't rhythms of numbers. */
+/** Words for abbreviations that aren't numeric rhythms. */
 const NAMED = ['AM', 'PM', 'BED', 'STAT', 'JB', 'JE'] as const satisfies readonly DoseTextKey[];
 
 /** Reads how often and when: `twice a day with meals`. */
@@ -168,11 +169,11 @@ function readLead(text: string): Write[] {
   return [readRhythm(text), ...both, readAmount(text)].flatMap((write) => write ?? []);
 }
 
-/** Codes of routes with words. */
+/** Route codes with words. */
 const ROUTES = ['PO', 'IV', 'IM', 'SQ', '372464004', 'TOPICAL', 'ORINHL', 'SL', 'PR', '16857009', 'NASINHL'];
 const ROUTE_KEYS = [...ROUTES, 'OPTHALTA', 'OTIC'].flatMap((code) => findRoute({ coding: [{ code }] }) ?? []);
 
-// Of a reason with commas, no part has a number or is a further step.
+// In a reason with commas, no part may contain a number or be a further step.
 const DETAIL = new RegExp(
   `^(?:as needed: (?<reason>[^,]+(?:, (?!then )[^,\\d]+)*)|for (?<during>.+)|each over (?<lasting>.+)|${[
     `(?:from (?<from>${DAY}))? ?(?:until (?<until>${DAY}))?`,
@@ -180,11 +181,11 @@ const DETAIL = new RegExp(
   ].join('|')})$`,
 );
 
-/** Reads a part behind the beginning. */
+/** Reads a part that follows the beginning. */
 function readDetail(text: string): Write | undefined {
   const [, named = text] = /^([^()]+) \([^()]+\)$/.exec(text) ?? [];
   const route = ROUTE_KEYS.find((key) => en[key] === named);
-  // The author's words for a route stay.
+  // The author's words for a route are kept.
   if (route !== undefined) return (style) => `${word(style, route)}${text.slice(en[route].length)}`;
   if (text === en.asneeded) return (style) => word(style, 'asneeded');
   const { reason, during, lasting, from, until, total } = DETAIL.exec(text)?.groups ?? {};
@@ -207,7 +208,7 @@ function readTotal(text: string) {
   return { repeat: { count, countMax } };
 }
 
-/** Reads the most that may be taken. */
+/** Reads the maximum that may be taken. */
 function readMost(text: string): Write | undefined {
   const [, most = '', at] = /^at most (.+?) (?:at a time|in (a lifetime|\d.*))$/.exec(text) ?? [];
   const amount = readAmount(most);
@@ -218,7 +219,7 @@ function readMost(text: string): Write | undefined {
   return length && ((style) => word(style, 'mostin', { amount: amount(style), duration: length(style) }));
 }
 
-/** Returns the writer of a part: the first that writes the same in English. */
+/** Returns a writer for a part: the first one that writes the same in English. */
 function findWriter(text: string): Write | undefined {
   const [, next, rest = ''] = /^(then )?(.*)$/.exec(text) ?? [];
   const found = [...readLead(rest), readDetail(rest)].find((write) => write?.(ENGLISH) === rest);
@@ -226,14 +227,14 @@ function findWriter(text: string): Write | undefined {
   return (style) => `${word(style, 'next')} ${found(style)}`;
 }
 
-/** The maximum lengths of a text, and number of its parts and of those that a list goes through: longer ones aren't read. */
+/** The maximum text length, number of parts, and number of parts that a list may span; longer text isn't read. */
 const MOST_LETTERS = 1_000;
 const MOST_PARTS = 24;
 const MOST_LISTED = 5;
 
-/** Returns the writers of a text's parts; undefined unless all are read. */
+/** Returns the writers for a text's parts; undefined unless all parts can be read. */
 function readParts(parts: readonly string[]): readonly Write[] | undefined {
-  /** Of the parts from each place on. */
+  /** The writers for the parts from each place on. */
   const from: (readonly Write[] | undefined)[] = [];
   from[parts.length] = [];
   for (let at = parts.length - 1; at >= 0; at -= 1)
@@ -248,8 +249,8 @@ function readParts(parts: readonly string[]): readonly Write[] | undefined {
 }
 
 /**
- * Returns dosages in a style; undefined for a text that isn't one of `dosesInWords` in English, or that has words of its
- * author besides those in front of a dosage and behind “as needed”.
+ * Returns dosages in a style. Undefined for text that `dosesInWords` didn't write in English, or that contains the author's
+ * words other than those before a dosage and after “as needed”.
  */
 export function translateDoses(text: string, style: DoseStyle): string | undefined {
   const [, author, structured = text] = /^(.+?) \((.+)\)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** When a medicine is taken, in words: R4's Timing (https://hl7.org/fhir/R4/datatypes.html#Timing). Pure. */
+/** Says in words when a medicine is taken, from R4's Timing (https://hl7.org/fhir/R4/datatypes.html#Timing). Pure. */
 
 import { listItems, readMembers, readText } from '../fields.ts';
 import { decimalText } from '../numbers/decimal.ts';
@@ -18,13 +18,13 @@ import {
   writeCount,
 } from './dose-words.ts';
 
-/** Times in words: the part that belongs to the amount (`twice a day with meals`), and the part after it. */
+/** A timing in words: the part that belongs to the amount (`twice a day with meals`), and the details after it. */
 export interface TimingWords {
   readonly rhythm: string;
   readonly details: readonly string[];
 }
 
-/** The meaning of HL7's abbreviations of rhythms: frequency, period and its unit. */
+/** The meaning of HL7's abbreviations for rhythms: frequency, period and the period's unit. */
 const RHYTHMS: Readonly<Record<string, Rhythm>> = {
   QD: [1, 1, 'd'],
   BID: [2, 1, 'd'],
@@ -49,14 +49,14 @@ const NAMED: Readonly<Record<string, DoseTextKey>> = {
   JE: 'JE',
 };
 
-/** How often something is taken: a number of times in a number of units of time. */
+/** How often something is taken: a number of times in a number of time units. */
 export type Rhythm = readonly [frequency: number, period: number, unit: TimeUnit];
 
 function foldCode(code: string): string {
   return code.toUpperCase().replaceAll('.', '');
 }
 
-/** Returns how often an abbreviation means; undefined for another code. */
+/** Returns the rhythm that an abbreviation means; undefined for other codes. */
 export function readRhythm(code: string): Rhythm | undefined {
   const upper = foldCode(code);
   const [, hours] = /^Q(\d{1,2})H$/.exec(upper) ?? [];
@@ -64,7 +64,7 @@ export function readRhythm(code: string): Rhythm | undefined {
   return Object.hasOwn(RHYTHMS, upper) ? RHYTHMS[upper] : undefined;
 }
 
-/** Returns the words of an abbreviation; undefined for another code. */
+/** Returns the words for an abbreviation; undefined for other codes. */
 function abbreviation(style: DoseStyle, code: string): string | undefined {
   const upper = foldCode(code);
   const rhythm = readRhythm(code);
@@ -117,7 +117,7 @@ function weekday(style: DoseStyle, code: unknown): string {
 const listed = ({ lang }: DoseStyle, parts: readonly string[]): string =>
   parts.length < 2 ? (parts[0] ?? '') : new Intl.ListFormat(lang, { type: 'conjunction' }).format(parts);
 
-/** Returns a FHIR date by the style's own words, or as it is written; of a date-time the minute follows as it is written. */
+/** Returns a FHIR date in the style's own words, or as written; for a date-time, the time follows to the minute, as written. */
 function dayText(style: DoseStyle, date: unknown): string {
   const { day = (text: string) => text } = style;
   const text = readText(date) ?? storedText(style, date);
@@ -125,7 +125,7 @@ function dayText(style: DoseStyle, date: unknown): string {
   return minute === undefined ? day(text) : `${day(on)} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-/** HL7's events of a day, without the points in their codes. */
+/** HL7's codes for events of the day, without their full stops. */
 export const EVENT_KEYS = [
   ...(['MORN', 'MORNearly', 'MORNlate', 'NOON', 'AFT', 'AFTearly', 'AFTlate'] as const),
   ...(['EVE', 'EVEearly', 'EVElate', 'NIGHT', 'PHS', 'HS', 'WAKE', 'C', 'CM', 'CD', 'CV'] as const),
@@ -136,7 +136,10 @@ function findEvent(code: string): DoseTextKey | undefined {
   return EVENT_KEYS.find((key) => key === code);
 }
 
-/** Returns the words of HL7's events of a day: meals, sleep, morning. @param offset minutes before or behind it */
+/**
+ * Returns the words for HL7's events of the day: meals, sleep, morning.
+ * @param offset minutes before or after the event
+ */
 function eventsText(style: DoseStyle, when: unknown, offset: unknown): string {
   const codes = listItems(when).map((code) => {
     const key = findEvent(String(code).replace('.', ''));
@@ -150,7 +153,7 @@ function eventsText(style: DoseStyle, when: unknown, offset: unknown): string {
   return `${lengthText(style, isHours ? 'h' : 'min', isHours ? minutes / 60 : minutes)} ${events}`;
 }
 
-/** Members of Timing.repeat that are put into words. */
+/** Timing.repeat members that are written in words. */
 const TOLD = [
   ...['boundsDuration', 'boundsRange', 'boundsPeriod', 'count', 'countMax', 'duration', 'durationMax'],
   ...['durationUnit', 'frequency', 'frequencyMax', 'period', 'periodMax', 'periodUnit', 'dayOfWeek'],
@@ -183,8 +186,8 @@ function writeRhythm(style: DoseStyle, repeat: Readonly<Record<string, unknown>>
 }
 
 /**
- * Returns the parts of a rhythm that can't be worded, as they are stored: a period without a unit, an offset from
- * nothing.
+ * Returns the parts of a rhythm that can't be written in words, as stored: a period without a unit, or an offset without an
+ * event.
  */
 function listUnsaid(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
   const { period, periodUnit, durationUnit, when, offset } = repeat;
@@ -236,7 +239,7 @@ function periodText(style: DoseStyle, period: unknown): string {
   return word(style, 'between', { from: dayText(style, start), to: dayText(style, end) });
 }
 
-/** Returns a Timing in words. A part without words is shown among the details as it is stored. */
+/** Returns a Timing in words. A part without words is shown among the details, as stored. */
 export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
   const { code, repeat, event } = readMembers(timing);
   const members = readMembers(repeat);

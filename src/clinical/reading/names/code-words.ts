@@ -1,6 +1,6 @@
 /**
- * Words for the codes that FHIR fixes: states, classes, categories, interpretations. A code without a word here is
- * shown with its stored display, or as it is. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
+ * Words for the codes that FHIR defines: states, classes, categories, interpretations. A code without a word here is shown
+ * with its stored display, or as the code itself. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
  */
 import { ar } from './code-texts/ar.ts';
 import type { CodeTextKey, CodeTexts } from './code-texts/code-texts.ts';
@@ -12,17 +12,17 @@ import { nb } from './code-texts/nb.ts';
 
 const TEXTS = { en, de, fr, es, nb, ar } as const satisfies Readonly<Record<string, CodeTexts>>;
 
-/** A language that codes have words in, as a BCP 47 tag. */
+/** A language that has words for codes, as a BCP 47 tag. */
 export type WordLanguage = keyof typeof TEXTS;
 
-/** Returns a map of codes that equal the keys of their words. */
+/** Returns a map in which each code is also the key of its word. */
 function same<const K extends CodeTextKey>(...keys: readonly K[]): { readonly [P in K]: P } {
   return Object.fromEntries(keys.map((key) => [key, key])) as { [P in K]: P };
 }
 
 const MISTAKE = { 'entered-in-error': 'mistake' } as const;
 
-/** Code → key of its word, by set. Value sets of R4 that have no code with two meanings are one set. */
+/** Maps a code to its word's key, by set. R4 value sets that share no code with different meanings are in one set. */
 const SETS = {
   /** Condition.clinicalStatus, AllergyIntolerance.clinicalStatus */
   clinicalStatus: same('active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved', 'unknown'),
@@ -117,7 +117,7 @@ const SETS = {
     ...{ 'not-asked': 'notAsked', 'asked-declined': 'declined', 'not-applicable': 'notApplicable' },
     ...{ 'as-text': 'asText', 'not-performed': 'notPerformed', 'not-permitted': 'notPermitted' },
   },
-  /** Statements that there is none: SNOMED CT, and IPS's absent-unknown-uv-ips */
+  /** Statements of absence: SNOMED CT, and IPS's absent-unknown-uv-ips */
   absence: {
     ...{ '716186003': 'noAllergies', '160244002': 'noAllergies', '409137002': 'noDrugAllergies' },
     ...{ '429625007': 'noFoodAllergies', '428607008': 'noEnvironmentAllergies' },
@@ -136,7 +136,7 @@ const SETS = {
     ...same('laboratory', 'symptom', 'activity', 'survey', 'exam', 'imaging', 'procedure', 'therapy'),
     ...{ 'vital-signs': 'vitalSigns', 'social-history': 'socialHistory' },
   },
-  /** http://terminology.hl7.org/CodeSystem/v2-0074: the common sections of laboratories and imaging */
+  /** http://terminology.hl7.org/CodeSystem/v2-0074: the common sections for laboratories and imaging */
   reportCategory: {
     ...{ LAB: 'laboratory', CH: 'chemistry', HM: 'haematology', MB: 'microbiology', RAD: 'radiology' },
     ...{ PAT: 'pathology', SP: 'pathology', GE: 'genetics', IMM: 'immunology', SR: 'serology' },
@@ -176,13 +176,13 @@ const SETS = {
   },
   /**
    * Immunization.subpotentReason in http://terminology.hl7.org/CodeSystem/immunization-subpotent-reason, and `subpotent` for
-   * what it explains
+   * what the reason explains
    */
   subpotent: {
     ...{ subpotent: 'subpotent', partial: 'partialDose', coldchainbreak: 'coldChainBroken' },
     ...{ recall: 'vaccineRecalled', expired: 'vaccineExpired' },
   },
-  /** Kinds of documents in LOINC */
+  /** LOINC codes for kinds of documents */
   documentType: {
     ...{ '18842-5': 'dischargeSummary', '34133-9': 'episodeSummary', '11488-4': 'consultNote' },
     ...{ '11506-3': 'progressNote', '34117-2': 'historyNote', '28570-0': 'procedureNote' },
@@ -198,7 +198,7 @@ export type CodeSet = keyof typeof SETS;
 
 const HL7 = 'http://terminology.hl7.org/CodeSystem/';
 
-/** The set of the codes of a system. */
+/** The set to which a system's codes belong. */
 const SYSTEMS: ReadonlyMap<string, CodeSet> = new Map<string, CodeSet>([
   [`${HL7}condition-clinical`, 'clinicalStatus'],
   [`${HL7}allergyintolerance-clinical`, 'clinicalStatus'],
@@ -221,7 +221,7 @@ const SYSTEMS: ReadonlyMap<string, CodeSet> = new Map<string, CodeSet>([
   ['http://loinc.org', 'documentType'],
 ]);
 
-/** The set of an element's codes, where it is the same in all types. */
+/** The set for an element's codes, if it is the same in all types. */
 const ELEMENTS: Readonly<Record<string, CodeSet>> = {
   clinicalStatus: 'clinicalStatus',
   verificationStatus: 'verificationStatus',
@@ -238,7 +238,7 @@ const ELEMENTS: Readonly<Record<string, CodeSet>> = {
   gender: 'gender',
 };
 
-/** The set of an element's codes in one type. */
+/** The set for an element's codes in one type. */
 const OF_TYPES: Readonly<Record<string, Readonly<Record<string, CodeSet>>>> = {
   AllergyIntolerance: { type: 'allergyType', category: 'allergyCategory' },
   CarePlan: { status: 'planStatus' },
@@ -256,24 +256,24 @@ const OF_TYPES: Readonly<Record<string, Readonly<Record<string, CodeSet>>>> = {
   Procedure: { status: 'eventStatus' },
 };
 
-/** Returns the set that an element of a type takes its codes from; undefined if there are no words for it. */
+/** Returns the set for the codes of a type's element; undefined if there are no words for them. */
 export function findCodeSet(type: string, element: string): CodeSet | undefined {
   return OF_TYPES[type]?.[element] ?? ELEMENTS[element];
 }
 
-/** Returns the word of a code in a set; undefined if it has none. */
+/** Returns the word for a code in a set; undefined if there is none. */
 export function findCodeWord(lang: WordLanguage, set: CodeSet, code: string): string | undefined {
   const keys: Readonly<Record<string, CodeTextKey>> = SETS[set];
   const key = Object.hasOwn(keys, code) ? keys[code] : undefined;
   return key === undefined ? undefined : TEXTS[lang][key];
 }
 
-/** Returns a code of a set by its word; undefined if none has it. */
+/** Returns the code in a set that has a given word; undefined if there is none. */
 export function findCodeByWord(lang: WordLanguage, set: CodeSet, word: string): string | undefined {
   return Object.keys(SETS[set]).find((code) => findCodeWord(lang, set, code) === word);
 }
 
-/** Returns the word of a Coding; undefined if its system has no words here, or the code none. */
+/** Returns the word for a Coding; undefined if its system or its code has no words here. */
 export function findCodingWord(lang: WordLanguage, system: string, code: string): string | undefined {
   const set = SYSTEMS.get(system);
   return set === undefined ? undefined : findCodeWord(lang, set, code);

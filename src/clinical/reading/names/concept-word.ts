@@ -1,9 +1,11 @@
-/** Words of CodeableConcepts whose codes FHIR fixes. Also for scripts of a page: the data may be anything. Pure. */
+/**
+ * Finds words for CodeableConcepts whose codes FHIR defines. Also used in a page's scripts, so the data may be anything. Pure.
+ */
 
 import { listItems, readMembers, readText } from '../fields.ts';
 import { type CodeSet, findCodeWord, findCodingWord, type WordLanguage } from './code-words.ts';
 
-/** Sets whose concepts an author often words more exactly than their code does. */
+/** Sets whose concepts are often described more exactly by the author's text than by their code. */
 const TEXT_FIRST: ReadonlySet<CodeSet> = new Set([
   'absent',
   'documentType',
@@ -14,9 +16,9 @@ const TEXT_FIRST: ReadonlySet<CodeSet> = new Set([
 ]);
 
 /**
- * Returns the word of the first coding of a concept that has one; undefined if none has, or if the author's own text says
+ * Returns the word for the first coding in a concept that has one; undefined if none has, or if the author's own text says
  * more.
- * @param set the element's set; absent: the one of each coding's system
+ * @param set the element's set; if absent, the set of each coding's system
  */
 export function findConceptWord(lang: WordLanguage, concept: unknown, set?: CodeSet): string | undefined {
   const { coding, text } = readMembers(concept);

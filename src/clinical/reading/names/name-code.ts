@@ -1,11 +1,11 @@
-/** Words coded elements: a code that FHIR fixes by its word, any other code by its name in the record. Pure. */
+/** Writes coded elements in words: a code that FHIR defines with its word, any other code with its name in the record. Pure. */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import { type CodeSet, findCodeWord, type WordLanguage } from './code-words.ts';
 import { findConceptWord } from './concept-word.ts';
 import { nameConcept } from './name.ts';
 
-/** Returns a `code`, or the word of each of a list, in words; undefined if the element has none. */
+/** Returns a `code`, or each code in a list, in words; undefined if there is none. */
 export function nameCodes(lang: WordLanguage, set: CodeSet, value: Json | undefined): string | undefined {
   const all = Array.isArray(value) ? value : [value];
   const words = all.flatMap((each) => {
@@ -16,8 +16,8 @@ export function nameCodes(lang: WordLanguage, set: CodeSet, value: Json | undefi
 }
 
 /**
- * Returns CodeableConcepts in words: the word of the first code that has one, else the concept's name.
- * @param set the element's set; absent: the one of each coding's system
+ * Returns CodeableConcepts in words: the word for the first code that has one, otherwise the concept's name.
+ * @param set the element's set; if absent, the set of each coding's system
  */
 export function nameCoded(lang: WordLanguage, value: Json | undefined, set?: CodeSet): string | undefined {
   const words = objects(value).flatMap((each) => findConceptWord(lang, each, set) ?? nameConcept(each) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Names what a CodeableConcept says, for people and models (docs/spec/decisions.md, section 4 "Names of codes"): the text
- * that the author wrote, a stored display, the terminology's or a concept's name, else the code itself. Pure.
+ * Names what a CodeableConcept says, for people and models (docs/spec/decisions.md, section 4 "Names of codes"): the author's
+ * text, a stored display, a name from the terminology or a concept, otherwise the code itself. Pure.
  */
 
 import type { SystemCode } from '#src/fhir/parts.ts';
@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { SNOMED_TAGS } from './snomed-tags.ts';
 import { SHORT_NAMES } from './system-names.ts';
 
-/** Names of codes, by `system|code`. */
+/** Maps `system|code` to a name. */
 export type Names = ReadonlyMap<string, string>;
 
 const NO_NAMES: Names = new Map();
@@ -17,30 +17,30 @@ const NO_NAMES: Names = new Map();
 const LOINC = 'http://loinc.org';
 const SNOMED = 'http://snomed.info/sct';
 
-/** Systems whose codes the terminology or the concepts name, before all others. */
+/** Systems whose codes have names in the terminology or the concepts; they take precedence over other systems. */
 const PREFERRED: ReadonlySet<string> = new Set([
   LOINC,
   'http://www.whocc.no/atc',
   'http://hl7.org/fhir/sid/icd-10',
 ]);
 
-/** The maximum number of codings of a concept that are looked up: FHIR sets no limit. */
+/** The maximum number of a concept's codings that are looked up: FHIR sets no limit. */
 const MOST_CODINGS = 10;
 
-/** Matches the part of LOINC panel names that is meant for laboratories, not for readers. */
+/** Matches the part of LOINC panel names that is meant for laboratories rather than for readers. */
 const PANEL = / with all children optional$/i;
 const TAGGED = /^(.*\S) \(([^()]+)\)$/s;
 
 /**
- * Returns the names of CodeableConcepts, joined by commas.
- * @returns the code with its system's short name for one without a name; undefined if there is nothing to show
+ * Returns the names of CodeableConcepts, separated by commas.
+ * @returns for a concept without a name, the code with its system's short name; undefined if there is nothing to show
  */
 export function nameConcept(value: Json | undefined, names: Names = NO_NAMES): string | undefined {
   const all = objects(value).flatMap((each) => findName(each, names) ?? labelConcept(each) ?? []);
   return all.length === 0 ? undefined : all.join(', ');
 }
 
-/** Returns the name of a CodeableConcept; undefined if none is known. */
+/** Returns a CodeableConcept's name; undefined if none is known. */
 export function findName(concept: JsonObject, names: Names = NO_NAMES): string | undefined {
   const words = writtenName(concept);
   if (words !== undefined) return words;
@@ -51,7 +51,7 @@ export function findName(concept: JsonObject, names: Names = NO_NAMES): string |
   return undefined;
 }
 
-/** Returns the name that a CodeableConcept itself has: its text, else the first display of its codings. */
+/** Returns the name that a CodeableConcept itself contains: its text, otherwise the first display in its codings. */
 export function writtenName(concept: JsonObject): string | undefined {
   const codings = objects(concept.coding);
   const said = text(concept.text);
@@ -63,21 +63,21 @@ export function writtenName(concept: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Returns the codes to look up for a CodeableConcept that has no name itself, the best first; none if it has one. */
+/** Returns the codes to look up for a CodeableConcept that contains no name, the best first; none if it contains a name. */
 export function codesToName(concept: JsonObject): SystemCode[] {
   return writtenName(concept) === undefined ? readSystemCodes(concept) : [];
 }
 
-/** Returns a code with its system's short name: `ICD-10 N18.3`. Codes of other systems are shown as they are. */
+/** Returns a code with its system's short name: `ICD-10 N18.3`. For other systems, only the code is shown. */
 export function labelCode({ system, code }: SystemCode): string {
   const short = SHORT_NAMES.get(system);
   return short === undefined ? code : `${short} ${code}`;
 }
 
 /**
- * Returns a name as people read it: without the semantic tag of a SNOMED CT name (`Hypertension (disorder)`), and without
- * `with all children optional` of a LOINC panel.
- * @param system the code system that has the name
+ * Returns a name for readers: without a SNOMED CT name's semantic tag (`Hypertension (disorder)`), and without a LOINC panel's
+ * `with all children optional`.
+ * @param system the code system that contains the name
  */
 export function cleanName(name: string, system: string | undefined): string {
   if (system === LOINC) return name.replace(PANEL, '');
@@ -86,7 +86,7 @@ export function cleanName(name: string, system: string | undefined): string {
   return words !== undefined && tag !== undefined && SNOMED_TAGS.has(tag) ? words : name;
 }
 
-/** Cleans a text that is the name of a coding. A different text, which the author wrote, stays as it is. */
+/** Cleans a text that is a coding's name. A different text, which the author wrote, is returned unchanged. */
 function withoutNotation(name: string, said: string, { system, display }: JsonObject): string {
   const official = text(display);
   const isOfficial = official === undefined || official.toLowerCase() === said.toLowerCase();
@@ -106,7 +106,7 @@ function readSystemCodes({ coding }: JsonObject): SystemCode[] {
   return [...(preferred ?? []), ...(others ?? [])];
 }
 
-/** Returns the label of a concept without a name. */
+/** Returns the label for a concept without a name. */
 function labelConcept(concept: JsonObject): string | undefined {
   const [best] = readSystemCodes(concept);
   return best === undefined

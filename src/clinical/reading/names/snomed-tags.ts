@@ -1,6 +1,6 @@
 /**
- * Semantic tags of SNOMED CT: the words in parentheses at the end of a fully specified name, which say to which hierarchy
- * the concept belongs (SNOMED CT Editorial Guide, "Semantic tag"). Earlier releases had some that the current one hasn't.
+ * SNOMED CT's semantic tags: the words in parentheses at the end of a fully specified name, which say which hierarchy the
+ * concept belongs to (SNOMED CT Editorial Guide, "Semantic tag"). Includes tags that only earlier releases had.
  */
 export const SNOMED_TAGS: ReadonlySet<string> = new Set([
   ...['disorder', 'finding', 'situation', 'context-dependent category', 'event'],

@@ -1,4 +1,4 @@
-/** Short names of code systems, by which people know them; their URLs are those of HL7's list of external code systems. */
+/** Short, well-known names for code systems; the URLs come from HL7's list of external code systems. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['http://loinc.org', 'LOINC'],
   ['http://snomed.info/sct', 'SNOMED CT'],

@@ -1,20 +1,20 @@
-/** Decimals as digits: exact, without the errors of binary fractions. Pure. */
+/** Handles decimals as digits: exactly, without the errors of binary fractions. Pure. */
 
-/** A decimal in parts: `-12.50` is negative, with the digits `1250`, of which two are behind the point. */
+/** A decimal in parts: `-12.50` is negative, with the digits `1250`, of which two are after the decimal point. */
 interface DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly places: number;
 }
 
-/** The maximum number of digits that an exponent adds: 1e400 stays as it is written. */
+/** The maximum number of digits that an exponent may add: 1e400 stays as written. */
 const MOST_ADDED = 30;
 
-/** Returns the literal of a decimal of FHIR, a number or one with its digits; undefined for anything else. */
+/** Returns the literal of a FHIR decimal, whether it is a number or has kept its digits; undefined for anything else. */
 export function decimalText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   const isLiteral = typeof value === 'object' && value !== null && 'isLosslessNumber' in value;
-  // A page's script has literals such as 1.50 as strings.
+  // In a page's script, literals such as 1.50 are strings.
   const text = isLiteral || typeof value === 'string' ? String(value) : '';
   return NUMBER.test(text) ? text : undefined;
 }
@@ -45,7 +45,10 @@ export function plainDecimal(text: string): string {
   return parts === undefined || !/[eE]/.test(text) ? text : print(parts);
 }
 
-/** Returns how many digits a decimal has behind its point, and how many of them are behind leading zeros (0.0012: four, two). */
+/**
+ * Returns how many digits a decimal has after its decimal point, and how many of these follow leading zeros (0.0012: four,
+ * two).
+ */
 export function countPlaces(text: string): { readonly places: number; readonly significant: number } {
   const [, whole = '', fraction = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const isSmall = /^0*$/.test(whole);
@@ -55,14 +58,14 @@ export function countPlaces(text: string): { readonly places: number; readonly s
   };
 }
 
-/** Returns the number of decimal places for a number of significant digits; never negative. */
+/** Returns the number of decimal places that result in a given number of significant digits; never negative. */
 export function placesFor(text: string, significant: number): number {
   const [, whole = '', fraction = ''] = /^-?0*(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   const zeros = whole === '' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
   return Math.max(0, significant - whole.length + zeros);
 }
 
-/** Returns a decimal with at most a number of places, a half rounded away from zero. */
+/** Returns a decimal with at most the given number of places; a half is rounded away from zero. */
 export function roundDecimal(text: string, places: number): string {
   const parts = split(text);
   if (parts === undefined || parts.places <= places) return text;
@@ -75,7 +78,7 @@ export function roundDecimal(text: string, places: number): string {
 
 /** Compares two decimals: negative if the first is less, 0 if they are equal. */
 export function compareDecimals(a: string, b: string): number {
-  // A decimal's binary fraction is the nearest one: where these differ, the decimals differ in the same way.
+  // Each decimal's binary fraction is the nearest one, so if these fractions differ, the decimals differ in the same way.
   const difference = Number(a) - Number(b);
   return difference === 0 || Number.isNaN(difference) ? compareDigits(a, b) : Math.sign(difference);
 }
@@ -90,14 +93,14 @@ function compareDigits(a: string, b: string): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** Returns whether a text is a number that `Intl.NumberFormat` takes with all its digits. */
+/** Returns whether a text is a number that `Intl.NumberFormat` accepts with all its digits. */
 function isNumeric(text: string): text is `${number}` {
   return NUMBER.test(text);
 }
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Returns a decimal with the digits that it has, and the separators of a language; with a point if there is none. */
+/** Returns a decimal with its own digits and a language's separators; with a decimal point if no language is given. */
 export function formatDecimal(text: string, lang?: string): string {
   const plain = plainDecimal(text);
   if (lang === undefined) return plain;

@@ -1,6 +1,6 @@
 /**
- * Quantities, ranges, ratios and titres as people write them, with their units (https://ucum.org/ucum) and rounded as
- * laboratories and guidelines give them (`rounding-rules.ts`). The record keeps the stored values. Pure.
+ * Writes quantities, ranges, ratios and titres for readers, with their units (https://ucum.org/ucum) and rounded as
+ * laboratories and guidelines report them (`rounding-rules.ts`). The record keeps the stored values. Pure.
  */
 import { listItems, readMembers, readText } from '../fields.ts';
 import {
@@ -20,13 +20,16 @@ export interface Measured {
   readonly codes?: readonly string[];
   /** The unit, in UCUM or as people write it. */
   readonly unit?: string | undefined;
-  /** Ends of its reference range, as stored: a value isn't rounded across them. */
+  /** The ends of its reference range, as stored: rounding doesn't move a value across them. */
   readonly limits?: readonly string[];
 }
 
-/** Digits behind the point above which a value without a rule has noise, and how many significant ones are left then. */
+/**
+ * For values without a rule: with more significant digits after the decimal point than this, the rest are noise, and this many
+ * are kept.
+ */
 const NOISE = 4;
-/** Significant digits that a rule leaves in any case: a value never becomes zero. */
+/** The minimum number of significant digits that a rule keeps: a value never becomes zero. */
 const SIGNIFICANT = 2;
 
 const BY_CODE: ReadonlyMap<string, RoundingRule> = new Map(
@@ -42,9 +45,9 @@ const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes'>> = new Map(
 );
 
 /**
- * Rounds the literal of a decimal. It gets no digits that it doesn't have, doesn't become zero, and stays on its side of
- * each limit of its reference range. For the limits of decisions it keeps one more digit if that is enough: 99.7 is below
- * 100, and 100.002 is 100.
+ * Rounds a decimal's literal. The result has no digits that the literal doesn't have, isn't zero, and stays on the same side
+ * of each limit in its reference range. For decision limits, it keeps one more digit if that is enough: 99.7 is below 100, and
+ * 100.002 is 100.
  */
 export function roundForReading(literal: string, measured: Measured, measuredIn = measured.unit): string {
   const stored = plainDecimal(literal);
@@ -75,12 +78,12 @@ export function roundForReading(literal: string, measured: Measured, measuredIn 
   return stored;
 }
 
-/** Returns the smallest number that a score is written as: smaller ones are written as being below it. */
+/** Returns the smallest number that a score is written as: smaller scores are written as less than this number. */
 function findLeast({ codes = [] }: Measured): string | undefined {
   return codes.map((code) => BY_CODE.get(code)?.least).find((least) => least !== undefined);
 }
 
-/** Returns a number for reading; a score that would be rounded to zero as `<0.1`. */
+/** Returns a number for readers; a score that would be rounded to zero becomes `<0.1`. */
 export function readingText(
   literal: string,
   measured: Measured,
@@ -107,19 +110,19 @@ function countDecimals(
   return significant > NOISE ? placesFor(stored, NOISE) : places;
 }
 
-/** Annotations and spellings that say what a number is, which its name says too: `{score}`, `[pH]`. */
+/** Annotations and spellings that say what a number means, which is already clear from its name: `{score}`, `[pH]`. */
 const UNSAID =
   /^(?:1|\[?pH\]?|[{(](?:score|scores|nominal|ratio|index|INR|units?|number|n|count|#|phenotype|pH|rating|SG|\{?nominal\}?)[)}])$/i;
 
-/** Returns whether a unit says nothing that the name of the value doesn't say. */
+/** Returns whether a unit says nothing beyond the value's name. */
 function isUnsaid(unit: string): boolean {
   return UNSAID.test(unit);
 }
 
-/** Things that are counted, whose names a rate doesn't need: `{beats}/min` is written /min. */
+/** Things that are counted, whose names aren't needed in a rate: `{beats}/min` is written as /min. */
 const COUNTED = /\{(?:beats?|breaths?|heartbeats?|counts?|events?|#|score|ratio|index|INR)\}/gi;
 
-/** Common spellings for codes that people would not recognize. */
+/** Common spellings for codes that people wouldn't recognize. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\[degF\]/g, '°F'],
   [/\bCel\b|\bdegC\b/g, '°C'],
@@ -140,17 +143,20 @@ const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\bu(?=(?:g|L|l|m|mol|kat|Ci|eq|Eq|U|V)(?:\b|\d)|IU)/g, 'µ'],
 ];
 
-/** 10 to a power: 10*3 is written 10³. */
+/** Powers of 10: 10*3 is written as 10³. */
 const POWER = /10(?:\*|\^)(-?\d+)/g;
 const raise = (power: string): string => power.replace(/[-\d]/g, (sign) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '⁻');
 /** Squares and cubes of lengths: kg/m2, 1.73m2. */
 const AREA = /(\d)?(?<![A-Za-z])([munpckd]?m)([23])(?![\dA-Za-z])/g;
 
 const written = new Map<string, string>();
-/** The maximum number of cached units: some hundreds are in use, and clients may invent any number. */
+/** The maximum number of cached units: a few hundred are in use, but clients may invent any number. */
 const REMEMBERED = 1_000;
 
-/** Returns a unit. Annotations stand for words (`{copies}/mL`), or are left out where the name says the same (`{score}`). */
+/**
+ * Returns a unit for readers. Annotations are written as words (`{copies}/mL`), or left out if the name says the same
+ * (`{score}`).
+ */
 export function unitText(code: string): string {
   const known = written.get(code);
   if (known !== undefined) return known;
@@ -160,7 +166,7 @@ export function unitText(code: string): string {
   return text;
 }
 
-/** As `unitText`, with the numbers in it as a language writes them: mL/min/1,73 m². */
+/** Returns a unit as `unitText` does, with its numbers as a language writes them: mL/min/1,73 m². */
 export function unitTextIn(code: string, lang: string | undefined): string {
   return numbersIn(unitText(code), lang);
 }
@@ -191,18 +197,18 @@ function writeUnit(code: string): string {
 
 /** How numbers are written. */
 export interface NumberStyle {
-  /** The language whose separators they have; digits with a point without it. */
+  /** The language whose separators are used; if absent, digits with a decimal point. */
   readonly lang?: string | undefined;
-  /** Between number and unit; a blank by default. */
+  /** The text between number and unit; default: a space. */
   readonly space?: string;
-  /** True if all stored digits are written, as for doses and ends of ranges. */
+  /** True to write all stored digits, as for doses and ends of ranges. */
   readonly exact?: boolean;
 }
 
 const LOINC = 'http://loinc.org';
 const COMPARATORS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>', ad: '≥' };
 
-/** Returns the measurement of an Observation or component: its LOINC codes, and the ends of its reference ranges. */
+/** Returns an Observation's or component's measurement: its LOINC codes, and the ends of its reference ranges. */
 export function readMeasured(holder: unknown): Measured {
   const { code, referenceRange } = readMembers(holder);
   const codes: string[] = [];
@@ -212,7 +218,7 @@ export function readMeasured(holder: unknown): Measured {
   }
   return {
     codes,
-    // Read only if the value is rounded.
+    // Evaluated only if the value is rounded.
     get limits() {
       return listItems(referenceRange).flatMap((range) => {
         const { low, high } = readMembers(range);
@@ -222,14 +228,14 @@ export function readMeasured(holder: unknown): Measured {
   };
 }
 
-/** Returns the unit of a Quantity as people write it; the author's text goes before the code. */
+/** Returns a Quantity's unit for readers; the author's text takes precedence over the code. */
 export function unitOfQuantity(quantity: unknown): string {
   const { unit, code } = readMembers(quantity);
   const [own, coded] = [readText(unit), readText(code)];
   return coded !== undefined && coded !== '1' && isUnsaid(coded) ? '' : unitText(own ?? coded ?? '');
 }
 
-/** Returns a number with its comparator, rounded for reading unless that moves a limit (`<0.034`). */
+/** Returns a number with its comparator, rounded for readers unless rounding would change the comparator's limit (`<0.034`). */
 function numberText(
   quantity: unknown,
   measured: Measured,
@@ -244,7 +250,7 @@ function numberText(
   return `${sign === undefined ? '' : (COMPARATORS[sign] ?? sign)}${formatDecimal(literal, lang)}`;
 }
 
-/** Returns a Quantity with its unit; a titre as 1:128. Undefined without a number. */
+/** Returns a Quantity with its unit, or a titre as 1:128; undefined if it has no number. */
 export function quantityText(
   quantity: unknown,
   measured: Measured = {},
@@ -268,7 +274,7 @@ export function joinUnit(number: string, unit: string, { space = ' ' }: NumberSt
   return unit === '' ? number : `${number}${space}${unit}`;
 }
 
-/** Returns a Range as `4 – 6 mmol/L`; with one end `≥ 4 mmol/L` or `≤ 6 mmol/L`. Its ends keep their digits. */
+/** Returns a Range as `4 – 6 mmol/L`; with one end `≥ 4 mmol/L` or `≤ 6 mmol/L`. The ends aren't rounded. */
 export function rangeText(range: unknown, style: NumberStyle = {}): string | undefined {
   const { low, high } = readMembers(range);
   const [from, to] = [boundText(low, style), boundText(high, style)];
@@ -285,7 +291,7 @@ export function rangeText(range: unknown, style: NumberStyle = {}): string | und
 const boundText = (end: unknown, style: NumberStyle): string | undefined =>
   quantityText(end, {}, { ...style, exact: true });
 
-/** Returns a Ratio: a titre as 1:128, amounts as `5 mg / 10 mL`, an amount for each unit as `5 mg/mL`. */
+/** Returns a Ratio: a titre as 1:128, amounts as `5 mg / 10 mL`, an amount per unit as `5 mg/mL`. */
 export function ratioText(ratio: unknown, style: NumberStyle = {}): string | undefined {
   const { numerator, denominator } = readMembers(ratio);
   const [of, by] = [numerator, denominator].map((part) => quantityText(part, {}, style));
@@ -298,8 +304,8 @@ export function ratioText(ratio: unknown, style: NumberStyle = {}): string | und
 }
 
 /**
- * Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless its components are a systolic and a diastolic
- * one and no other, both with a number in the same unit.
+ * Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless it has exactly two components, systolic and
+ * diastolic, both with a number in the same unit.
  */
 export function pressureText(components: readonly unknown[], style: NumberStyle = {}): string | undefined {
   if (components.length !== 2) return undefined;

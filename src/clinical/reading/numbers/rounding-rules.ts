@@ -1,18 +1,18 @@
 /**
- * The number of decimal places in which values are given, by LOINC code and by unit: as laboratories report them and
- * guidelines write them, each rule with its source. Units are as `unitText` writes them.
+ * The number of decimal places for values, by LOINC code and by unit, as in laboratory reports and guidelines; each rule has
+ * its source. Units are written as by `unitText`.
  */
 
 export interface RoundingRule {
-  /** LOINC, apart by blanks. */
+  /** LOINC codes, separated by spaces. */
   readonly codes: string;
-  /** Places behind the point by unit; the empty unit is that of pure numbers. */
+  /** Decimal places by unit; the empty unit is for numbers without one. */
   readonly places: Readonly<Record<string, number>>;
-  /** Significant digits that are kept in any case; two by default. A value never becomes zero. */
+  /** The minimum number of significant digits to keep; default: two. A value never becomes zero. */
   readonly significant?: number;
-  /** The smallest value that is written as a number; smaller ones are below it (`<0.1`). */
+  /** The smallest value that is written as a number; smaller values are written as less than it (`<0.1`). */
   readonly least?: string;
-  /** Limits of decisions, by unit: a value keeps one more place if that keeps it on its side. */
+  /** Decision limits by unit: a value keeps one more decimal place if that keeps it on the same side of the limit. */
   readonly limits?: Readonly<Record<string, readonly number[]>>;
   readonly source: string;
 }
@@ -28,7 +28,7 @@ const KDIGO =
 const ADA = 'American Diabetes Association, Standards of Care in Diabetes: diagnosis and glycemic targets';
 const WHO_GROWTH = 'WHO, Training course on child growth assessment, 2008: 0.1 kg and 0.1 cm';
 
-/** The rules by code; a code in a unit without one goes by its unit. */
+/** Rules by code. If a code has no rule for a unit, the unit's own rule applies. */
 export const RULES_BY_CODE: readonly RoundingRule[] = [
   {
     codes: '8480-6 8462-4 8478-0 8459-0 8453-3 8460-8 8454-1 8461-6 8455-8 76534-7 76535-4',
@@ -191,7 +191,7 @@ export const RULES_BY_CODE: readonly RoundingRule[] = [
   },
 ];
 
-/** Rules by unit, for codes without one: as most values in the unit are reported. */
+/** Rules by unit, for codes without a rule: how most values in the unit are reported. */
 export const RULES_BY_UNIT: readonly Omit<RoundingRule, 'codes'>[] = [
   { places: { mmHg: 0 }, source: 'as blood pressure' },
   { places: { '/min': 0 }, source: 'as heart rate' },

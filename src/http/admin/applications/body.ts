@@ -1,4 +1,4 @@
-/** Validates the registration of an application, and changes of it (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
+/** Validates application registrations and changes to them (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
 import { keySetSchema } from '#src/oauth/key-set.ts';
 import { parseScope } from '#src/oauth/scopes.ts';
@@ -15,13 +15,13 @@ const GRANT_TYPES = [
   'urn:annal:params:oauth:grant-type:identity',
 ] as const;
 
-/** Grant types for which the application proves its identity by a secret. */
+/** Grant types for which the application proves its identity with a secret. */
 const CONFIDENTIAL: ReadonlySet<string> = new Set([
   'client_credentials',
   'urn:openid:params:grant-type:ciba',
 ]);
 
-/** Returns the error of a scope, as the rest of a sentence; undefined if it can be granted. */
+/** Returns what is wrong with a scope, as the rest of a sentence; undefined if it can be granted. */
 export function scopeFault(scope: string): string | undefined {
   const parsed = parseScope(scope);
   return 'fault' in parsed ? parsed.fault : undefined;
@@ -43,10 +43,10 @@ export const webUrl = z
 
 const unique = (all: readonly string[]): boolean => new Set(all).size === all.length;
 
-/** Where people may come back to. */
+/** URIs to which people may be sent back. */
 const uris = z.array(z.string()).max(20).refine(unique, { error: 'must not repeat a URI' });
 
-/** The members that can be changed later, without their defaults. */
+/** The members that can be changed later, without defaults. */
 const members = {
   redirect_uris: uris.describe(
     'Absolute and exact: compared character by character. Empty for an application without authorization_code.',
@@ -69,13 +69,13 @@ const members = {
     .refine(unique, { error: 'must not repeat a scope' }),
 };
 
-/** What never changes, and decides which values the other members may have. */
+/** The members that never change. They decide which values the other members may have. */
 export interface Fixed {
   readonly kind: 'public' | 'confidential';
   readonly grant_types: readonly string[];
 }
 
-/** Returns the faults of members that depend on others, each with its path. */
+/** Returns the faults of members that depend on other members, each with its path. */
 export function findFaults(
   { kind, grant_types }: Fixed,
   asked: {
@@ -168,7 +168,7 @@ export const newApplication = z
     ],
   });
 
-/** The body of a change: members that are absent stay. */
+/** The body of a change: absent members stay as they are. */
 export const applicationChange = z
   .strictObject({
     redirect_uris: members.redirect_uris.optional(),

@@ -1,4 +1,4 @@
-/** Reads the logo of a branding: base64 of a PNG, JPEG or WebP file, recognized by its content. */
+/** Reads a branding's logo: base64 of a PNG, JPEG or WebP file, recognized by its content. */
 import { createHash } from 'node:crypto';
 import { fileTypeFromBuffer } from 'file-type';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -8,7 +8,7 @@ export const MAX_LOGO_BYTES = 64 * 1_024;
 
 const TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-/** A logo in a request. */
+/** A logo sent in a request. */
 export interface UploadedLogo {
   /** hex */
   readonly sha256: string;
@@ -18,8 +18,8 @@ export interface UploadedLogo {
 
 /**
  * Reads a logo.
- * @param base64 checked to be base64
- * @throws Refusal invalid (422) for more than 64 kB, and for content of another type, whatever it claims to be
+ * @param base64 already checked to be base64
+ * @throws Refusal invalid (422) for more than 64 kB, or for content of another type, whatever it claims to be
  */
 export async function readLogo(base64: string): Promise<UploadedLogo> {
   const content = Buffer.from(base64, 'base64');

@@ -1,4 +1,4 @@
-/** How the consent page will look for the people whom an application asks. */
+/** Previews the consent page that an application will show to people. */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
@@ -32,7 +32,7 @@ function toAskingClient(
   };
 }
 
-/** Route of the preview. */
+/** The preview route. */
 export const PREVIEW_ROUTES = [
   route({
     method: 'GET',

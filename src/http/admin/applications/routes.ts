@@ -1,4 +1,4 @@
-/** OAuth applications of projects: registration, changes, branding, secrets, deletion. */
+/** Routes for a project's OAuth applications: registration, changes, branding, secrets, deletion. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -14,7 +14,7 @@ const TAG = 'Applications';
 /** In microseconds. */
 const HOUR = 3_600_000_000;
 
-/** Routes of applications. */
+/** Routes for applications. */
 export const APPLICATION_ROUTES = [
   route({
     method: 'POST',
@@ -119,7 +119,7 @@ export const APPLICATION_ROUTES = [
         status: 200,
         body: applicationView(changed, services.config.baseUrl, now()),
         position: wrote?.position,
-        // A key that leaked must not work a moment longer.
+        // A leaked key must stop working at once.
         awaited: true,
       };
     },
@@ -245,7 +245,7 @@ export const APPLICATION_ROUTES = [
         status: 201,
         body: { client_secret, previous_secret_expires_at: previousUntil ?? null },
         position: wrote?.position,
-        // A secret that leaked must not work a moment longer.
+        // A leaked secret must stop working at once.
         awaited: true,
       };
     },

@@ -1,4 +1,4 @@
-/** The scopes of an application in the words of the consent page, which has the only copy of them. */
+/** Returns an application's scopes in the words of the consent page, which are defined only there. */
 import { z } from 'zod';
 import { knownScopes, MAX_SCOPE_LENGTH, parseScopes, type Scope, scopeText } from '#src/oauth/scopes.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -27,7 +27,7 @@ const shown = z.object({
   ),
 });
 
-/** Query parameters with scopes that may differ from the registered ones, and a language. */
+/** Query parameters for a language, and for scopes that may differ from the registered ones. */
 export const ASKED = {
   scope: z
     .string()
@@ -38,8 +38,8 @@ export const ASKED = {
 };
 
 /**
- * Returns the scopes that a query names, or else the registered ones.
- * @throws Refusal invalid (422) for one that no application can have
+ * Returns the scopes in the query, or else the registered scopes.
+ * @throws Refusal invalid (422) for a scope that applications can't have
  */
 export function readScopes(asked: string | undefined, registered: readonly string[]): readonly Scope[] {
   if (asked === undefined) return knownScopes(registered);
@@ -49,7 +49,7 @@ export function readScopes(asked: string | undefined, registered: readonly strin
   throw new Refusal('invalid', { code: 'value', diagnostics, expression: 'query.scope' });
 }
 
-/** Route of the sentences. */
+/** The route for the sentences about scopes. */
 export const SCOPE_ROUTES = [
   route({
     method: 'GET',

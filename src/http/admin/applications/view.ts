@@ -1,4 +1,4 @@
-/** An application as answers show it. */
+/** Formats applications for responses. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
 import { logoPath } from '#src/oauth/clients.ts';
@@ -59,7 +59,10 @@ export const shownApplication = applicationSchema
 
 type View = z.input<typeof applicationSchema>;
 
-/** Returns an application for an answer. @param now microseconds: a secret that has ended is not shown. */
+/**
+ * Formats an application for a response.
+ * @param now in microseconds: an expired secret is not shown.
+ */
 export function applicationView(row: ApplicationRow, baseUrl: string, now: Micros): View {
   const { logo_uri, client_uri, tos_uri, color, previous_until } = row;
   const works = previous_until !== null && previous_until > now;

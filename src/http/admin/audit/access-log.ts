@@ -1,4 +1,4 @@
-/** The access log of a project's records for its auditors: who read what, and what proves that nothing is missing. */
+/** Shows auditors the access log of a project's records: who read what, and what proves that nothing is missing. */
 import { z } from 'zod';
 import type { AuditedAccess } from '#queries/audit/access-search.ts';
 import { CONSENT_GROUPS, type ConsentGroup } from '#src/oauth/consent-items.ts';
@@ -81,7 +81,7 @@ const pageSchema = z.object({
     .describe('With `patient`: what shows that no entry is missing. Null without `patient`.'),
 });
 
-/** Of the FHIR interface also names of operations, such as `$everything`. */
+/** Also allows names of operations in the FHIR interface, such as `$everything`. */
 const ACTIONS = /^[$\w-]{1,60}(?:,[$\w-]{1,60}){0,40}$/;
 
 function entryView(row: AuditedAccess, patient_name: string | null): z.input<typeof entrySchema> {
@@ -100,7 +100,7 @@ function entryView(row: AuditedAccess, patient_name: string | null): z.input<typ
   };
 }
 
-/** Routes of the access log. */
+/** Routes for the access log. */
 export const ACCESS_LOG_ROUTES = [
   route({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** The checkpoint that covers an event or an entry of the access log. */
+/** Describes the checkpoint that covers an event or an access-log entry. */
 import { z } from 'zod';
 import { instant } from '../../api/schemas.ts';
 

@@ -1,4 +1,4 @@
-/** Events of a project's log for its auditors: a search without contents, and single events with their proof. */
+/** Shows auditors the events in a project's log: a search without contents, and single events with their proof. */
 import { z } from 'zod';
 import type { EventRow } from '#queries/audit/events.ts';
 import { type CredentialIds, type CredentialNames, credentialKey } from '#queries/audit/names.ts';
@@ -124,7 +124,7 @@ const pageSchema = z.object({
     ),
 });
 
-/** The members of the metadata that are shown. */
+/** The metadata members that are shown. */
 interface Metadata {
   readonly request_id: string;
   readonly credential: CredentialIds & {
@@ -200,7 +200,7 @@ function eventView(
   };
 }
 
-/** Returns what an event of a project itself is about. */
+/** Returns what an event about the project itself concerns. */
 function nameSubject({ subject }: EventRow, names: CredentialNames): string | null {
   if (subject === undefined || typeof subject === 'string') return subject ?? null;
   const id = credentialKey(subject);
@@ -218,7 +218,7 @@ function nameAll({ services }: Reading, rows: readonly EventRow[]): Promise<Cred
   );
 }
 
-/** Returns the event's place, chain and content. */
+/** Returns the event's position, chain and content. */
 async function logView({ services }: Reading, stream: string, found: LoggedEvent | undefined) {
   const {
     revision = null,
@@ -397,7 +397,7 @@ function changeView({ path, before, after }: Difference) {
   return { path, before: print(before), after: print(after) };
 }
 
-/** Returns the members of an event's data as elements. */
+/** Returns the members of an event's data as a list of elements. */
 function listMembers(data: string | undefined): Difference[] {
   const { value } = parseJson(data ?? '{}');
   return isObject(value) ? differences(undefined, value) : [];

@@ -1,4 +1,4 @@
-/** Signed exports for auditors: a record, a resource's history, or the answer of a search, as one file. */
+/** Creates signed exports for auditors: a record, a resource's history, or a search response, as one file. */
 import { z } from 'zod';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
@@ -17,9 +17,9 @@ import { noteReads, requireOpen } from '../record-reads.ts';
 import { patientId, resourceId } from './ids.ts';
 
 const TAG = 'Audit';
-/** The action of exports in the access log. */
+/** The access-log action for exports. */
 const EXPORT = 'export';
-/** The most versions of an exported answer: each is looked up in the log. */
+/** Maximum number of versions in an exported search response: each is looked up in the log. */
 const MOST_ENTRIES = 200;
 
 const as_of = z
@@ -104,7 +104,7 @@ async function exportHistory(
   return { name: `history-${type}-${id}`, file };
 }
 
-/** Tells whether a search includes the Provenances of what it finds. */
+/** Returns whether a search includes the Provenances of the resources that it finds. */
 function includesProvenance(parameters: URLSearchParams): boolean {
   return [...parameters].some(
     ([name, value]) => /^_revinclude(?::|$)/.test(name) && /^(?:Provenance:|\*)/.test(value),
@@ -174,7 +174,7 @@ async function exportSearch(
   return { name: `search-${type}`, file };
 }
 
-/** Notes an exported answer in the access log of each patient whose resources it shows. */
+/** Records an exported search response in the access log of each patient whose resources it shows. */
 async function noteSearch(
   request: Exporting,
   of: z.output<typeof environment>,

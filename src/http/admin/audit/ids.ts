@@ -1,4 +1,6 @@
-/** Ids that auditors search by: one that can't exist is refused, because it would find nothing without saying why. */
+/**
+ * Validates ids that auditors search by: an id that can't exist is refused, because it would find nothing without saying why.
+ */
 import { z } from 'zod';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -6,7 +8,7 @@ import { isUuid } from '#src/shared/ids.ts';
 const EXAMPLE = '01a227be-9c0a-723c-9ea7-1599e08e91ba';
 const RESOURCE = /^([A-Z][A-Za-z]{1,60})(?:\/(.*))?$/s;
 
-/** The id of a patient. */
+/** A patient's id. */
 export const patientId = z
   .string()
   .refine(isUuid, `must be the id of a patient, such as ${EXAMPLE}, and not a name`)

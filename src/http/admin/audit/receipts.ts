@@ -1,4 +1,7 @@
-/** `/admin/projects/{project_id}/receipts/{receipt_id}`: an answer about a record of the project, made again (docs/receipts.md). */
+/**
+ * `/admin/projects/{project_id}/receipts/{receipt_id}`: reproduces a response about one of the project's records
+ * (docs/receipts.md).
+ */
 import { z } from 'zod';
 import { notFound } from '#src/shared/refusal.ts';
 import { receiptSchema, receiptView } from '../../api/receipt-view.ts';

@@ -1,4 +1,4 @@
-/** Names what events are about in the words of the clinical reading. Names are content of records. */
+/** Names the subjects of events in the words of the clinical reading. These names are record content. */
 import type { EventRow } from '#queries/audit/events.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -8,16 +8,16 @@ import type { Texts } from '../../pages/texts.ts';
 import type { Services } from '../../ports/services.ts';
 import { nameEntry } from '../../reading/version-text.ts';
 
-/** The names of an event; null where it has none. */
+/** The names for an event; null if it has none. */
 export interface EventNames {
   readonly title: string | null;
   readonly patient: string | null;
 }
 
-/** The names of an event whose content isn't shown. */
+/** The names for an event whose content isn't shown. */
 export const UNNAMED: EventNames = { title: null, patient: null };
 
-/** Reads the names of patients, by their ids. */
+/** Reads patients' names by patient id. */
 export async function readPatientNames(
   { audit }: Pick<Services, 'audit'>,
   records: readonly string[],
@@ -27,7 +27,7 @@ export async function readPatientNames(
   return (record) => names.get(record) ?? null;
 }
 
-/** Reads the names of events. */
+/** Reads the names for events. */
 export async function readNames(
   { audit, displays }: Pick<Services, 'audit' | 'displays'>,
   say: Texts,

@@ -1,4 +1,4 @@
-/** Verifications as jobs: of everything for operators, of a project or a record for its auditors. */
+/** Runs verifications as jobs: operators verify everything, and auditors verify one of their projects or records. */
 import { z } from 'zod';
 import type { Job } from '#src/shared/job.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -69,7 +69,7 @@ const verificationSchema = z
 
 type Scope = z.output<typeof verificationSchema>['scope'];
 
-/** Returns the subject of a job. Ids have no blanks. */
+/** Returns a job's subject. Ids have no blanks. */
 function nameScope(of: z.output<typeof scope>): string {
   if (of === 'all') return 'all';
   return 'patient' in of ? `record ${of.patient} ${of.project}` : `project ${of.project}`;
@@ -86,7 +86,7 @@ function verificationView(job: Job): z.input<typeof verificationSchema> {
   return { ...jobView(job), scope: scopeIn(job), faults: found?.faults ?? null, report: found };
 }
 
-/** Returns an item of a list: the causes of many verifications would be long. */
+/** Returns a list item without causes: for many verifications, the causes would be too long. */
 function itemView(job: Job): z.input<typeof verificationSchema> {
   const view = verificationView(job);
   return { ...view, report: view.report && { ...view.report, causes: [] } };
@@ -98,7 +98,7 @@ type Asking = Pick<
 >;
 
 /**
- * Finds a verification that the caller may see: operators all of them, auditors those of their projects.
+ * Finds a verification that the caller may see: operators see all, auditors those of their projects.
  * @throws Refusal not_found (404), forbidden (403)
  */
 async function find(request: Asking): Promise<Job> {
@@ -114,7 +114,7 @@ async function find(request: Asking): Promise<Job> {
   return job;
 }
 
-/** Routes of verifications. */
+/** Routes for verifications. */
 export const VERIFICATION_ROUTES = [
   route({
     method: 'POST',

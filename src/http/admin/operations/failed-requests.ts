@@ -1,4 +1,4 @@
-/** Requests that failed or were refused for their rate, and any single request by its id. */
+/** Lists requests that failed or were refused because of their rate, and finds any single request by id. */
 import { z } from 'zod';
 import type { FoundRequest } from '#queries/admin/failed-requests.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -112,7 +112,7 @@ export const FAILED_REQUEST_ROUTES = [
   }),
 ];
 
-/** Returns what groups and single requests have in common. */
+/** Returns the members that groups and single requests have in common. */
 function viewAbout(of: Omit<FoundRequest, 'ms' | 'at'>) {
   return {
     project: { id: of.project, name: of.project_name, organization: of.organization_name },

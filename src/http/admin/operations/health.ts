@@ -1,4 +1,4 @@
-/** `GET /admin/operations/health`: what needs a person, and what to do. */
+/** `GET /admin/operations/health`: what needs attention, and what to do about it. */
 import { z } from 'zod';
 import type { InstanceRow } from '#queries/admin/operations.ts';
 import type { NamedProductionRequest } from '#queries/admin/production.ts';
@@ -61,31 +61,31 @@ const health = z
   })
   .meta({ id: 'OperationsHealth' });
 
-/** The lag from which a read model or process needs a person, in seconds. */
+/** The lag from which a read model or process needs attention, in seconds. */
 const BEHIND_S = 60;
 
-/** The time in which failed requests need a person, in microseconds. */
+/** How long failed requests need attention, in microseconds. */
 const LATELY = 900_000_000;
-/** So many of them are urgent. */
+/** The number of failed requests from which they are urgent. */
 const MANY_FAILED = 10;
 
 /** The state of the installation. */
 export interface Known {
   readonly followers: FollowerStates;
   readonly failed: readonly Job[];
-  /** The newest verification of everything that has a report. */
+  /** The newest verification of everything that has produced a report. */
   readonly verified: Job | undefined;
   readonly requests: readonly NamedProductionRequest[];
   readonly instances: readonly InstanceRow[];
   readonly issuers: readonly IssuerState[];
   readonly notices: readonly string[];
-  /** How many requests were answered 5xx within `LATELY`. */
+  /** How many requests got a 5xx response within `LATELY`. */
   readonly failing: number;
   /** Microseconds. */
   readonly now: number;
 }
 
-/** Returns what needs a person, the urgent ones first. */
+/** Returns what needs attention, with urgent items first. */
 export function findNeeds(known: Known): Need[] {
   const needs = [
     ...needsOfLog(known),
@@ -248,7 +248,7 @@ function needsOfRequests({ failing }: Known): Need[] {
   ];
 }
 
-/** Returns the number of faults that a verification found; null while it has no report. */
+/** Returns the number of faults that a verification found; null until it has a report. */
 function readFaults(job: Job | undefined): number | null {
   return isObject(job?.result) && typeof job.result.faults === 'number' ? job.result.faults : null;
 }

@@ -1,4 +1,4 @@
-/** Jobs as answers show them. */
+/** Formats jobs for responses. */
 import { z } from 'zod';
 import type { Job } from '#src/shared/job.ts';
 import { toInstant } from '#src/shared/time/time.ts';
@@ -28,7 +28,7 @@ export const JOB = {
   finished_at: instant.nullable(),
 };
 
-/** Returns these members. */
+/** Returns the members that every job has. */
 export function jobView(job: Job) {
   const { id, status, progress, error, started_by: by, instance, created_at, started_at, finished_at } = job;
   return {

@@ -1,4 +1,4 @@
-/** Decisions of operators about projects: requests for production, and trusted applications. */
+/** Operators' decisions about projects: requests for production, and trusted applications. */
 import { z } from 'zod';
 import type { TrustedRow } from '#queries/admin/operations.ts';
 import type { NamedProductionRequest } from '#queries/admin/production.ts';
@@ -61,7 +61,10 @@ function trustedView(row: TrustedRow): z.input<typeof trustedSchema> {
   };
 }
 
-/** @throws Refusal not_found */
+/**
+ * Finds a request for production.
+ * @throws Refusal not_found
+ */
 async function findRequest(
   { services }: Pick<ApiRequest<string, 'identity'>, 'services'>,
   id: string,

@@ -57,14 +57,20 @@ function rebuildView(job: Job): z.input<typeof rebuildSchema> {
 
 const names = z.array(z.string().max(100)).min(1).max(50);
 
-/** @throws Refusal not_found */
+/**
+ * Finds a rebuild job.
+ * @throws Refusal not_found
+ */
 async function find({ services, params }: Pick<ApiRequest<'/{job_id}', 'identity'>, 'services' | 'params'>) {
   const job = await services.operations.jobs.find(KIND, params.job_id);
   if (job === undefined) throw notFound('rebuild', params.job_id.slice(0, 60));
   return job;
 }
 
-/** Refuses names that no read model has. @throws Refusal invalid (422) */
+/**
+ * Refuses unknown read models.
+ * @throws Refusal invalid (422)
+ */
 function requireKnown(asked: readonly string[], known: readonly string[]): void {
   const unknown = asked.findIndex((name) => !known.includes(name));
   if (unknown === -1) return;

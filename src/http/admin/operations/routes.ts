@@ -1,4 +1,4 @@
-/** Every route below `/admin/operations`, for operators of the installation (docs/operations.md#over-http). */
+/** Lists all routes below `/admin/operations`, for operators of the installation (docs/operations.md#over-http). */
 import type { Route } from '../../api/route.ts';
 import { FAILED_REQUEST_ROUTES } from './failed-requests.ts';
 import { FOLLOWER_ROUTES } from './followers.ts';

@@ -1,4 +1,4 @@
-/** Whose record it is: names, birth date, age, sex, identifiers, death. */
+/** Shows whose record it is: names, birth date, age, sex, identifiers, death. */
 import { ageText } from '#src/clinical/reading/changes.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { type Person, readPerson } from '#src/clinical/reading/person.ts';
@@ -9,7 +9,11 @@ import type { Texts } from '../../pages/texts.ts';
 import { deathText } from '../../reading/day-text.ts';
 import type { OverviewView } from './overview-view.ts';
 
-/** Returns the banner. @param version of the Patient @param today `YYYY-MM-DD` */
+/**
+ * Returns the banner.
+ * @param version the Patient's version
+ * @param today `YYYY-MM-DD`
+ */
 export function viewPerson(
   say: Texts,
   { id, version, value }: { readonly id: string; readonly version: number; readonly value: JsonObject },
@@ -37,8 +41,8 @@ export function viewPerson(
 }
 
 /**
- * Returns the age on a day, or at death; undefined if the dates aren't exact to the day. Children under two years are as
- * many months old.
+ * Returns the age on a given day, or at death; undefined if the dates aren't exact to the day. Under two years, the age is in
+ * months.
  */
 function sayAge(
   say: Texts,

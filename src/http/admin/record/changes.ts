@@ -1,4 +1,4 @@
-/** When a record changed, and what changed between two moments, as sentences of the clinical reading. */
+/** Shows when a record changed, and what changed between two points in time, as sentences of the clinical reading. */
 import { z } from 'zod';
 import type { CredentialNames } from '#queries/audit/names.ts';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
@@ -73,10 +73,10 @@ const momentsSchema = z.object({
   total: z.int().describe('Total number of versions.'),
 });
 
-/** The maximum number of stretches. */
+/** Maximum number of time stretches. */
 const MOST_STRETCHES = 300;
 
-/** The routes of a record's changes. */
+/** The routes for a record's changes. */
 export const CHANGE_ROUTES = [
   route({
     method: 'GET',
@@ -165,7 +165,7 @@ export const CHANGE_ROUTES = [
   }),
 ];
 
-/** Two moments of a record. */
+/** Two points in time for a record. */
 interface Span {
   readonly record: string;
   readonly from: Micros;
@@ -189,7 +189,7 @@ async function viewChanges(
   );
   const ids = read.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []);
   const [then, now] = [services.recordReads.asOf(from), services.recordReads.asOf(to)];
-  // A Medication that didn't exist before is named by its later version.
+  // A Medication that didn't exist before is named after its later version.
   const referred = new Map([
     ...(await now.referred(record, ids)),
     ...(await then.referred(record, ids)),
@@ -232,7 +232,7 @@ function makeAround(
   };
 }
 
-/** Returns a version as an entry; undefined for a deletion, or one that is too large to be read. */
+/** Returns a version as an entry; undefined for a deletion, or for a version that is too large to read. */
 function makeEntry({ type, id, at }: ChangedResource, stored: StoredBody | null): ClinicalEntry | undefined {
   if (stored === null || stored.body === null) return undefined;
   const { version, body } = stored;
@@ -289,7 +289,7 @@ function changeKind(
 /** Members that the service sets in every version. */
 const OWN: readonly string[] = ['resourceType', 'id', 'meta'];
 
-/** Returns the members that differ, in words where there are some; none if one side is missing. */
+/** Returns the members that differ, in words where possible; an empty list if one side is missing. */
 function listElements(
   say: Texts,
   type: string,

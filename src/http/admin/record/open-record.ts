@@ -1,4 +1,4 @@
-/** Opens a patient's record for a member of its project. */
+/** Opens a patient's record for a member of the patient's project. */
 import { type Caller, type Environment, ownCaller, requireFilled } from '#src/shared/access/caller.ts';
 import { type Role, suffices, TO_READ } from '#src/shared/access/member.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -9,15 +9,15 @@ import { moveTo } from '../../as-of.ts';
 import { type AdminRequest, projectFor } from '../access.ts';
 import { requireOpen } from '../record-reads.ts';
 
-/** Read models that show a record. */
+/** The read models that show a record. */
 export const RECORD_MODELS = ['projects', 'resources', 'history', 'timeline'];
 
 /** A record that a member may read. */
 export interface OpenedRecord {
-  /** The id of its Patient. */
+  /** The id of the record's Patient. */
   readonly record: string;
   readonly environment: Environment;
-  /** The caller that reads it, as of the moment that was asked for. */
+  /** The caller who reads the record, as of the requested time. */
   readonly caller: Caller;
   /** Undefined: now. */
   readonly asOf: Micros | undefined;
@@ -29,9 +29,9 @@ type Asked = ApiRequest<string, 'identity'> & {
 
 /**
  * Opens a record.
- * @param asOf without a fault
- * @throws Refusal not_found (404), unauthenticated (401), malformed (400) without a reason in production, unavailable
- *   (503) while the sandbox is being filled
+ * @param asOf already validated
+ * @throws Refusal not_found (404), unauthenticated (401), malformed (400) without a reason in production, unavailable (503)
+ *   while the sandbox is being filled
  */
 export async function openRecord(request: Asked, asOf?: string): Promise<OpenedRecord> {
   const { params, identity, services } = request;
@@ -51,7 +51,7 @@ export async function openRecord(request: Asked, asOf?: string): Promise<OpenedR
   return { ...opened, caller: await moveTo(caller, asOf), asOf: toMicros(asOf) };
 }
 
-/** Returns the environment of a project that has a patient's record; undefined if none does that the role may read. */
+/** Returns the project environment that contains a patient's record; undefined if the role may read none that does. */
 export async function findEnvironment(
   { services }: Pick<AdminRequest, 'services'>,
   project: string,

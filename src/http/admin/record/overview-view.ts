@@ -1,4 +1,4 @@
-/** The overview of a record as JSON: lines of the clinical reading, each with its entry and its origin. */
+/** Formats the overview of a record as JSON: lines of the clinical reading, each with its entry and its origin. */
 import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';
@@ -26,7 +26,7 @@ import { eventSchema } from './timeline.ts';
 
 const resource = z.string().describe('`<Type>/<id>`.');
 
-/** Members of every line. */
+/** Members that every line has. */
 const lineShape = {
   text: z.string().describe('The whole line as one sentence, in the language that was asked for.'),
   resource,
@@ -127,7 +127,7 @@ const events = z.object({
   none: z.string().nullable().describe('The sentence if there are none; null otherwise.'),
 });
 
-/** An overview in responses. */
+/** The overview in a response. */
 export const overviewSchema = z
   .object({
     patient: z.object({
@@ -182,7 +182,7 @@ export const overviewSchema = z
   })
   .meta({ id: 'RecordOverview' });
 
-/** The overview's parts. */
+/** The parts of the overview. */
 export type OverviewView = z.input<typeof overviewSchema>;
 type ListView = z.input<typeof list>;
 type StatementView = z.input<typeof statement>;
@@ -196,7 +196,7 @@ export interface LinesPlace extends LinePlace {
 
 const resourceIn = ({ type, id }: Pick<ClinicalEntry, 'type' | 'id'>): string => `${type}/${id}`;
 
-/** Returns a list of the reading. */
+/** Formats a list of the clinical reading. */
 export function viewList(place: LinesPlace, name: ListName): ListView {
   const { say, known } = place;
   const [, title, none] = LISTS.find(([each]) => each === name) ?? LISTS[0];
@@ -235,7 +235,7 @@ export function viewList(place: LinesPlace, name: ListName): ListView {
   };
 }
 
-/** Returns what is said of a list without current entries: that it is empty only if it is. */
+/** Returns the sentence for a list without current entries, which says that the list is empty only if that is true. */
 export function sayNone(
   say: Texts,
   none: string | null,
@@ -248,7 +248,7 @@ export function sayNone(
   return past === '' ? none : say('known.nonenowpast', { past });
 }
 
-/** Returns a line; none without an entry. */
+/** Formats a line; returns an empty list if the line has no entry. */
 export function viewLine(
   { say, findOrigin }: Pick<LinesPlace, 'say' | 'findOrigin'>,
   line: KnownLine,
@@ -286,13 +286,13 @@ export function viewLine(
   ];
 }
 
-/** A result with its version. */
+/** A result with its version number. */
 export interface VersionedResult {
   readonly result: Observation;
   readonly version: number;
 }
 
-/** Returns the newest result of a kind; none if it has no facts. */
+/** Formats the newest result of a kind; returns an empty list if it has no facts. */
 export function viewMeasure(
   say: Texts,
   { name, system, code, facts, latest, failed, beside }: Measure,
@@ -314,11 +314,11 @@ export function viewMeasure(
   ];
 }
 
-/** Finds a result's origin and version. */
+/** Finds the origin and version of a result. */
 export interface ResultsPlace {
   readonly findOrigin: (id: string) => Origin;
   readonly findVersion: (id: string) => number;
-  /** Returns what the versions said that a result's version replaced, the newest first. */
+  /** Returns what the versions replaced by a result's version said, newest first. */
   readonly findReplaced: (id: string) => readonly ReplacedResult[];
 }
 

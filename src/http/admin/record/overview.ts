@@ -1,4 +1,4 @@
-/** A record at a glance, now or at an earlier moment, by the clinical reading (docs/clinical-reading.md). */
+/** Shows a record at a glance, now or at an earlier time, by the clinical reading (docs/clinical-reading.md). */
 import { z } from 'zod';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { VersionOf } from '#queries/rest/marks.ts';
@@ -34,7 +34,7 @@ import {
 import { viewPlans } from './plans.ts';
 import { type EventsPage, readEvents } from './timeline.ts';
 
-/** The route of overviews. */
+/** The route for overviews. */
 export const OVERVIEW_ROUTES = [
   route({
     method: 'GET',
@@ -64,10 +64,10 @@ export const OVERVIEW_ROUTES = [
   }),
 ];
 
-/** Types that are read besides those of the reading. */
+/** Types that are read in addition to those of the clinical reading. */
 const ALSO = ['CarePlan', 'Goal'];
 
-/** Procedures, and visits, that are shown. */
+/** Maximum number of procedures shown, and of visits. */
 const MOST_EVENTS = 3;
 
 async function readOverview(
@@ -123,7 +123,7 @@ async function readOverview(
   };
 }
 
-/** Returns the newest events of a kind; what an AI wrote stands apart. */
+/** Returns the newest events of a kind; events written by an AI are listed separately. */
 async function readNewest(
   say: Texts,
   kind: 'procedure' | 'encounter',
@@ -141,7 +141,7 @@ async function readNewest(
   };
 }
 
-/** Returns a look-up of the results that others replaced, which later versions changed. */
+/** Returns a function that looks up the results that a given result replaced because a later version changed them. */
 function findReplacedResults(results: readonly StoredResult[]): ResultsPlace['findReplaced'] {
   const changed = new Map(results.map(({ id, replaced = [] }) => [id, readReplacedResults(id, replaced)]));
   return (id) => changed.get(id) ?? [];

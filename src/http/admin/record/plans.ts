@@ -1,4 +1,4 @@
-/** Care plans and goals of a record, as the timeline words them. */
+/** Shows a record's care plans and goals, worded as in the timeline. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { happened, newestFirst } from '#src/clinical/reading/dates.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -12,14 +12,14 @@ import { whenText } from '../../reading/known-words.ts';
 import { splitStates, statesText } from '../../reading/summary-words.ts';
 import { type LinesPlace, type OverviewView, sayNone, viewLine } from './overview-view.ts';
 
-/** The particulars of care plans, and of goals. */
+/** How care plans and goals differ. */
 const KINDS = {
   care_plan: {
     type: 'CarePlan',
     status: 'status',
-    /** States of those that are over, or never were one. */
+    /** Statuses of plans that are over, or that never took effect. */
     over: ['revoked', 'completed'],
-    /** States of those that aren't so yet. */
+    /** Statuses of plans that aren't in effect yet. */
     ideas: [],
     title: 'things.careplan',
     past: 'past.plans',
@@ -38,10 +38,10 @@ const KINDS = {
 
 type PlanKind = keyof typeof KINDS;
 
-/** Activities that are named; the entry has all. */
+/** Maximum number of activities named; the entry has all of them. */
 const NAMED = 12;
 
-/** Returns what a plan provides for, each with its state and when, as far as it says: CarePlan.activity. */
+/** Returns a plan's activities (CarePlan.activity), each with its status and time, if given. */
 function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): string[] {
   const said = objects(value.activity).flatMap(({ detail, reference }) => {
     const { code, description, status, scheduledString } = first(detail) ?? {};
@@ -56,7 +56,10 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
   return named.length === 0 ? [] : [say.list(named)];
 }
 
-/** Returns the state of a plan; of a person who has died, one that was current then is told as such. */
+/**
+ * Returns a plan's status. If the person has died, the wording says that a plan that was current then was current before
+ * death.
+ */
 function sayState({ say, known }: LinesPlace, state: string, isOver: boolean): string {
   return known.person.died === undefined || isOver ? state : say('known.beforedeath', { state });
 }
@@ -67,13 +70,16 @@ function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): stri
     : [findCodeWord(say.lang, 'planStatus', 'entered-in-error') ?? ''];
 }
 
-/** Returns until when a goal is to be reached. */
+/** Returns the date by which a goal is to be reached. */
 function sayGoal({ say }: LinesPlace, { value }: ClinicalEntry): string[] {
   const due = objects(value.target).flatMap(({ dueDate }) => text(dueDate) ?? []);
   return due.map((date) => say('days.until', { day: dateText(say, date) }));
 }
 
-/** Returns the care plans or the goals, those that are under way first. @param entries with names for their codes */
+/**
+ * Formats the care plans or the goals, starting with those under way.
+ * @param entries with names for their codes
+ */
 export function viewPlans(
   place: LinesPlace,
   kind: PlanKind,

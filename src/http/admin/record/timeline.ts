@@ -1,4 +1,4 @@
-/** The events of a record in words, the newest first: the timeline of REST v1 as the patient's pages word it. */
+/** Shows a record's events in words, newest first: REST v1's timeline, worded as on the patient's pages. */
 import { z } from 'zod';
 import type { StoredResult } from '#queries/rest/newest-results.ts';
 import { MEANINGS } from '#src/clinical/reading/dates.ts';
@@ -24,7 +24,7 @@ import { noteReads } from '../record-reads.ts';
 import { LANGUAGE_QUERY } from './language-query.ts';
 import { type OpenedRecord, openRecord, RECORD_MODELS } from './open-record.ts';
 
-/** An event of a record in responses. */
+/** A record's event in a response. */
 export const eventSchema = z
   .object({
     kind: z.enum(TIMELINE_KINDS),
@@ -39,7 +39,7 @@ export const eventSchema = z
   })
   .meta({ id: 'RecordEvent' });
 
-/** The route of timelines in words. */
+/** The route for timelines in words. */
 export const RECORD_TIMELINE_ROUTES = [
   route({
     method: 'GET',
@@ -72,7 +72,10 @@ export interface EventsPage {
   readonly next: string | undefined;
 }
 
-/** Reads a page of a record's events. @throws Refusal */
+/**
+ * Reads a page of a record's events.
+ * @throws Refusal
+ */
 export async function readEvents(
   request: Omit<RestRequest, 'caller'>,
   opened: OpenedRecord,

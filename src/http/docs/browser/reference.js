@@ -1,9 +1,9 @@
-/** The reference in the browser: operations open in their place in the list, and forms send their requests. */
+/** Runs the reference in the browser: operations open in place in the list, and forms send their requests. */
 
-/** Credentials by kind, kept until the page is left, and nowhere else. */
+/** Credentials by kind, which exist only here and only until the visitor leaves the page. */
 const credentials = { key: '', identity: '' };
 
-/** True if the next frame marks the group that is being read. */
+/** True if the next animation frame marks the group that is being read. */
 let marking = false;
 
 const groups = document.querySelector('#groups');
@@ -42,7 +42,7 @@ function openNamed() {
   named.scrollIntoView();
 }
 
-/** Opens or closes an operation in the list. Its content is part of its own page. */
+/** Opens or closes an operation in the list. Its content is taken from the operation's own page. */
 async function toggle(row) {
   const isOpen = row.getAttribute('aria-expanded') === 'true';
   row.setAttribute('aria-expanded', String(!isOpen));
@@ -85,7 +85,7 @@ function mark() {
   });
 }
 
-/** Makes a form work: its command follows the input, and it sends the request. */
+/** Activates a form: its command follows the input, and it sends the request. */
 function prepare(form) {
   const { credential } = form.elements;
   const kind = form.elements.namedItem('kind');
@@ -140,7 +140,7 @@ function readRequest(form) {
   if (kind !== '') headers.push(['Authorization', `Bearer ${secret}`]);
   const body = [...form.querySelectorAll('[name=body]')].find((each) => !each.closest('.body').hidden);
   const file = body?.files?.[0];
-  // R4 wants the id of the URL in the body of an update.
+  // R4 requires the URL's id in the body of an update.
   const text = body?.type === 'file' ? undefined : body?.value.replace(ownId, path.split('/').pop());
   const type = file?.type || body?.dataset.type;
   if (file !== undefined || (text ?? '') !== '')
@@ -149,7 +149,7 @@ function readRequest(form) {
   return { method, url, headers, text: text === '' ? undefined : text, file };
 }
 
-/** Returns the command that sends a request. The credential stays in a variable of the shell. */
+/** Returns the command that sends a request. The credential stays in a shell variable. */
 function writeCurl({ method, url, headers, text, file }) {
   const quoted = (part) => `'${part.replaceAll("'", `'\\''`)}'`;
   const parts = [
@@ -210,7 +210,7 @@ function showAnswer(form, status, headers, body, time) {
   place.hidden = false;
 }
 
-/** Returns JSON with line breaks if its numbers keep their digits; any other text unchanged. */
+/** Returns JSON with line breaks if its numbers keep their digits; returns any other text unchanged. */
 function indented(text) {
   try {
     const value = JSON.parse(text);

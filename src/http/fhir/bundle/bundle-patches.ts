@@ -1,6 +1,6 @@
 /**
- * JSON Patches in a Bundle are base64 texts: their values are counted as those of a body are, and their ids are
- * exchanged under a grant, as those of a PATCH request are.
+ * Handles JSON Patches in a Bundle, which are base64 text. Their values are counted like the values in a body, and under a
+ * grant their ids are exchanged, as in a PATCH request.
  */
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import {
@@ -17,8 +17,8 @@ import { JsonCount } from '../../body-count.ts';
 import type { Edge } from '../../edge/edge.ts';
 
 /**
- * Counts the values of all JSON Patches, one patch per step.
- * @param most values of all together; one patch may have as many as a resource
+ * Counts the values in all JSON Patches, one patch per step.
+ * @param most maximum number of values in all patches together; a single patch may have as many as a resource
  * @throws Refusal too_large (413)
  */
 export function* countPatches(writes: readonly WriteEntry[], most: number): Steps<void> {
@@ -30,7 +30,7 @@ export function* countPatches(writes: readonly WriteEntry[], most: number): Step
     try {
       count.add(Buffer.from(resource.data, 'base64'));
     } catch (error) {
-      // Nesting is the parser's to refuse: only its entry fails then.
+      // The parser refuses excessive nesting; then only that entry fails.
       if (!(error instanceof Refusal) || error.kind === 'too_large') throw error;
     }
     left -= count.values;
@@ -42,7 +42,7 @@ export function* countPatches(writes: readonly WriteEntry[], most: number): Step
   }
 }
 
-/** Returns entries with the ids that the inside knows in the JSON Patches of their Binaries, one entry per step. */
+/** Returns entries with real ids in the JSON Patches of their Binaries, one entry per step. */
 export function inwardPatches(edge: Edge, writes: readonly WriteEntry[]): Steps<WriteEntry[]> {
   return mapSteps(writes, (entry) => {
     const { method, resource } = entry;
@@ -58,7 +58,10 @@ function inwardBinary(edge: Edge, binary: JsonObject): JsonObject {
   return { ...binary, data: Buffer.from(inwardText(edge, text)).toString('base64') };
 }
 
-/** Returns the text of base64; undefined if it is neither, which the command refuses without quoting it. */
+/**
+ * Returns the text encoded in base64; undefined if it isn't base64 or isn't UTF-8, which the command refuses without quoting
+ * it.
+ */
 function decodeBase64(data: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));

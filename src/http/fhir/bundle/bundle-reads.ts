@@ -1,25 +1,25 @@
-/** The GET and HEAD entries of a Bundle, answered within the budget of the whole answer. */
+/** Answers a Bundle's GET and HEAD entries within the budget of the whole response. */
 import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { type AnswerBudget, isTooCostly } from '#src/shared/load/answer-budget.ts';
 import type { FhirRequest, FindInteraction } from '../request.ts';
 import { readEntry } from './bundle-read.ts';
 
-/** Number of entries that are read at a time. */
+/** Number of entries that are read at the same time. */
 const GROUP = 16;
 
-/** Reads entries, and reports the outcome of each. */
+/** Reads entries, and reports the outcome for each. */
 export interface EntriesRead {
   /** Finds the interaction that an entry's URL names. */
   readonly find: FindInteraction;
-  /** The JSON text of its response entry. */
+  /** Receives the JSON text of an entry's response entry. */
   readonly onText: (entry: ReadEntry, text: string) => void;
   readonly onError: (entry: ReadEntry, error: unknown) => void;
 }
 
 /**
- * Reads entries in parallel, each within its share of the remaining budget; an entry that needs more is read again by
- * itself, with the whole remaining budget. So entries read at a time never hold more than the budget together.
- * @param budget of all of them; an entry that it has no room for fails with 413 `too-costly`
+ * Reads entries in parallel, each within its share of the remaining budget; an entry that needs more is read again by itself,
+ * with the whole remaining budget. So entries that are read at the same time never use more than the budget together.
+ * @param budget for all entries together; an entry that doesn't fit fails with 413 `too-costly`
  */
 export async function readEntries(
   request: FhirRequest,
@@ -33,7 +33,7 @@ export async function readEntries(
       resources: Math.floor(budget.resourcesLeft / share),
     });
     try {
-      // Stops reading when the time limit has passed.
+      // Stops reading if the time limit has passed.
       part.take(0, 0);
       const text = await readEntry({ ...request, budget: part }, entry, find);
       part.settle(Buffer.byteLength(text));
@@ -57,7 +57,7 @@ export async function readEntries(
   }
 }
 
-/** Returns why the access token no longer works: a Bundle may take long. */
+/** Returns the error if the access token no longer works, because a Bundle may take long. */
 async function confirmAccess({ confirm }: FhirRequest): Promise<unknown> {
   try {
     await confirm?.();

@@ -10,14 +10,14 @@ export interface Link {
 
 type BundleType = 'searchset' | 'history' | 'transaction-response' | 'batch-response';
 
-/** The content of a Bundle besides its entries. */
+/** The content of a Bundle apart from its entries. */
 export interface BundleOptions {
   readonly total?: number;
   readonly links?: readonly Link[];
 }
 
 /**
- * Returns the JSON text of a Bundle; a long one in UTF-8.
+ * Returns a Bundle's JSON text; a long text as UTF-8 bytes.
  * @param entries JSON texts of the entries
  */
 export function bundleText(
@@ -29,14 +29,14 @@ export function bundleText(
   if (entries.length === 0) return before + after;
   if (!isShort(entries))
     return joined([before, ...entries.flatMap((entry, n) => (n === 0 ? [entry] : [',', entry])), after]);
-  // Concatenated once: extending a long text would copy it when it is sent.
+  // Concatenated only once: extending long text would copy it when it is sent.
   const framed = [...entries];
   framed[0] = before + framed[0];
   framed.push(framed.pop() + after);
   return framed.join(',');
 }
 
-/** Length from which a Bundle is built outside the heap, in characters. */
+/** The length from which a Bundle is built outside the heap, in characters. */
 const LONG = 500_000;
 
 function isShort(entries: readonly (string | Buffer)[]): entries is readonly string[] {
@@ -48,7 +48,7 @@ function isShort(entries: readonly (string | Buffer)[]): entries is readonly str
   return length < LONG;
 }
 
-/** Returns the text before and after the entries of a Bundle. */
+/** Returns the text before and after a Bundle's entries. */
 export function bundleFrame(
   type: BundleType,
   entries: number,
@@ -60,7 +60,7 @@ export function bundleFrame(
   return entries === 0 ? [before, '}'] : [`${before},"entry":[`, ']}'];
 }
 
-/** Pieces of a text as one, in UTF-8; long ones are copied once. */
+/** Joins pieces of text into one, in UTF-8; long pieces are copied only once. */
 export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   const sizes = pieces.map((piece) => (typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length));
   const whole = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size, 0));
@@ -73,18 +73,18 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   return whole;
 }
 
-/** The cursors of other pages. */
+/** The cursors for other pages. */
 export interface Pages {
   /** '' for the first page. */
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
-  /** True where the first page is another one; it needs no cursor. */
+  /** True if this isn't the first page; the first page needs no cursor. */
   readonly first?: true;
   readonly last?: string | undefined;
 }
 
 /**
- * Returns the links of a page: `self`, and those to other pages that exist.
+ * Returns the links on a page: `self`, and links to other pages that exist.
  * @param query the effective parameters, without a cursor
  */
 export function pageLinks(path: string, query: URLSearchParams, pages: Pages): Link[] {
@@ -100,7 +100,7 @@ export function pageLinks(path: string, query: URLSearchParams, pages: Pages): L
   return links;
 }
 
-/** Returns the cursor of another page as the caller gets it: encrypted under a grant. */
+/** Returns the cursor for another page as the caller receives it: encrypted under a grant. */
 export function shownCursor(pass: GrantPass | undefined, cursor: string | undefined): string | undefined {
   return pass === undefined || cursor === undefined ? cursor : pass.edge.cursor(cursor);
 }

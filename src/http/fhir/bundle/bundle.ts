@@ -1,6 +1,6 @@
 /**
- * transaction and batch: https://hl7.org/fhir/R4/http.html#transaction. Writes go to the commands; GET entries are
- * answered after them, by the interactions that answer requests.
+ * Handles transaction and batch: https://hl7.org/fhir/R4/http.html#transaction. Writes go to the commands; GET entries are
+ * answered after them, by the interactions that handle separate requests.
  */
 import { STATUS_CODES } from 'node:http';
 import type { WriteResult } from '#commands/command.ts';
@@ -29,8 +29,8 @@ import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 
 /**
- * Answers 200 with one response entry per entry, in order.
- * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, if the GET entries exceed the
+ * Returns 200 with one response entry per entry, in order.
+ * @throws Refusal naming `Bundle.entry[i]`; throttled (429), before anything is done, if there are more GET entries than
  *   requests left
  */
 export async function processBundle(request: FhirWrite, find: FindInteraction): Promise<Answer> {
@@ -45,7 +45,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
     request.pass === undefined
       ? sent
       : { ...sent, writes: await inSlices(inwardPatches(request.pass.edge, sent.writes)) };
-  // The request itself is counted: for its writes, else for the first of its reads.
+  // The request itself is counted for its writes or, if it has none, for its first read.
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
     refuseFaulty(bundle);
@@ -72,7 +72,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
   for (const { index } of bundle.writes) if (!entries.has(index)) entries.set(index, DELETED);
   await readEntries(request, bundle.reads, request.budget, {
     find,
-    // Outside the heap, where they are long.
+    // Long text is kept outside the heap.
     onText: ({ index }, text) => entries.set(index, text.length > LONG ? Buffer.from(text) : text),
     onError: ({ index }, error) => fail(index, error),
   });
@@ -91,7 +91,7 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
 }
 
 /**
- * Returns the Bundle without batch entries beyond the caller's scopes; only these fail (403).
+ * Returns the Bundle without the batch entries that the caller's scopes don't allow; only these entries fail (403).
  * @throws Refusal forbidden (403) for a transaction with such entries
  */
 function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
@@ -114,10 +114,10 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
   };
 }
 
-/** Length of a long entry, in characters. */
+/** The length from which an entry counts as long, in characters. */
 const LONG = 16_000;
 
-/** Refuses a transaction with invalid entries, naming all of them. */
+/** Refuses a transaction with invalid entries and names all of them. */
 function refuseFaulty({ faulty }: ParsedBundle): void {
   const [first] = faulty;
   if (first === undefined) return;
@@ -128,8 +128,8 @@ function refuseFaulty({ faulty }: ParsedBundle): void {
 }
 
 /**
- * Tries the GET entries of a transaction before anything is written, because it is all or nothing. Only resources that
- * the transaction restores may be missing; those it deletes will be.
+ * Tries a transaction's GET entries before anything is written, because a transaction is all or nothing. Only resources that
+ * the transaction restores may be missing; resources that it deletes will be.
  */
 async function refuseFailingReads(
   request: FhirWrite,
@@ -195,16 +195,16 @@ async function write(
   return new Map(await inSlices(mapSteps([...result], kept)));
 }
 
-/** The response entry of a DELETE that tells no version. */
+/** The response entry for a DELETE that reveals no version. */
 const DELETED = '{"response":{"status":"204 No Content"}}';
 
-/** Warnings of results whose bodies aren't kept. */
+/** Warnings for results whose bodies aren't kept. */
 const warned = new WeakMap<WriteResult, readonly Issue[]>();
 
 /** Body of a hidden result; a result without a body is a deletion. */
 const NOT_SHOWN = '';
 
-/** Keeps a result's body only if it is shown and there is room for it. */
+/** Keeps a result's body only if it will be shown and fits in the budget. */
 function withinBudget({ prefer, budget, service }: FhirWrite, result: WriteResult): WriteResult {
   const { body } = result;
   if (body === undefined) return result;
@@ -217,12 +217,12 @@ function withinBudget({ prefer, budget, service }: FhirWrite, result: WriteResul
     budget.take(Buffer.byteLength(body));
     return result;
   } catch {
-    // The write is done; only showing it can be refused.
+    // The write has been made; only showing it can be refused.
     return { ...result, body: NOT_SHOWN };
   }
 }
 
-/** Outcome for a resource that there was no room to show. */
+/** Outcome for a resource that didn't fit in the response. */
 const NO_ROOM = operationOutcome([
   {
     severity: 'warning',
@@ -234,7 +234,7 @@ const NO_ROOM = operationOutcome([
 
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
-/** Returns the response entry of a write, with its resource or an outcome only if `Prefer` asks for it. */
+/** Returns a write's response entry; it contains the resource or an outcome only if `Prefer` requests that. */
 function written(request: FhirWrite, method: WriteEntry['method'], result: WriteResult): string {
   const { prefer, service, caller } = request;
   const { outcome, version, lastUpdated, type, id, body } = result;

@@ -1,4 +1,4 @@
-/** `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
+/** Handles `Patient/<id>/$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
 import { setImmediate } from 'node:timers/promises';
 import type { Everything, EverythingEntry, EverythingPage, Room } from '#queries/everything/everything.ts';
 import {
@@ -28,7 +28,7 @@ export const everything: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   instances: ['Patient'],
   methods: ['GET', 'POST'],
-  // The types that it reads are checked when `_type` names them; others are left out.
+  // The types are checked when `_type` names them; types that the grant doesn't cover are otherwise left out.
   grantToken: ({ id }) => ({ action: '$everything', needs: [], type: 'Patient', id }),
   parameters: EVERYTHING_PARAMETERS,
   searchset: true,
@@ -36,11 +36,11 @@ export const everything: Operation = {
   run,
 };
 
-/** Bytes of a page that are read at a time. Most records fit in one part and are sent with their length. */
+/** Number of bytes of a page that are read at a time. Most records fit in one part and are sent with their length. */
 const PART_BYTES = 4_000_000;
 
 /**
- * Answers 200 with a page of the record; a long one is read while it is sent.
+ * Returns 200 with a page of the record; a long page is read while it is being sent.
  * @throws Refusal 400 403 404 410 413 503
  */
 async function run(request: OperationRequest): Promise<Answer> {
@@ -61,13 +61,14 @@ async function run(request: OperationRequest): Promise<Answer> {
   }
   if (asked.care === undefined || caller.sees.asOf === undefined) return answer(request, asked, subset);
   service.freshness.require(['history']);
-  // The dates of care of then are in tables of one transaction, so the page is read before it is sent.
+  // The dates of care as of an earlier time are in tables that belong to one transaction, so the page is read before it is
+  // sent.
   return service.queries.searchRecord(caller, { record: id, types: undefined }, ({ everything: read }) =>
     answer(request, asked, subset, read),
   );
 }
 
-/** @param loaded reads a page that is kept until it is whole; undefined: a long page is sent while it is read */
+/** @param loaded reads a page that is kept until it is complete; undefined: a long page is sent while it is being read */
 async function answer(
   request: OperationRequest,
   asked: EverythingRequest,
@@ -95,10 +96,10 @@ async function answer(
 }
 
 /**
- * Yields the parts of a page, each read on demand and counted by the budget. The last part ends the page (by `_count`
- * or the budget) or the record.
- * @throws Refusal too_large (413) for a page by `_offset` that doesn't fit, because the next would begin too late;
- *   unauthenticated (401) before a further part if the credential has ended
+ * Yields the parts of a page, each read on demand and counted by the budget. The last part ends the page (by `_count` or the
+ * budget) or the record.
+ * @throws Refusal too_large (413) for a page with `_offset` that doesn't fit, because the next page would begin too late;
+ *   unauthenticated (401) before a further part if the credential has stopped working
  */
 async function* pageParts(
   { service, caller, id = '', budget, goOn }: OperationRequest,
@@ -113,7 +114,7 @@ async function* pageParts(
   let from = asked;
   let before: EverythingPage | undefined;
   while (left > 0) {
-    // A slow reader takes long, and a grant or a key may end meanwhile.
+    // Sending to a slow reader takes long, and a grant or key may end in the meantime.
     if (before !== undefined) await goOn?.();
     const room: Room = {
       bytes: Math.min(PART_BYTES, bytes),
@@ -124,12 +125,12 @@ async function* pageParts(
         : { isFurther: true, rows: Math.max(MIN_ROWS, 2 * before.entries.length), named: before.named }),
     };
     const page = await read(caller, id, { ...from, count: left }, service.base, room);
-    // A record that was purged meanwhile has no further rows, but this isn't its end.
+    // A record that has been purged in the meantime has no further rows, but this isn't the end of the record.
     const ends = before !== undefined && page.next === undefined;
     if (ends && (await service.queries.read(caller, 'Patient', id)) === undefined)
       throw unavailable('the record was purged while it was being read');
     const size = page.entries.reduce((sum, { body }) => sum + body.length, 0);
-    // Sent parts no longer count.
+    // Parts that have been sent no longer count.
     if (shortens && loaded === undefined) budget.giveBack();
     budget.take(size, page.entries.length);
     left -= page.entries.length;
@@ -146,7 +147,7 @@ async function* pageParts(
   }
 }
 
-/** The minimum number of rows that a further part reads. */
+/** Minimum number of rows that a further part reads. */
 const MIN_ROWS = 100;
 
 async function* withFirst<T>(first: T, others: AsyncIterable<T>): AsyncGenerator<T, undefined> {
@@ -175,7 +176,7 @@ class Seen {
     this.#next = next;
   }
 
-  /** Returns the first entry about ignored inputs, if any. */
+  /** Returns the first entry, which reports ignored inputs, if any. */
   outcome(ignored: readonly Issue[]): string[] {
     if (ignored.length === 0) return [];
     const text = this.separator + outcomeEntry(ignored);
@@ -183,7 +184,7 @@ class Seen {
     return [text];
   }
 
-  /** Returns total and links of the page. The next page begins at a cursor, not an offset. */
+  /** Returns the page's total and links. The next page begins at a cursor, not at an offset. */
   frame(path: string): BundleOptions {
     const { cursor, offset = 0, used } = this.asked;
     const further = new URLSearchParams(used);
@@ -198,7 +199,7 @@ class Seen {
   }
 }
 
-/** Yields the entries of a part. */
+/** Returns the texts of a part's entries. */
 async function entryTexts(
   base: string,
   page: EverythingPage,
@@ -208,7 +209,7 @@ async function entryTexts(
   const texts: (string | Buffer)[] = [];
   seen.add(page);
   for (const entry of page.entries) {
-    // Parts of many resources take their time: others get a turn.
+    // Cutting many resources takes a while, so other requests get a turn.
     if (subset !== undefined && seen.entries % TURN === TURN - 1) await setImmediate();
     texts.push(seen.separator, ...pieces(base, entry, subset));
     seen.entries += 1;
@@ -216,7 +217,7 @@ async function entryTexts(
   return texts;
 }
 
-/** Yields the Bundle while it is read. Its links come last, because the end of the page is unknown before. */
+/** Yields the Bundle while it is being read. Its links come last, because the end of the page isn't known earlier. */
 async function* streamed(
   { service, ignored, pass }: OperationRequest,
   asked: EverythingRequest,
@@ -235,16 +236,16 @@ async function* streamed(
   yield joined([...before, `]${counted},"link":${JSON.stringify(links)}}`]);
 }
 
-/** Resources that are cut at a time. */
+/** Number of resources that are cut before other requests get a turn. */
 const TURN = 200;
 
-/** Returns an entry's JSON in pieces, so that bodies are copied only with the whole page. */
+/** Returns an entry's JSON in pieces, so that bodies are copied only when the whole page is. */
 function pieces(
   base: string,
   { type, id, body, mode }: EverythingEntry,
   subset: Subset | undefined,
 ): (string | Buffer)[] {
-  // `_elements` are only those of the matches.
+  // `_elements` applies only to matches.
   const part = mode === 'match' || typeof subset === 'string' ? subset : undefined;
   const start = `{"fullUrl":"${base}${type}/${id}","resource":`;
   return [start, part === undefined ? body : cut({ type, body }, part), `,"search":{"mode":"${mode}"}}`];

@@ -1,4 +1,4 @@
-/** $expand: the codes of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
+/** Handles $expand, which lists the codes in a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import { randomUUID } from 'node:crypto';
 import { parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ValueSet } from '#src/terminology/resources.ts';
@@ -14,12 +14,12 @@ import {
   readTextInput,
 } from './terminology-inputs.ts';
 
-/** The maximum length of a filter, in characters. */
+/** Maximum length of a filter, in characters. */
 const LONGEST_FILTER = 200;
 
 /**
- * Answers 200 with the ValueSet and its expansion; 404 for an unknown value set or code system, 413 for too many codes
- * without a count.
+ * Returns 200 with the ValueSet and its expansion; 404 for an unknown value set or code system; 413 for too many codes without
+ * a count.
  */
 export const expand: Operation = {
   name: 'expand',
@@ -68,7 +68,7 @@ export const expand: Operation = {
   },
 };
 
-/** Returns the requested value set: sent along, by its URL, or by the path. */
+/** Returns the requested value set: the one in the request, or the one named by its URL or by the path. */
 export async function requestedSet(request: OperationRequest): Promise<ValueSet> {
   const instance = await readValueSet(request);
   const sent = readObjectInput(request, 'valueSet') ?? request.resource?.value;

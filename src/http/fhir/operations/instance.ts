@@ -1,4 +1,4 @@
-/** The terminology resource that an operation's URL names by its id. */
+/** Reads the terminology resource whose id an operation's URL names. */
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources.ts';
@@ -22,7 +22,7 @@ async function readInstance({
 }
 
 /**
- * Returns the CodeSystem's url.
+ * Returns the CodeSystem's URL.
  * @throws Refusal not_found (404)
  */
 export async function readCodeSystem(request: OperationRequest): Promise<{ url: string } | undefined> {

@@ -1,4 +1,4 @@
-/** $lookup: the properties of a code. https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
+/** Handles $lookup, which returns the properties of a code. https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
 import type { CodeFacts } from '#src/terminology/codes.ts';
 import type { Operation } from '../operation.ts';
 import {
@@ -11,7 +11,7 @@ import {
   stringOutput,
 } from './terminology-inputs.ts';
 
-/** Answers 404 for an unknown system or code. */
+/** Returns 404 for an unknown system or code. */
 export const lookup: Operation = {
   name: 'lookup',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',

@@ -1,4 +1,4 @@
-/** Finds the Patient of an operation. */
+/** Finds the Patient for an operation. */
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { etag } from '../read.ts';
 import type { FhirRequest } from '../request.ts';

@@ -1,4 +1,7 @@
-/** $subsumes: how two codes of a system relate. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
+/**
+ * Handles $subsumes, which says how two codes in a system are related.
+ * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
+ */
 import type { Operation } from '../operation.ts';
 import { readCodeSystem } from './instance.ts';
 import {
@@ -10,7 +13,7 @@ import {
   readTextInput,
 } from './terminology-inputs.ts';
 
-/** Answers 404 for an unknown system or code. */
+/** Returns 404 for an unknown system or code. */
 export const subsumes: Operation = {
   name: 'subsumes',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',

@@ -1,4 +1,4 @@
-/** `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
+/** Handles `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
 import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, derivedId, IPS_VERSION } from '#src/clinical/summary/composition.ts';
 import { codesWithoutDisplay } from '#src/clinical/summary/displays.ts';
@@ -31,7 +31,7 @@ export const summary: Operation = {
 };
 
 /**
- * Answers 200 with the document.
+ * Returns 200 with the document.
  * @throws Refusal 400 404 410 412 413 503
  */
 async function run(request: OperationRequest): Promise<Answer> {
@@ -50,7 +50,7 @@ async function run(request: OperationRequest): Promise<Answer> {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
-    // As of a moment the same question has the same answer.
+    // As of a given time, the same request returns the same document.
     const own = asOf === undefined ? newUuid() : makeId(request, id, asOf);
     const parts = { id: own, now: asOf ?? nowMicros(), directory, displays };
     receipt = draftSummary(id, { ...found, ...parts, base, access, isPast: asOf !== undefined });
@@ -63,7 +63,7 @@ async function run(request: OperationRequest): Promise<Answer> {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1, ...(receipt && { receipt }) };
 }
 
-/** Returns the id of a summary as of a moment: it has the same content for one project or grant. */
+/** Returns the id of a summary as of a given time, whose content is always the same for one project or grant. */
 function makeId({ service, caller: { calls } }: OperationRequest, patient: string, asOf: Micros): string {
   const reader = calls.credential.kind === 'grant' ? calls.credential.grantId : calls.projectId;
   return derivedId(`${service.base}Patient/${patient}/$summary?_asOf=${asOf}#${reader}/${VERSION}`);
@@ -81,9 +81,10 @@ function requireProfile(query: URLSearchParams): void {
 }
 
 /**
- * Finds the Patient who has an identifier now, compared exactly, because one that differs in case may be another patient's.
- * @throws Refusal malformed (400) without the parameter, not_found (404) for none, precondition_failed (412) for
- *   several
+ * Finds the Patient who has an identifier now. Identifiers are compared exactly, because one that differs only in case may be
+ * another patient's.
+ * @throws Refusal malformed (400) without the parameter; not_found (404) without a match; precondition_failed (412) if there
+ *   are several
  */
 async function identified({ service, caller: { calls, sees }, query }: OperationRequest): Promise<string> {
   const { asOf: _, ...present } = sees;

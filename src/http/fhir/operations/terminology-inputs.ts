@@ -1,4 +1,4 @@
-/** Inputs and answers of terminology operations. */
+/** Reads the inputs of terminology operations and builds their responses. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Coded } from '#src/terminology/codes.ts';
@@ -7,7 +7,7 @@ import type { Opening } from '../../grant/opening.ts';
 import type { OperationPlace, OperationRequest } from '../operation.ts';
 
 /**
- * Returns the requirements of an operation on codes on a grant: no scope, because it shows nothing of a record
+ * Returns the requirements for a grant on an operation on codes: no scope, because it shows nothing from a record
  * (docs/oauth.md, "Scopes").
  */
 export function ofTerminology(action: string): (place: OperationPlace) => Opening {
@@ -24,7 +24,7 @@ export function badInput(name: string, diagnostics: string, code: 'required' | '
 }
 
 /**
- * Returns a text input; undefined if absent or empty.
+ * Returns a text input; undefined if it is absent or empty.
  * @throws Refusal malformed (400) for another type
  */
 export function readTextInput(request: OperationRequest, name: string): string | undefined {
@@ -60,7 +60,7 @@ export function readBooleanInput(request: OperationRequest, name: string): boole
 }
 
 /**
- * Returns a whole number from 0.
+ * Returns a whole number of at least 0.
  * @throws Refusal malformed (400)
  */
 export function readCountInput(request: OperationRequest, name: string): number | undefined {
@@ -72,7 +72,7 @@ export function readCountInput(request: OperationRequest, name: string): number 
 
 /**
  * Returns an object input: a Coding, a CodeableConcept or a resource.
- * @throws Refusal malformed (400) for a list
+ * @throws Refusal malformed (400) if it is a list
  */
 export function readObjectInput({ inputs, query }: OperationRequest, name: string): JsonObject | undefined {
   const value = inputs.find((input) => input.name === name)?.value;
@@ -103,10 +103,10 @@ export function parseCoding(coding: Json, name: string): Coded {
 }
 
 /**
- * Returns the codes that an operation is about: `code` with its companions, `coding`, or the codings of a
+ * Returns the codes that an operation is about: `code` with its companion inputs, `coding`, or the codings in a
  * `codeableConcept`.
- * @param system of `code`
- * @throws Refusal malformed (400) if there is none
+ * @param system the system of `code`
+ * @throws Refusal malformed (400) if there are none
  */
 export function readCodes(request: OperationRequest, system: string | undefined, prefix = 'system'): Coded[] {
   const code = readTextInput(request, 'code');
@@ -128,16 +128,16 @@ export function readCodes(request: OperationRequest, system: string | undefined,
   ];
 }
 
-/** A parameter of an answer: a value by its JSON name, or parts. */
+/** A parameter in a response: a value under its JSON name, or parts. */
 export type Output = { readonly name: string } & Readonly<Record<string, unknown>>;
 
-/** Answers 200 with Parameters; undefined ones are omitted. */
+/** Returns 200 with Parameters; undefined parameters are omitted. */
 export function answerParameters(parameter: readonly (Output | undefined)[]): Answer {
   const parameters = parameter.filter((each) => each !== undefined);
   return { ...answerResource({ resourceType: 'Parameters', parameter: parameters }), shown: 0 };
 }
 
-/** Answers 200 with a resource. */
+/** Returns 200 with a resource. */
 export function answerResource(resource: Readonly<Record<string, unknown>>): Answer {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(resource), shown: 1 };
 }

@@ -1,4 +1,4 @@
-/** $translate: a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
+/** Handles $translate, which finds a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
 import { parseConceptMap } from '#src/terminology/parse-resources.ts';
 import type { Operation } from '../operation.ts';
 import { readConceptMap } from './instance.ts';
@@ -14,7 +14,7 @@ import {
   stringOutput,
 } from './terminology-inputs.ts';
 
-/** Answers 200 with the matches, even if there are none; 404 for an unknown map. */
+/** Returns 200 with the matches, even if there are none; 404 for an unknown map. */
 export const translate: Operation = {
   name: 'translate',
   definition: 'http://hl7.org/fhir/OperationDefinition/ConceptMap-translate',

@@ -1,6 +1,5 @@
 /**
- * $validate-code, of code systems and of value sets.
- * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
+ * Handles $validate-code for code systems and value sets. https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 
@@ -32,7 +31,7 @@ const COMMON = [
   'version',
 ];
 
-/** Tells whether a code belongs to a code system. 404 for an unknown code system. */
+/** Returns whether a code belongs to a code system; 404 for an unknown code system. */
 export const validateCodeInSystem: Operation = {
   name: 'validate-code',
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
@@ -61,7 +60,7 @@ export const validateCodeInSystem: Operation = {
   },
 };
 
-/** Tells whether a code is in a value set. 404 for an unknown value set, or an unknown code system that it uses. */
+/** Returns whether a code is in a value set; 404 for an unknown value set, or for an unknown code system that it uses. */
 export const validateCodeInSet: Operation = {
   name: 'validate-code',
   definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-validate-code',
@@ -81,7 +80,7 @@ export const validateCodeInSet: Operation = {
   },
 };
 
-/** Answers for a concept, which is valid if one of its codings is. */
+/** Answers for a concept, which is valid if any of its codings is. */
 async function answerAny(
   request: OperationRequest,
   codes: readonly Coded[],

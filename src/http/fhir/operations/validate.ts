@@ -1,4 +1,4 @@
-/** `Type/$validate`, `Type/<id>/$validate`: https://hl7.org/fhir/R4/resource-operation-validate.html */
+/** Handles `Type/$validate` and `Type/<id>/$validate`: https://hl7.org/fhir/R4/resource-operation-validate.html */
 
 import type { CommandContext, SubmittedResource } from '#commands/command.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
@@ -27,7 +27,7 @@ export const validate: Operation = {
   instances: TYPE_NAMES,
   otherTypes: true,
   methods: ['GET', 'POST'],
-  // Without an id nothing is read: the answer is about the resource in the request.
+  // Without an id, nothing is read: the response is about the resource in the request.
   grantToken: ({ type, id }) => ({
     action: '$validate',
     needs: type === undefined || id === null ? [] : [{ type, letters: 'r' }],
@@ -42,13 +42,13 @@ export const validate: Operation = {
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 type Mode = (typeof MODES)[number];
 
-/** The method of the write that a mode simulates, and the letter that it needs (docs/spec/decisions.md, section 9). */
+/** The method of the write that a mode simulates, and the letter that the write needs (docs/spec/decisions.md, section 9). */
 const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 const LETTER = { create: 'c', update: 'u', delete: 'd' } as const;
 
 /**
- * Answers 200 with all issues; without one of severity `error` the resource is valid.
- * @throws Refusal malformed (400) for an unknown mode, and without a resource; 403 404 410 for an id
+ * Returns 200 with all issues; if none has severity `error`, the resource is valid.
+ * @throws Refusal malformed (400) for an unknown mode, or without a resource; 403 404 410 for an id
  */
 async function run(request: OperationRequest): Promise<Answer> {
   const mode = readMode(request);
@@ -68,7 +68,10 @@ async function run(request: OperationRequest): Promise<Answer> {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 0 };
 }
 
-/** Refuses to rehearse a write that a grant doesn't cover. @throws Refusal forbidden (403) */
+/**
+ * Refuses to simulate a write that a grant doesn't cover.
+ * @throws Refusal forbidden (403)
+ */
 function requireLetter({ caller, type }: OperationRequest, mode: Mode | undefined): void {
   if (mode === undefined || mode === 'profile' || type === undefined) return;
   const { within } = caller.sees;
@@ -85,7 +88,10 @@ function readMode({ query, id }: OperationRequest): Mode | undefined {
   return mode;
 }
 
-/** Returns the resource that was sent; with mode `profile`, or if none was sent to an id, the stored one. */
+/**
+ * Returns the resource in the request; with mode `profile`, or if the request has an id but no resource, returns the stored
+ * one.
+ */
 async function findResource(request: OperationRequest, mode: Mode | undefined): Promise<SubmittedResource> {
   const { resource, type, id } = request;
   if (mode === 'profile' && resource !== undefined)
@@ -99,7 +105,7 @@ async function findResource(request: OperationRequest, mode: Mode | undefined): 
   return { value, exact };
 }
 
-/** Returns the issue of a resource whose type or id differs from the URL's. */
+/** Returns the issue for a resource whose type or id differs from the URL's. */
 function ofOtherType({ type, otherType, id }: OperationRequest, { value }: SubmittedResource): Issue[] {
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
@@ -113,7 +119,7 @@ function ofOtherType({ type, otherType, id }: OperationRequest, { value }: Submi
   ];
 }
 
-/** Returns the issues for which the write would be refused. */
+/** Returns the issues because of which the write would be refused. */
 async function refusedWrite(
   request: OperationRequest,
   mode: 'create' | 'update' | 'delete',
@@ -144,7 +150,7 @@ function readOnly(type: string): Issue {
   return { code: 'not-supported', diagnostics: `${type} is read-only on this service`, expression: type };
 }
 
-/** Removes duplicates: a write finds the faults of base R4 again. */
+/** Removes duplicates, because a write finds the faults against base R4 again. */
 function once(issues: readonly Issue[]): Issue[] {
   const seen = new Set<string>();
   return issues.filter(({ code, diagnostics, expression }) => {

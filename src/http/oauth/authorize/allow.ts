@@ -10,7 +10,7 @@ import { type Choice, keptScopes, NEW_RECORD, OFFLINE, type Offer } from './choi
 import type { Opened } from './opened.ts';
 import { DAY_MS, fixedSentences, itemSentences } from './sentences.ts';
 
-/** A request with a choice that has no faults. */
+/** A request with a valid choice. */
 export interface Allowed extends Opened {
   readonly session: Session;
   readonly say: Texts;
@@ -18,7 +18,10 @@ export interface Allowed extends Opened {
   readonly choice: Choice;
 }
 
-/** Writes the grant and returns a code for it. @throws Refusal not_found, conflict if the record can't be shared now */
+/**
+ * Writes the grant and returns a code for it.
+ * @throws Refusal not_found, conflict if the record can't be shared now
+ */
 export async function allow(
   services: AuthorizeServices,
   allowed: Allowed,
@@ -52,13 +55,13 @@ export async function allow(
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,
   });
-  // The record was purged, or the grant revoked, since.
+  // The record has been purged, or the grant revoked, in the meantime.
   if (code === undefined)
     throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the grant has ended' });
   return code;
 }
 
-/** Returns the record and the duration; starts a new record where one was chosen. */
+/** Returns the record and the duration; starts a new record if that was chosen. */
 async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: string) {
   const { client, session, offer, choice } = allowed;
   const { record, days, details } = choice;
@@ -73,7 +76,7 @@ async function chosen(services: AuthorizeServices, allowed: Allowed, requestId: 
   return { record, relationship, days } as const;
 }
 
-/** A command of the person, in their session. */
+/** Returns the context for a command by the person, in their session. */
 function makeContext({ session: { person } }: Allowed, requestId: string) {
   const { issuer, subject } = person;
   return {

@@ -1,6 +1,6 @@
 /**
- * Sends the answer to an authorization request to the application: in a redirect, or in a form that a page sends (OAuth
- * 2.0 Form Post Response Mode 1.0), automatically or when the person presses a button.
+ * Sends the response to an authorization request to the application: in a redirect, or in a form on a page (OAuth 2.0 Form
+ * Post Response Mode 1.0), which is submitted automatically or when the person presses a button.
  */
 import type { Context } from 'koa';
 import type { AnswerTo } from '#src/oauth/authorization/faults.ts';
@@ -16,17 +16,20 @@ import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 
-/** An answer, and the language of the page that takes it there. */
+/** A response, and the language of the page that delivers it. */
 export interface ApplicationAnswer {
   readonly say: Texts;
   readonly answerTo: AnswerTo;
   readonly outcome: Outcome;
 }
 
-/** Sends the form of the page. Exactly this text is allowed to run. */
+/** Submits the form on the page. The policy allows exactly this text to run. */
 const SEND = 'document.forms[0].submit();';
 
-/** Sends the browser to the application with an answer. @param deps `baseUrl` is the issuer */
+/**
+ * Sends the browser to the application with a response.
+ * @param deps `baseUrl` is the issuer
+ */
 export function answerApplication(
   { baseUrl }: { readonly baseUrl: string },
   ctx: Context,
@@ -46,12 +49,12 @@ ${renderForm(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say(
     here: undefined,
   });
   const needs = shellNeeds([formTarget(answerTo.redirectUri)]);
-  // As with a redirect, the application doesn't learn from which page the answer comes.
+  // As with a redirect, the application doesn't learn which page the response comes from.
   answerPage(ctx, 200, page, { ...needs, scripts: [inlineSource(SEND)], referrer: 'no-referrer' });
 }
 
 /**
- * Shows a fault of the application's request, with the way on to the application as a choice of the person.
+ * Shows a fault in the application's request, and lets the person choose whether to go on to the application.
  * @param url shows the page again in another language
  */
 export function offerReturn(
@@ -62,7 +65,7 @@ export function offerReturn(
 ): void {
   const { redirectUri, mode } = answerTo;
   const host = html`<strong><bdi>${nameTarget(redirectUri)}</bdi></strong>`;
-  // In one element: the parts of a button lose the spaces between them.
+  // In one element, because the parts of a button lose the spaces between them.
   const back = say.html('error.back', { host: html`<bdi>${nameTarget(redirectUri)}</bdi>` });
   const text = html`<span>${back}</span>`;
   const way =
@@ -80,13 +83,16 @@ ${way}
   answerPage(ctx, 400, page, { ...needs, referrer: 'no-referrer' });
 }
 
-/** Returns where an answer goes, as a person can recognize it: the host, or the scheme of an app. */
+/** Returns the destination of a response in a form that a person can recognize: the host, or an app's scheme. */
 export function nameTarget(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }
 
-/** Returns the form that sends an answer. Values go unchanged: `html` would name characters that people don't see. */
+/**
+ * Returns the form that sends a response. Values are sent unchanged: `html` would replace characters that people don't see
+ * with their names.
+ */
 function renderForm({ redirectUri }: AnswerTo, parameters: Outcome, button: Html): Html {
   const fields = Object.entries(parameters).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${unchanged(value)}">

@@ -1,6 +1,5 @@
 /**
- * Words an application's request in a few sentences, so that a person who opens no group of boxes still reads all of
- * it.
+ * Describes an application's request in a few sentences, so that a person who opens no group of boxes still reads all of it.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';

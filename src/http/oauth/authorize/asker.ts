@@ -1,10 +1,13 @@
-/** The part of the consent page that says who asks, what for, and as whom the person is signed in. */
+/** Renders the part of the consent page that says who is asking, what for, and as whom the person is signed in. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { nameTarget } from './answer.ts';
 import type { ConsentView } from './view.ts';
 
-/** Purposes with words of ours: plain ones, and HL7's codes (http://terminology.hl7.org/CodeSystem/v3-ActReason). */
+/**
+ * Purposes for which we have our own wording: plain ones, and HL7's codes
+ * (http://terminology.hl7.org/CodeSystem/v3-ActReason).
+ */
 const PURPOSES = [
   ['treatment', 'purpose.treatment'],
   ['treat', 'purpose.treatment'],
@@ -20,7 +23,10 @@ const PURPOSES = [
   ['patrqt', 'purpose.personal'],
 ] as const;
 
-/** Returns the part. @param asked the request, which follows the name of the application */
+/**
+ * Returns that part of the page.
+ * @param asked the request, which follows the application's name
+ */
 export function askerPart(
   say: Texts,
   view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root' | 'preview' | 'redirectUri'>,
@@ -51,7 +57,7 @@ ${logoPart(view)}
 ${domainNote(say, organization.domain)}`;
 }
 
-/** Returns the part about a guest: its host and the answer's destination, which are the only certain facts about it. */
+/** Returns the part about a guest: its host and the response's destination, which are the only certain facts about it. */
 function guestPart(
   say: Texts,
   { redirectUri }: Pick<ConsentView, 'redirectUri'>,
@@ -68,7 +74,7 @@ function guestPart(
 `;
 }
 
-/** Returns the badge of applications that nobody registered here. */
+/** Returns the badge for applications that nobody registered here. */
 export function guestBadge(say: Texts): Html {
   return html`<span class="badge warn">${say('guest.unknown')}</span>`;
 }
@@ -80,7 +86,7 @@ export function domainBadge(say: Texts, domain: string | undefined): Html {
   return html`<span class="badge good">${text}</span>`;
 }
 
-/** Returns the warning about an organization without a confirmed domain; nothing for others. */
+/** Returns the warning about an organization without a confirmed domain; empty for others. */
 export function domainNote(say: Texts, domain: string | undefined): Html {
   return domain === undefined
     ? html`<p class="note warn">${say('consent.unconfirmednote')}</p>
@@ -88,7 +94,7 @@ export function domainNote(say: Texts, domain: string | undefined): Html {
     : html``;
 }
 
-/** Returns the logo, which we keep ourselves, or the first letter of the name. */
+/** Returns the logo, which we store ourselves, or the first letter of the name. */
 function logoPart({
   client: { applicationId, branding, name },
   root,

@@ -1,4 +1,4 @@
-/** Takes an authorization request and shows it to the person, after they have signed in. */
+/** Accepts an authorization request and shows it to the person, after they have signed in. */
 import type { Context } from 'koa';
 import { ownParameters } from '#src/oauth/authorization/request.ts';
 import { redirectTo } from '../../signin/redirect.ts';
@@ -19,10 +19,10 @@ import {
 import { readLang, readParameters } from './parameters.ts';
 import { isFresh, silently } from './silent.ts';
 
-/** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request waits. */
+/** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request can wait. */
 const BROWSER_S = 3600;
 
-/** Answers `/oauth/authorize`: checks a request, keeps it, and shows it. */
+/** Handles `/oauth/authorize`: checks a request, stores it, and shows it. */
 export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl } = deps;
   const parameters = await readParameters(ctx);
@@ -42,7 +42,7 @@ export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
       outcome: await silently(services, opened, await visitors.findSession(ctx)),
     });
   const handle = await services.pending.save(ownParameters(parameters));
-  // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
+  // Cookies belong to BASE_URL's host, and browsers send none with a form from another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
     return redirectTo(ctx, baseUrl + consentPath(handle, say.lang));
   await show(deps, ctx, handle);

@@ -1,4 +1,4 @@
-/** Reads a person's choice from the form of the consent page, and checks it against the offer. */
+/** Reads a person's choice from the form on the consent page, and checks it against the offer. */
 import { GRANT_DAYS, type PersonalDetails } from '#commands/consent/consents.ts';
 import { isDate } from '#src/fhir/validation/primitives.ts';
 import { keepItems } from '#src/oauth/consent-items.ts';
@@ -11,9 +11,9 @@ export const NEW_RECORD = 'new';
 /** The value of `item` for `offline_access`. */
 export const OFFLINE = 'offline';
 
-/** How long a grant can last, in days. */
+/** How long a grant may last, in days. */
 export type GrantDays = (typeof GRANT_DAYS)[number];
-/** The longest for a guest. */
+/** Maximum for a guest. */
 const MOST_GUEST_DAYS = 90;
 
 /** Returns the durations that a person can choose for an application. */
@@ -21,41 +21,41 @@ export function grantDays({ guest }: { readonly guest?: object }): readonly Gran
   return guest === undefined ? GRANT_DAYS : GRANT_DAYS.filter((days) => days <= MOST_GUEST_DAYS);
 }
 
-/** The fields that can be wrong; each is also the key of its text behind `fault.`. */
+/** The fields that can be wrong; the key of each field's text is its name after `fault.`. */
 export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' | 'days' | 'unavailable';
 
-/** The possible choices. */
+/** The choices on offer. */
 export interface Offer {
   readonly records: readonly OfferedRecord[];
-  /** True if the application named a record that isn't among these. It may exist or not. */
+  /** True if the application named a record that isn't among these. That record may or may not exist. */
   readonly asksOther: boolean;
-  /** A person has one personal record at most. */
+  /** True if the person may start a personal record; a person has at most one. */
   readonly mayStart: boolean;
   readonly items: readonly ItemSentence[];
-  /** The durations to choose from, the shortest first. */
+  /** The durations to choose from, shortest first. */
   readonly days: readonly GrantDays[];
   readonly scopes: readonly Scope[];
 }
 
 /** The state of the form. */
 export interface Choice {
-  /** The id of a Patient, or `NEW_RECORD`; undefined: none. */
+  /** A Patient's id, or `NEW_RECORD`; undefined if none is chosen. */
   readonly record: string | undefined;
   readonly kept: ReadonlySet<string>;
-  /** Undefined: none of the durations. */
+  /** Undefined if none of the durations is chosen. */
   readonly days: GrantDays | undefined;
   /** For a new record. */
   readonly details: PersonalDetails;
 }
 
-/** The maximum length of a name. */
+/** Maximum length of a name. */
 export const MAX_NAME = 100;
 const MAX_ITEMS = 200;
 
 /**
- * Returns the form as it is first shown: everything asked for, for the shortest time. If the application named a record
- * that the person doesn't have, none is chosen.
- * @param name of the person, for a new record
+ * Returns the form as it is first shown: everything that was requested, for the shortest time. If the application named a
+ * record that the person doesn't have, none is chosen.
+ * @param name the person's name, for a new record
  */
 export function firstChoice(offer: Offer, name: string | undefined): Choice {
   const { records, asksOther, mayStart, items } = offer;
@@ -77,7 +77,7 @@ export function firstChoice(offer: Offer, name: string | undefined): Choice {
   };
 }
 
-/** Returns the content of a form, without choices that aren't offered. */
+/** Returns the content of a form, ignoring choices that aren't on offer. */
 export function readChoice(form: URLSearchParams, offer: Offer): Choice {
   const record = form.get('record') ?? undefined;
   const isOffered = record === NEW_RECORD ? offer.mayStart : offer.records.some(({ id }) => id === record);
@@ -91,7 +91,10 @@ export function readChoice(form: URLSearchParams, offer: Offer): Choice {
   };
 }
 
-/** Returns the fields of a choice that can't be allowed like this. @param today `YYYY-MM-DD` */
+/**
+ * Returns the fields because of which a choice can't be allowed.
+ * @param today `YYYY-MM-DD`
+ */
 export function findFaultyFields(
   { record, kept, days, details }: Choice,
   offer: Offer,
@@ -117,7 +120,7 @@ export function findFaultyFields(
   ];
 }
 
-/** Returns the scopes that a choice leaves; never more than were asked for. */
+/** Returns the scopes that a choice keeps; never more than were requested. */
 export function keptScopes({ kept }: Choice, { scopes }: Pick<Offer, 'scopes'>): Scope[] {
   return keepItems(scopes, kept).filter((scope) => scope !== 'offline_access' || kept.has(OFFLINE));
 }

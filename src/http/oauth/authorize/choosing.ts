@@ -1,4 +1,4 @@
-/** The controls with which a person says what an application may do: which record, what, for how long. */
+/** Renders the controls with which a person says what an application may do: which record, what, for how long. */
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -11,7 +11,7 @@ export interface Choosing extends Pick<ConsentView, 'offer' | 'choice' | 'faults
   readonly client: Pick<ConsentView['client'], 'name'>;
 }
 
-/** Where the first control of a faulty field is. */
+/** The anchor of the first control for a faulty field. */
 const ANCHORS: Readonly<Record<FaultyField, string>> = {
   record: 'record',
   unavailable: 'record',
@@ -47,7 +47,7 @@ function faultText(say: Texts, faults: readonly FaultyField[], fault: FaultyFiel
     : html``;
 }
 
-/** Returns the choice of a record. */
+/** Returns the controls for choosing a record. */
 export function recordPart(say: Texts, { client, offer, choice, faults }: Choosing): Html {
   const { records, asksOther, mayStart } = offer;
   const choices = records.map(({ id, given, family, birth_date, relationship, via, keeper }) => ({
@@ -56,7 +56,7 @@ export function recordPart(say: Texts, { client, offer, choice, faults }: Choosi
     details: [
       say(relationship === 'self' ? 'record.own' : 'record.dependent'),
       ...(birth_date === null ? [] : [say('record.born', { day: dayInWords(say.lang, birth_date) })]),
-      // The same person may have records in several places.
+      // A person may have records in several places.
       ...(via === 'own' ? [say('record.started')] : []),
       ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
     ],
@@ -95,7 +95,7 @@ ${faultText(say, faults, 'birthdate')}</div>
 </div>`;
 }
 
-/** Returns the requested items, each with a box that can be cleared. Many boxes are in a group that is closed. */
+/** Returns the requested items, each with a box that can be cleared. If there are many boxes, they are in a collapsed group. */
 export function itemsPart(say: Texts, { client, offer, choice, faults }: Choosing): Html {
   const app = html`<bdi>${client.name}</bdi>`;
   const kinds = (['read', 'write'] as const).map((access) => ({
@@ -118,7 +118,10 @@ ${isFirst ? faultText(say, faults, 'items') : html``}${shown}
   return html`${parts}`;
 }
 
-/** Returns a group of boxes that says whether some are cleared: the stylesheet shows which of the three texts is true. */
+/**
+ * Returns a group of boxes that says whether some are cleared: it contains three texts, and the stylesheet shows the one that
+ * is true.
+ */
 function groupPart(say: Texts, boxes: Html, isOpen: boolean): Html {
   return html`<details class="group"${isOpen ? html` open` : html``}>
 <summary>${say('items.choose')} <span class="quiet small"><span class="whole">${say('items.whole')}</span><span class="partly">${say('items.partly')}</span><span class="nothing">${say('items.nothing')}</span></span></summary>
@@ -151,7 +154,7 @@ ${sentences}</ul>
 </section>`;
 }
 
-/** Returns the choice of a duration, and of access while the person is away. */
+/** Returns the controls for choosing a duration, and access while the person is away. */
 export function daysPart(say: Texts, { client, offer, choice, faults, now }: Choosing): Html {
   const choices = offer.days.map(
     (days, index) => html`<label class="choice">
@@ -173,7 +176,7 @@ ${offline}
 </fieldset>`;
 }
 
-/** Returns the two buttons: they stay in sight while the person reads, and come last for the keyboard. */
+/** Returns the two buttons, which stay in view while the person reads, and come last in keyboard order. */
 export function decidePart(say: Texts): Html {
   return html`<div class="decide">
 <button class="button second" name="decision" value="allow">${say('consent.allow')}</button>

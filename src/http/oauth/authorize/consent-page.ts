@@ -1,6 +1,7 @@
 /**
- * The consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who asks, for what, for which record, until
- * when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's server.
+ * Renders the consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who is asking, for what, for which
+ * record, until when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's
+ * server.
  */
 import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
@@ -41,7 +42,7 @@ ${decidePart(say)}
   });
 }
 
-/** Returns what the form sends besides the choice. */
+/** Returns the hidden fields that the form sends in addition to the choice. */
 function hiddenPart({ handle, session, preview }: ConsentView): Html {
   if (preview !== undefined) return html``;
   return html`<input type="hidden" name="request" value="${handle}">

@@ -1,4 +1,4 @@
-/** Takes the form of the consent page and carries out the person's decision. */
+/** Accepts the form on the consent page and carries out the person's decision. */
 import type { Context } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
@@ -22,8 +22,8 @@ import { readLang } from './parameters.ts';
 import { isFresh } from './silent.ts';
 
 /**
- * Answers `POST /oauth/consent`. Record, scopes and duration are checked again. The form counts only from our own page, in
- * the session that saw it last, and once.
+ * Handles `POST /oauth/consent`. Record, scopes and duration are checked again. The form counts only if it comes from our own
+ * page, in the session that last saw it, and only once.
  */
 export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl, root, refusalOf } = deps;
@@ -35,7 +35,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const handle = form.get('request') ?? '';
   const next = root + consentPath(handle.slice(0, 100), chooseLanguage(lang));
   const session = await visitors.findSession(ctx);
-  // The page links to the sign-in: the form's policy allows no redirect there.
+  // The page links to the sign-in instead of redirecting, because the form's policy allows no redirect there.
   if (session === undefined) return stop(401, 'error.signedout', next);
   if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
   const pending = await services.pending.find(handle, session.id);
@@ -75,12 +75,12 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
     await services.pending.reopen(handle);
     const kind = refusalOf(error)?.kind;
     if (kind !== 'not_found' && kind !== 'conflict') throw error;
-    // The record was deleted, purged or unlinked meanwhile.
+    // The record has been deleted, purged or unlinked in the meantime.
     again(409, ['unavailable']);
   }
 }
 
-/** Tells whether a check refuses the form. */
+/** Returns whether a check refuses the form. */
 function isRefused(check: () => void): boolean {
   try {
     check();

@@ -1,4 +1,4 @@
-/** Pages for requests that can't continue: people read what happened, developers what to change. */
+/** Shows pages for requests that can't continue: they tell people what happened, and developers what to change. */
 import type { Context } from 'koa';
 import type { PageFault } from '#src/oauth/authorization/faults.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -7,13 +7,13 @@ import { onwardPart, type Way } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 
-/** Where a page is: `url` shows it again in another language, `root` is the service's path below its host. */
+/** Where a page is: `url` shows it again in another language, and `root` is the service's path on its host. */
 interface Place {
   readonly url: string | undefined;
   readonly root: string;
 }
 
-/** Answers with the page of a fault in the request itself. */
+/** Responds with the page for a fault in the request itself. */
 export function answerPageFault(ctx: Context, say: Texts, fault: PageFault, { url, root }: Place): void {
   const { kind, status, detail, parameter } = fault;
   const code = html`<code dir="ltr">${parameter ?? ''}</code>`;
@@ -29,17 +29,17 @@ ${onwardPart(say, root, ['records', 'start'])}`,
   });
 }
 
-/** A reason why a person can't continue, with a link if there is a way. */
+/** A reason why a person can't continue, with a link if there is a way forward. */
 export interface Stop {
   readonly status: number;
   readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';
-  /** As in the browser's request. */
+  /** As received from the browser. */
   readonly next?: string | undefined;
-  /** Path of the service below its host, without a slash at its end. */
+  /** The service's path on its host, without a trailing slash. */
   readonly root: string;
 }
 
-/** Answers with the page of something that stops a person. */
+/** Responds with the page for something that stops a person. */
 export function answerStop(ctx: Context, say: Texts, { status, text, next, root }: Stop): void {
   const ways: readonly Way[] = next === undefined ? [] : [{ url: next, text: say('error.continue') }];
   answerFault(ctx, say, {

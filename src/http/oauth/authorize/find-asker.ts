@@ -6,8 +6,8 @@ import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
 
 /**
  * Returns the client; undefined if it is unknown.
- * @param findSession of the person
- * @throws PageFault for a guest that can't be taken
+ * @param findSession finds the person's session
+ * @throws PageFault for a guest that can't be accepted
  */
 export async function findAsker(
   { findClient, guests }: Pick<AuthorizeServices, 'findClient' | 'guests'>,
@@ -22,8 +22,8 @@ export async function findAsker(
 }
 
 /**
- * Tells whether a person has to sign in before their request can be checked: it is a guest's, whose document nobody
- * without an account here can make the service fetch.
+ * Returns whether a person must sign in before their request can be checked: it comes from a guest, and only people with an
+ * account here can make the service fetch a guest's document.
  */
 export function waitsForSignIn(parameters: Parameters): boolean {
   const value = (name: string) => parameters.find(([own]) => own === name)?.[1] ?? '';

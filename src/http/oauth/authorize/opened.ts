@@ -1,4 +1,4 @@
-/** An authorization request that a person can decide: checked again at every step, and shown. */
+/** Handles an authorization request that a person can decide: it is checked again at every step, and shown. */
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
@@ -26,13 +26,13 @@ import { answerPageFault } from './fault-page.ts';
 import { findAsker } from './find-asker.ts';
 import { itemSentences } from './sentences.ts';
 
-/** Dependencies of the routes. */
+/** Dependencies of the authorization routes. */
 export interface AuthorizeDeps {
   readonly services: AuthorizeServices;
   readonly visitors: Pick<Visitors, 'findSession' | 'beginSignIn'>;
-  /** Without a slash at the end; it is the issuer, too. */
+  /** Without a trailing slash; it is also the issuer. */
   readonly baseUrl: string;
-  /** Path of `baseUrl`, without a slash at the end. */
+  /** Path of `baseUrl`, without a trailing slash. */
   readonly root: string;
   /** Binds waiting requests to a browser. */
   readonly cookie: Cookie;
@@ -48,32 +48,32 @@ export interface Opened {
   readonly request: AuthorizationRequest;
 }
 
-/** A request on a person's page. */
+/** A request shown on a person's page. */
 export interface Shown extends Opened {
   readonly session: Session;
   readonly handle: string;
   readonly offer: Offer;
 }
 
-/** Returns the texts of a page by its `lang`. */
+/** Returns a page's texts in the language that `lang` names. */
 export function sayIn(lang: string | null | undefined): Texts {
   return texts(chooseLanguage(lang));
 }
 
-/** Returns the first value of a parameter of the query. */
+/** Returns the first value of a query parameter. */
 export function readQueryParameter(ctx: Context, name: string): string | undefined {
   return new URLSearchParams(ctx.querystring).get(name) ?? undefined;
 }
 
-/** Returns path and query of the consent page, below BASE_URL. */
+/** Returns the consent page's path and query, below BASE_URL. */
 export function consentPath(handle: string, lang: string): string {
   return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
 }
 
 /**
- * Returns a request if it can be decided; answers it otherwise. The application gets a fault at once if the person is
- * signed in here or the request must be answered without a page. Else anyone could send a stranger on by a link to this
- * service, so a page says where the way leads (RFC 9700, section 4.11.2).
+ * Returns a request if it can be decided; otherwise responds to it. If the request is faulty, the application is told at once
+ * if the person is signed in here or the request must be answered without a page. In all other cases, anyone could redirect
+ * strangers through a link to this service, so a page first says where the link leads (RFC 9700, section 4.11.2).
  */
 export async function checkRequest(
   deps: AuthorizeDeps,
@@ -91,7 +91,7 @@ export async function checkRequest(
 
 /**
  * Checks a guest's request as far as possible before the person has signed in; see `waitsForSignIn`.
- * @returns whether it can wait for that; otherwise it has been answered
+ * @returns whether the request can wait for the sign-in; otherwise the response has been sent
  */
 export async function checkBeforeSignIn(
   deps: AuthorizeDeps,
@@ -107,7 +107,7 @@ export async function checkBeforeSignIn(
   return checked === true;
 }
 
-/** Returns the result of a check; answers the request if it fails. */
+/** Returns the result of a check; if the check fails, responds to the request. */
 async function orAnswer<T>(
   deps: AuthorizeDeps,
   ctx: Context,
@@ -133,7 +133,7 @@ async function orAnswer<T>(
   }
 }
 
-/** Returns the current choices of a person. */
+/** Returns a person's current choices. */
 export async function makeOffer(
   { services }: AuthorizeDeps,
   { client, request }: Opened,
@@ -152,7 +152,7 @@ export async function makeOffer(
   };
 }
 
-/** Answers with the consent page. */
+/** Responds with the consent page. */
 export function showConsent(
   { root }: AuthorizeDeps,
   ctx: Context,

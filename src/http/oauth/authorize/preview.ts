@@ -1,4 +1,4 @@
-/** The consent page as people will see it, for developers: about nobody, and without a form that is sent. */
+/** Renders a preview of the consent page for developers: it is about nobody, and its form isn't sent. */
 import type { Scope } from '#src/oauth/scopes.ts';
 import { html } from '#src/shared/html.ts';
 import { type PageNeeds, pageHeaders } from '../../answer/security-headers.ts';
@@ -9,7 +9,7 @@ import { firstChoice, grantDays, type Offer } from './choice.ts';
 import { consentPage } from './consent-page.ts';
 import { itemSentences } from './sentences.ts';
 
-/** Somebody who doesn't exist. */
+/** A made-up person. */
 const PERSON = {
   issuer: '',
   subject: '',
@@ -31,16 +31,16 @@ const RECORD: OfferedRecord = {
   keeper: null,
   isMeant: false,
 };
-/** The page may show its own style and images that it contains; it runs no script and sends nothing. */
+/** The page may show its own style and images that it contains; it runs no scripts and sends nothing. */
 const NEEDS: PageNeeds = { ...shellNeeds(), referrer: 'no-referrer' };
 
-/** The headers of the answer. */
+/** The headers of the response. */
 export const PREVIEW_HEADERS = { ...pageHeaders(NEEDS), 'Content-Type': 'text/html; charset=utf-8' };
 
 /**
  * Returns the page for an application.
- * @param scopes that people can allow
- * @param logo a `data:` URL: frames without an origin load no others
+ * @param scopes the scopes that people can allow
+ * @param logo a `data:` URL, because frames without an origin load no other URLs
  */
 export function previewPage(
   say: Texts,
@@ -72,7 +72,7 @@ export function previewPage(
     now,
     root: '',
     here: undefined,
-    // Where a page shows it in a frame, no header comes with it. `frame-ancestors` is only known to headers.
+    // When a page shows the preview in a frame, no headers are sent with it. `frame-ancestors` works only in headers.
     preview: {
       logo,
       head: html`<meta http-equiv="Content-Security-Policy" content="${policy.replace(/; frame-ancestors [^;]*/, '')}">

@@ -1,7 +1,7 @@
 /**
- * `/oauth/authorize` and `/oauth/consent`: an application asks, a person decides (docs/spec/interface.md, section 4.1;
- * docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1). A request that can be decided waits under a handle, which
- * the page, the sign-in and the form name; every step checks the request again.
+ * Serves `/oauth/authorize` and `/oauth/consent`: an application asks, and a person decides (docs/spec/interface.md, section
+ * 4.1; docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1). A request that can be decided waits under a handle, which
+ * the page, the sign-in and the form pass along; every step checks the request again.
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
@@ -27,7 +27,7 @@ export function authorizeRouter(parts: Omit<AuthorizeDeps, 'root' | 'cookie'>): 
   return router;
 }
 
-/** Shows a page, not JSON, if the service itself fails. */
+/** Shows a page instead of JSON if the service itself fails. */
 async function guarded(
   deps: AuthorizeDeps,
   ctx: Context,

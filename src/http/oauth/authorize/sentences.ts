@@ -1,6 +1,5 @@
 /**
- * Words an application's request in sentences that a patient understands. The sentences shown are kept with the
- * consent.
+ * Describes an application's request in sentences that a patient understands. The sentences shown are stored with the consent.
  */
 import type { ConsentGroup, ConsentItem } from '#src/oauth/consent-items.ts';
 import { CONSENT_GROUPS, consentItems } from '#src/oauth/consent-items.ts';
@@ -9,7 +8,7 @@ import { capital } from '../../pages/capital.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Texts } from '../../pages/texts.ts';
 
-/** The parts of groups that have several types; the other types are named as their group. */
+/** The names of types in groups that have several types; all other types have the name of their group. */
 const TYPES = {
   Observation: 'things.observation',
   DiagnosticReport: 'things.diagnosticreport',
@@ -21,7 +20,7 @@ const TYPES = {
   Goal: 'things.goal',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** Categories of observations (http://terminology.hl7.org/CodeSystem/observation-category, and `symptom`). */
+/** Observation categories (http://terminology.hl7.org/CodeSystem/observation-category, and `symptom`). */
 const CATEGORIES = {
   laboratory: 'things.laboratory',
   'vital-signs': 'things.vitalsigns',
@@ -35,7 +34,7 @@ const CATEGORIES = {
 
 const WRITING = ['c', 'u', 'd', 'cu', 'cd', 'ud', 'cud'] as const;
 
-/** Milliseconds of a day. */
+/** Milliseconds in a day. */
 export const DAY_MS = 86_400_000;
 
 /** The action on an item: the last part of its sentence's key. */
@@ -50,7 +49,7 @@ export interface ItemSentence extends ConsentItem {
 
 /**
  * Returns the items that a person can leave out.
- * @param own whether every record on offer is the person's own, so that `your` is true whichever they choose
+ * @param own whether every record on offer is the person's own, so that `your` is true for each of them
  */
 export function itemSentences(say: Texts, scopes: readonly Scope[], own: boolean): ItemSentence[] {
   return consentItems(scopes).map((item) => {
@@ -68,12 +67,12 @@ function writeSentence(say: Texts, verb: Verb, things: string): string {
   return capital(say, say(`sentence.${verb}`, { things }));
 }
 
-/** Items up to which each is named in full; of more, whole groups have short names. */
+/** Maximum number of items that are all named in full; if there are more, whole groups have short names. */
 export const FEW_ITEMS = 4;
 
 /**
- * Sums up items, in one sentence for each verb, in the order of the page. A sentence that repeats a whole long first
- * one says "the same" instead of naming it again.
+ * Summarizes items in one sentence for each verb, in page order. If a sentence would repeat all of a long first sentence, it
+ * says "the same" instead of naming the items again.
  */
 export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[] {
   const verbs = [...new Set(items.map(({ verb }) => verb))];
@@ -91,13 +90,13 @@ export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[]
   });
 }
 
-/** Returns the short name of a whole group; a part of one is named in full. */
+/** Returns the short name of a whole group; part of a group is named in full. */
 export function shortName(say: Texts, { group, types, category, things }: ItemSentence): string {
   const isWhole = category === undefined && types.length === CONSENT_GROUPS[group].length;
   return isWhole ? say(`short.${group}`) : things;
 }
 
-/** Groups whose entries can tell what people keep to themselves. */
+/** Groups whose entries can reveal what people keep to themselves. */
 const SENSITIVE: readonly ConsentGroup[] = [
   'results',
   'conditions',
@@ -108,12 +107,12 @@ const SENSITIVE: readonly ConsentGroup[] = [
   'care',
 ];
 
-/** Tells whether reading some items can show matters that people keep to themselves. */
+/** Returns whether reading some items can reveal what people keep to themselves. */
 export function areSensitive(items: readonly ConsentItem[]): boolean {
   return items.some(({ access, group }) => access === 'read' && SENSITIVE.includes(group));
 }
 
-/** Returns the object of an item: its group, the requested types of it, or a category. */
+/** Returns an item's object: its group, the requested types in the group, or a category. */
 function writeThings(say: Texts, { group, types, category }: ConsentItem): string {
   const whole = types.length === CONSENT_GROUPS[group].length;
   const named = types.map((type) => say(isNamed(type) ? TYPES[type] : `things.${group}`));
@@ -133,7 +132,7 @@ function isKnownCategory(code: string): code is keyof typeof CATEGORIES {
   return Object.hasOwn(CATEGORIES, code);
 }
 
-/** Returns the writing letters that scopes have for an item. */
+/** Returns the letters for writing that scopes have for an item. */
 function writingLetters({ types, category }: ConsentItem, scopes: readonly Scope[]): string {
   const own = clinicalScopes(scopes).filter(
     (scope) =>
@@ -145,7 +144,7 @@ function writingLetters({ types, category }: ConsentItem, scopes: readonly Scope
   return unite(own.map(({ letters }) => letters)).replace(/[rs]/g, '');
 }
 
-/** Returns whether the application learns who the person is, beside their record. */
+/** Returns whether the application learns who the person is, in addition to their record. */
 export function asksIdentity(scopes: readonly Scope[]): boolean {
   return scopes.some((scope) => scope === 'openid' || scope === 'fhirUser' || scope === 'profile');
 }
@@ -159,7 +158,7 @@ export function fixedSentences(say: Texts, scopes: readonly Scope[], app: string
   ];
 }
 
-/** Returns what the page says about one scope; nothing about those that people don't decide about. */
+/** Returns what the page says about one scope; empty for scopes that people don't decide on. */
 export function scopeSentences(say: Texts, scope: Scope, app: string): string[] {
   if (scope === 'offline_access') return [say('sentence.offline', { app })];
   if (asksIdentity([scope])) return [say('sentence.identity', { app })];

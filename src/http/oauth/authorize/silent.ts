@@ -1,4 +1,4 @@
-/** `prompt=none`: an answer without a page (OpenID Connect Core 1.0, section 3.1.2.6). */
+/** Handles `prompt=none`, which requires a response without a page (OpenID Connect Core 1.0, section 3.1.2.6). */
 
 import type { AuthorizationRequest } from '#src/oauth/authorization/request.ts';
 import type { Outcome } from '#src/oauth/authorization/response.ts';
@@ -10,8 +10,8 @@ import type { Opened } from './opened.ts';
 const NO_GRANT = 'no active grant covers the request';
 
 /**
- * Returns the answer to a request without a page: a code if the person is signed in and has given exactly one grant
- * that covers it, or else `login_required` or `consent_required`. No new grant is made.
+ * Returns the response to a request without a page: a code if the person is signed in and has given exactly one grant that
+ * covers the request, otherwise an error such as `login_required` or `consent_required`. It never creates a grant.
  */
 export async function silently(
   services: AuthorizeServices,
@@ -52,7 +52,7 @@ export async function silently(
   return { code };
 }
 
-/** Tells whether a person signed in as recently as `max_age` asks; without it any session is recent. */
+/** Returns whether a person signed in as recently as `max_age` requires; without `max_age`, any session is recent enough. */
 function isRecent(
   { authTime, startedAt }: Session,
   { maxAge }: Pick<AuthorizationRequest, 'maxAge'>,
@@ -60,14 +60,14 @@ function isRecent(
   return maxAge === undefined || Date.now() / 1_000 - (authTime ?? startedAt) <= maxAge;
 }
 
-/** Tolerated differences between the clocks of issuer, service and database, in seconds. */
+/** Tolerated difference between the clocks of issuer, service and database, in seconds. */
 const SKEW_S = 120;
 
 /**
- * Tells whether a session satisfies `prompt` and `max_age` (OpenID Connect Core 1.0, section 3.1.2.1). A session that
- * began after the request may have begun for another one, at an issuer that did not ask the person again, so
- * `auth_time` decides there, too.
- * @param createdAt when the request came, in seconds
+ * Returns whether a session satisfies `prompt` and `max_age` (OpenID Connect Core 1.0, section 3.1.2.1). A session that began
+ * after the request may have begun for a different request, at an issuer that did not ask the person to sign in again, so
+ * `auth_time` decides in that case too.
+ * @param createdAt when the request arrived, in seconds
  */
 export function isFresh(
   { authTime, startedAt }: Session,
@@ -83,8 +83,8 @@ export function isFresh(
 }
 
 /**
- * Tells whether it is certain that the application itself gets the answer: it has a secret, or its address is an https
- * URL. Any program can claim a private-use scheme or a port of this machine (RFC 8252, section 8.6).
+ * Returns whether it is certain that the application itself gets the response: it has a secret, or its address is an https
+ * URL. Any program can claim a private-use scheme or a port on this machine (RFC 8252, section 8.6).
  */
 function isCertain({ kind }: Opened['client'], redirectUri: string): boolean {
   return kind === 'confidential' || redirectUri.startsWith('https://');

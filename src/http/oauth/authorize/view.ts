@@ -11,7 +11,7 @@ export interface ConsentView {
   readonly client: AskingClient;
   readonly session: Pick<Session, 'person' | 'formToken'>;
   readonly purpose: string | undefined;
-  /** As registered; the page says where its answer goes. */
+  /** The registered redirect URI; the page says where the response is sent. */
   readonly redirectUri: string;
   readonly offer: Offer;
   readonly choice: Choice;
@@ -19,15 +19,15 @@ export interface ConsentView {
   readonly handle: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Path of BASE_URL, without a slash at the end. */
+  /** Path of BASE_URL, without a trailing slash. */
   readonly root: string;
   /** For the language menu; a preview has none. */
   readonly here: Here | undefined;
-  /** Of a page that only shows how it looks: its form isn't sent anywhere, and no link leads on. */
+  /** Set for a preview, which only shows how the page looks: its form isn't sent anywhere, and it has no onward links. */
   readonly preview?: {
-    /** A `data:` URL of the application's logo. */
+    /** The application's logo as a `data:` URL. */
     readonly logo: string | undefined;
-    /** More elements of the head. */
+    /** Additional elements in the head. */
     readonly head: Html;
   };
 }

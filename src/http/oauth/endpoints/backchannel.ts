@@ -13,7 +13,7 @@ const answer = z
   })
   .describe('OpenID CIBA Core 1.0, section 7.3.');
 
-/** Asks a person for access (section 7.3). */
+/** Asks a person for access (section 7.3 of the specification). */
 export const BACKCHANNEL_ROUTE = clientRoute({
   path: '/oauth/bc-authorize',
   operationId: 'createAccessRequest',
@@ -53,7 +53,10 @@ export const BACKCHANNEL_ROUTE = clientRoute({
   },
 });
 
-/** Answers a poll (sections 10.1 and 11). @throws OAuthError */
+/**
+ * Answers a poll (sections 10.1 and 11).
+ * @throws OAuthError
+ */
 export async function byBackchannel(request: ClientRequest<'auth_req_id' | 'resource'>): Promise<object> {
   const { client, requestId, service } = request;
   const { baseUrl } = service;

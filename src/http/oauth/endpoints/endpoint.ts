@@ -1,4 +1,6 @@
-/** The common parts of the endpoints for clients: a form, an authenticated client, JSON, and errors of RFC 6749. */
+/**
+ * Implements what the endpoints for clients have in common: a form, an authenticated client, JSON, and the errors in RFC 6749.
+ */
 import { z } from 'zod';
 import { ASSERTION_TYPE } from '#src/oauth/client-assertion.ts';
 import type { Client } from '#src/oauth/clients.ts';
@@ -14,20 +16,20 @@ import type { DescribedAnswer } from '../../api/route.ts';
 import { hasSeveralValues, repeatedName } from '../../path.ts';
 import { describeErrors, NOT_STORED } from '../errors.ts';
 
-/** Parameters. An empty one counts as absent. */
+/** Form parameters. An empty parameter counts as absent. */
 interface Parameters<Name extends string> {
-  /** Returns a parameter; undefined without it. */
+  /** Returns a parameter; undefined if it is absent. */
   readonly one: (name: Name) => string | undefined;
-  /** Returns all values of a parameter that may occur several times. */
+  /** Returns all values of a parameter that may be repeated. */
   readonly all: (name: Name) => readonly string[];
 }
 
-/** A request after its client was authenticated. */
+/** A request whose client has been authenticated. */
 export interface ClientRequest<Name extends string = string> extends Parameters<Name> {
   readonly service: OpenService;
   readonly client: Client;
   readonly requestId: string;
-  /** The parameters by any name. */
+  /** The parameters under any name. */
   readonly form: Parameters<string>;
 }
 
@@ -40,7 +42,7 @@ interface ClientEndpoint<Form extends z.ZodObject>
   work(request: ClientRequest<Extract<keyof Form['shape'], string>>): Promise<object>;
 }
 
-/** Parameters of client authentication; public applications send only `client_id`. */
+/** Client authentication parameters; public applications send only `client_id`. */
 const AUTHENTICATION = {
   client_id: z
     .string()
@@ -69,7 +71,7 @@ const ERRORS = describeErrors({
   503: '`temporarily_unavailable`; see `Retry-After`',
 });
 
-/** Returns a route that takes the form of an authenticated client. */
+/** Returns a route that accepts a form from an authenticated client. */
 export function clientRoute<Form extends z.ZodObject>(endpoint: ClientEndpoint<Form>): OpenRoute {
   const { answer, work, form, ...described } = endpoint;
   return openRoute({
@@ -84,12 +86,12 @@ export function clientRoute<Form extends z.ZodObject>(endpoint: ClientEndpoint<F
   });
 }
 
-/** Returns an answer in JSON that isn't stored. */
+/** Returns a JSON response that isn't stored. */
 export function answerUnstored(body: object): ReturnType<typeof answerJson> {
   return { ...answerJson(body, { headers: NOT_STORED }), plain: true };
 }
 
-/** Parameters that may occur several times (RFC 8707, section 2). */
+/** Parameters that may be repeated (RFC 8707, section 2). */
 const REPEATABLE = new Set(['resource']);
 
 async function readClientRequest({ service, ctx, form, requestId }: OpenRequest): Promise<ClientRequest> {
@@ -106,7 +108,10 @@ async function readClientRequest({ service, ctx, form, requestId }: OpenRequest)
   return { service, client, requestId, form: parameters, ...parameters };
 }
 
-/** Returns a parameter. @throws OAuthError invalid_request without it */
+/**
+ * Returns a parameter.
+ * @throws OAuthError invalid_request if it is absent
+ */
 export function required<Name extends string>({ one }: Pick<ClientRequest<Name>, 'one'>, name: Name): string {
   const value = one(name);
   if (value === undefined) throw new OAuthError('invalid_request', `the parameter ${name} is missing`);

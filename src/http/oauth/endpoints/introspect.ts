@@ -26,7 +26,7 @@ const introspection = z
   })
   .describe('RFC 7662, section 2.2.');
 
-/** Tells what a token opens. */
+/** Describes what a token gives access to. */
 export const INTROSPECTION_ROUTE = clientRoute({
   path: '/oauth/introspect',
   operationId: 'introspectToken',
@@ -61,7 +61,10 @@ export const INTROSPECTION_ROUTE = clientRoute({
   },
 });
 
-/** Tells whether a client may ask about a token: its own, or a confidential one's of the same project. */
+/**
+ * Returns whether a client may ask about a token: its own token or, if the client is confidential, any token in the same
+ * project and environment.
+ */
 function mayAsk(client: Client, token: ActiveToken): boolean {
   if (client.applicationId === token.applicationId) return true;
   const { project, environment, kind } = client;

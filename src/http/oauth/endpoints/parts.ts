@@ -1,4 +1,4 @@
-/** Reads the parameters that several grant types share, and answers with tokens. */
+/** Reads parameters that several grant types share, and builds token responses. */
 import { z } from 'zod';
 import { ownResource } from '#src/oauth/authorization/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
@@ -6,7 +6,10 @@ import { parseScopes, type Scope } from '#src/oauth/scopes.ts';
 import type { Issued } from '#src/oauth/tokens/issued.ts';
 import type { ClientRequest } from './endpoint.ts';
 
-/** @throws OAuthError invalid_scope, also for a text without any scope */
+/**
+ * Parses scopes.
+ * @throws OAuthError invalid_scope, including for text without any scope
+ */
 export function requireScopes(text: string): readonly Scope[] {
   const parsed = parseScopes(text);
   if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
@@ -16,16 +19,16 @@ export function requireScopes(text: string): readonly Scope[] {
 
 const MAX_RESOURCES = 10;
 
-/** The parameter `resource`. */
+/** The `resource` parameter. */
 export const resource = z.array(z.url()).max(MAX_RESOURCES).optional().describe('RFC 8707.');
 
-/** The form of endpoints that are asked about a token. */
+/** The form for endpoints that receive a token to act on. */
 export const tokenForm = z.object({
   token: z.string().meta({ example: 'at_Yk3q0Zt7bV1sXc9wLm2NpRd5fH6jL8pS0uV2yA3eGk1' }),
   token_type_hint: z.string().optional().describe('Not needed.'),
 });
 
-/** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
+/** Returns the resources in a request; undefined if one isn't on this service (RFC 8707). */
 export function requireResources({
   service: { baseUrl },
   all,
@@ -35,7 +38,7 @@ export function requireResources({
   return own.length === values.length ? [...new Set(own)] : undefined;
 }
 
-/** Returns the error of a `resource` that isn't of this service. */
+/** Returns the error for a `resource` that isn't on this service. */
 export function badResource(baseUrl: string): OAuthError {
   return new OAuthError(
     'invalid_target',
@@ -43,7 +46,7 @@ export function badResource(baseUrl: string): OAuthError {
   );
 }
 
-/** Returns the answer of tokens of a grant (docs/spec/interface.md, section 4.1). */
+/** Returns the response with a grant's tokens (docs/spec/interface.md, section 4.1). */
 export async function tokenAnswer(
   { client, service }: Pick<ClientRequest, 'client' | 'service'>,
   issued: Issued,

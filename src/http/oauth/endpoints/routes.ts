@@ -1,4 +1,4 @@
-/** The endpoints for clients (docs/spec/interface.md, section 4.1). */
+/** Lists the endpoints for clients (docs/spec/interface.md, section 4.1). */
 import { z } from 'zod';
 import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
 import { answerJson, openRoute } from '../../api/open-route.ts';

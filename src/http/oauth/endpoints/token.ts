@@ -1,4 +1,4 @@
-/** `POST /oauth/token`: the grant types (docs/spec/interface.md, sections 4.1 and 5; RFC 6749, sections 4 to 6). */
+/** Handles `POST /oauth/token` and its grant types (docs/spec/interface.md, sections 4.1 and 5; RFC 6749, sections 4 to 6). */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CIBA_GRANT } from '#src/oauth/backchannel/request.ts';
@@ -10,10 +10,10 @@ import { byBackchannel } from './backchannel.ts';
 import { type ClientRequest, clientRoute, required } from './endpoint.ts';
 import { badResource, requireResources, requireScopes, resource, tokenAnswer } from './parts.ts';
 
-/** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
+/** The grant type for trusted first-party applications (docs/spec/decisions.md, section 7). */
 export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
 
-/** Parameters besides `grant_type`. */
+/** Parameters in addition to `grant_type`. */
 const parameters = {
   code: z.string().optional(),
   code_verifier: z.string().min(43).max(128).optional(),
@@ -32,7 +32,7 @@ const parameters = {
 type TokenRequest = ClientRequest<keyof typeof parameters>;
 type Work = (request: TokenRequest) => Promise<object>;
 
-/** The work of each grant type. */
+/** The function that handles each grant type. */
 export const GRANT_WORK: Readonly<Record<string, Work>> = {
   authorization_code: byCode,
   refresh_token: byRefreshToken,
@@ -81,7 +81,7 @@ export const TOKEN_ROUTE = clientRoute({
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** Returns a text of visible ASCII, as every redirect URI is; undefined for another, which the database might refuse. */
+/** Returns text if it is visible ASCII, as every redirect URI is; otherwise undefined, because the database might refuse it. */
 function visible(text: string | undefined): string | undefined {
   return text !== undefined && /^[\x21-\x7e]+$/.test(text) ? text : undefined;
 }
@@ -107,7 +107,7 @@ async function byCode(request: TokenRequest): Promise<object> {
     code,
     applicationId: client.applicationId,
     redirectUri: visible(one('redirect_uri')),
-    // A failed exchange uses up the code, also one that lacks a parameter.
+    // A failed exchange uses up the code, even if a parameter is missing.
     challenge:
       proves && resources !== undefined
         ? createHash('sha256').update(verifier).digest('base64url')
@@ -117,7 +117,7 @@ async function byCode(request: TokenRequest): Promise<object> {
   if (resources === undefined) throw badResource(request.service.baseUrl);
   if ('fault' in issued) {
     const { fault } = issued;
-    // Another client presented it: the grant isn't that client's.
+    // If another client presented the code, the grant doesn't belong to that client.
     if (issued.reused !== undefined)
       noteReuse(request, 'code', fault === 'reused' ? issued.reused : { ...issued.reused, grantId: null });
     for (const name of ['redirect_uri', 'code_verifier'] as const) required(request, name);
@@ -132,7 +132,7 @@ async function byRefreshToken(request: TokenRequest): Promise<object> {
   const found = await request.service.oauth.tokens.findRefreshToken(token, applicationId);
   if (found === undefined)
     throw new OAuthError('invalid_grant', 'the refresh token is unknown, or was issued to another client');
-  // A used one ends its chain, whatever else the request says.
+  // A refresh token that was already used ends its chain, whatever else the request says.
   const narrowed = found.current ? narrowedTo(request, found) : found;
   const issued = await request.service.oauth.tokens.refresh({ token, applicationId, ...narrowed });
   if ('fault' in issued) {
@@ -148,8 +148,8 @@ async function byRefreshToken(request: TokenRequest): Promise<object> {
 }
 
 /**
- * Returns the scopes that a refresh asks for. @throws OAuthError invalid_scope, invalid_target for more than was
- * granted
+ * Returns the scopes and resources that a refresh requests.
+ * @throws OAuthError invalid_scope, invalid_target for more than was granted
  */
 function narrowedTo(
   request: TokenRequest,
@@ -169,7 +169,7 @@ function narrowedTo(
   };
 }
 
-/** The default of `system/` scopes: the same as for a key (docs/spec/decisions.md, section 9). */
+/** The default for `system/` scopes, which is the same as for a key (docs/spec/decisions.md, section 9). */
 const AS_A_KEY = 'system/*.cruds';
 
 async function byClientCredentials(request: TokenRequest): Promise<object> {

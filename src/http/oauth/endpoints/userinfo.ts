@@ -1,4 +1,7 @@
-/** `/oauth/userinfo`: who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC 6750). */
+/**
+ * Serves `/oauth/userinfo`, which says who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC
+ * 6750).
+ */
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { OAuthError } from '#src/oauth/error.ts';
@@ -13,7 +16,7 @@ const claims = z.object({
   fhirUser: z.url().optional().describe('As in the ID token.'),
 });
 
-/** The routes. They answer the same claims as the ID token, under a token with `openid`. */
+/** The routes. They return the same claims as the ID token, for a token with `openid`. */
 export const USERINFO_ROUTES = (['GET', 'POST'] as const).map((method) =>
   openRoute({
     method,

@@ -49,7 +49,7 @@ export const ar: Wording = {
   'record.other': 'طلب {app} سجلًّا ليس من سجلّاتك. لا تختر سجلًّا إلا إذا كان هو الصحيح.',
   'record.keeper': 'تحتفظ به {project}',
   'record.started': 'أنشأته أنت',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'ما الذي يطلبه {app}',
   'asked.same': 'كل ما سبق',
   'asked.left': 'استثنيته أنت: {things}.',
@@ -79,7 +79,7 @@ export const ar: Wording = {
   'sentence.identity': 'يتعرّف عليك {app} عند عودتك، من خلال معرّف أُنشئ خصيصًا له',
   'sentence.until': 'ينتهي الوصول في {day}، ويمكنك إنهاؤه قبل ذلك في أي وقت',
   'always.legend': 'ما لا يمكن استثناؤه',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results': 'نتائج المختبر والعلامات الحيوية والقياسات الأخرى وتقاريرها',
   'things.conditions': 'التشخيصات والمشكلات الصحية',
   'things.medications': 'الأدوية والوصفات الطبية',
@@ -120,7 +120,7 @@ export const ar: Wording = {
   'consent.target': 'بعد قرارك تعود إلى {target}. إذا رفضت، فلن تتم مشاركة أي شيء.',
   'consent.allow': 'السماح',
   'consent.deny': 'الرفض',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'يُرجى مراجعة ما أدخلته',
   'fault.record': 'اختر سجلًّا صحيًا.',
   'fault.items': 'اترك خانة واحدة على الأقل محدَّدة، أو ارفض الطلب.',
@@ -297,7 +297,7 @@ export const ar: Wording = {
   'shl.nofile': 'المستند نفسه ليس في هذا الرابط.',
   'shl.save': 'حفظ «{file}»',
   'shl.unverified': 'لم يُتحقق من توقيع هذه البطاقة الصحية.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'انتقل إلى المحتوى',
   'nav.account': 'الحساب',
   'nav.record': 'صفحات هذا السجلّ',
@@ -331,7 +331,7 @@ export const ar: Wording = {
   'fault.changedtext': 'ما أردت فعله لم يعد ممكناً بهذا الشكل. ارجع وانظر كيف أصبح الآن.',
   'fault.input': 'هناك خطأ في العنوان أو في النموذج. ارجع وحاول مرة أخرى.',
   'fault.notyours': 'لا يوجد شيء هنا، أو ليس لك أن تراه. تحقّق من العنوان أو ارجع إلى سجلّاتك.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'سجلّاتك الصحية',
   'home.lead': 'اعرف من يقرأ سجلّاتك، وقرّر في ذلك، واطّلع على السجلّات بنفسك.',
   'home.records': 'السجلّات',
@@ -352,7 +352,7 @@ export const ar: Wording = {
   'account.mutednone': 'لم تكتم أي تطبيق.',
   'account.since': 'مكتوم منذ {day}',
   'account.unmute': 'عرض الطلبات من جديد{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'رسالة',
   'request.compare': 'لا تتابع إلا إذا عرض التطبيق النص نفسه.',
   'request.waits': 'ينتظر',
@@ -363,7 +363,7 @@ export const ar: Wording = {
   'request.approved': 'لقد سمحت من قبل لـ {app} بالوصول.',
   'request.denied': 'لقد رفضت من قبل وصول {app}. لم تتم مشاركة أي شيء.',
   'request.expired': 'انتهت صلاحية طلب {app} أو حلّ محلّه طلب أحدث. لم تتم مشاركة أي شيء.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'التطبيقات التي يحقّ لها استخدام هذا السجلّ، وما قرأته.',
   'applications.active':
     '{applications|zero:لا يوجد تطبيق لديه وصول|one:تطبيق واحد لديه وصول|two:تطبيقان لديهما وصول|few:# تطبيقات لديها وصول|many:# تطبيقاً لديه وصول|other:# تطبيق لديه وصول}',
@@ -426,7 +426,7 @@ export const ar: Wording = {
   'receipt.ended': 'الحالة',
   'receipt.number': 'الرقم',
   'receipt.words': 'الكلمات التي عُرضت',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead': 'من قرأ هذا السجلّ عبر تطبيق أو رابط مشارَك أو بصفته موظفاً، وما رُفض.',
   'log.check':
     'يستطيع مشغّل الخدمة التحقّق مما إذا عُدّلت إدخالات أو حُذفت؛ ولا يفوت هذا التحقّقَ إلا إدخالات أحدث من آخر نقطة تحقّق موقَّعة.',
@@ -484,7 +484,7 @@ export const ar: Wording = {
   'log.self': 'المريض أو المريضة',
   'log.representative': 'يرعى المريض أو المريضة',
   'log.member': 'من موظفي المؤسسة التي تحفظ السجلّ',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'من يرتبط بهذا السجلّ ويحقّ له أن يقرّر فيه.',
   'people.you': 'أنت: هذا سجلّك الخاص',
   'people.yourep': 'أنت ترعى هذا الشخص',
@@ -538,7 +538,7 @@ export const ar: Wording = {
   'data.fewer': 'فكّر في أخذ نسخة أولاً.',
   'data.type': 'للتأكيد اكتب اسم السجلّ: {name}',
   'data.typefault': 'هذا ليس اسم السجلّ. لم يُحذف أي شيء.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'كل التطبيقات',
   'overview.log': 'سجلّ الوصول',
   'overview.glance': 'لمحة سريعة',
@@ -766,7 +766,7 @@ export const ar: Wording = {
   'writer.organization': 'مؤسسة أخرى',
   'writer.service': 'هذه الخدمة',
   'invitation.records': 'الاطّلاع على السجلّ',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'الاقتراحات',
   'nav.links': 'الروابط المُشارَكة',
   'done.accepted': 'التغيير موجود الآن في السجلّ.',
@@ -915,7 +915,7 @@ export const ar: Wording = {
   'links.days': '{days|zero:أقل من يوم|one:يوم واحد|two:يومان|few:# أيام|many:# يوماً|other:# يوم}',
   'links.codefault': 'يجب أن يتكوّن الرمز السرّي من 4 إلى 64 محرفاً.',
   'links.whatfault': 'اختر ما تريد مشاركته.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'معدل ضربات القلب',
   'result.bloodpressure': 'ضغط الدم',
   'result.systolic': 'ضغط الدم الأعلى (الانقباضي)',

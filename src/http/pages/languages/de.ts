@@ -51,7 +51,7 @@ export const de: Wording = {
     '{app} hat um eine Akte gebeten, die nicht zu Ihren gehört. Wählen Sie nur dann eine aus, wenn es die richtige ist.',
   'record.keeper': 'geführt von {project}',
   'record.started': 'von Ihnen angelegt',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'Was {app} möchte',
   'asked.same': 'all das',
   'asked.left': 'Von Ihnen ausgeschlossen: {things}.',
@@ -82,7 +82,7 @@ export const de: Wording = {
   'sentence.identity': '{app} erkennt Sie wieder, an einer Kennung, die eigens dafür erzeugt wird',
   'sentence.until': 'Der Zugriff endet am {day}, und Sie können ihn jederzeit früher beenden',
   'always.legend': 'Was sich nicht ausschließen lässt',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results': 'Laborwerte und Vitalwerte, andere Messwerte und Befundberichte',
   'things.conditions': 'Diagnosen und Gesundheitsprobleme',
   'things.medications': 'Medikamente und Verordnungen',
@@ -124,7 +124,7 @@ export const de: Wording = {
     'Nach Ihrer Entscheidung kehren Sie zurück zu {target}. Wenn Sie ablehnen, wird nichts geteilt.',
   'consent.allow': 'Erlauben',
   'consent.deny': 'Ablehnen',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'Bitte prüfen Sie Ihre Angaben',
   'fault.record': 'Wählen Sie eine Gesundheitsakte.',
   'fault.items': 'Lassen Sie mindestens ein Häkchen stehen, oder lehnen Sie ab.',
@@ -324,7 +324,7 @@ export const de: Wording = {
   'shl.nofile': 'Das Dokument selbst ist nicht in diesem Link.',
   'shl.save': '„{file}“ speichern',
   'shl.unverified': 'Die Signatur dieser Gesundheitskarte wurde nicht geprüft.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'Zum Inhalt springen',
   'nav.account': 'Konto',
   'nav.record': 'Seiten dieser Akte',
@@ -361,7 +361,7 @@ export const de: Wording = {
     'Etwas in der Adresse oder im Formular war ungültig. Gehen Sie zurück und versuchen Sie es noch einmal.',
   'fault.notyours':
     'Hier gibt es nichts, oder Sie dürfen es nicht sehen. Prüfen Sie die Adresse oder gehen Sie zurück zu Ihren Akten.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'Ihre Gesundheitsakten',
   'home.lead':
     'Sehen Sie, wer Ihre Akten liest, entscheiden Sie darüber, und sehen Sie die Akten selbst ein.',
@@ -383,7 +383,7 @@ export const de: Wording = {
   'account.mutednone': 'Sie haben keine Anwendung stummgeschaltet.',
   'account.since': 'stummgeschaltet am {day}',
   'account.unmute': 'Anfragen wieder zeigen{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'Nachricht',
   'request.compare': 'Fahren Sie nur fort, wenn die Anwendung dasselbe anzeigt.',
   'request.waits': 'Wartet',
@@ -394,7 +394,7 @@ export const de: Wording = {
   'request.denied': 'Sie haben {app} den Zugriff bereits verweigert. Es wurde nichts weitergegeben.',
   'request.expired':
     'Die Anfrage von {app} ist abgelaufen oder durch eine neuere ersetzt. Es wurde nichts weitergegeben.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'Anwendungen, die diese Akte nutzen dürfen, und was sie gelesen haben.',
   'applications.active':
     '{applications|none:Keine Anwendung hat Zugriff|one:# Anwendung hat Zugriff|other:# Anwendungen haben Zugriff}',
@@ -457,7 +457,7 @@ export const de: Wording = {
   'receipt.ended': 'Stand',
   'receipt.number': 'Nummer',
   'receipt.words': 'Der gezeigte Wortlaut',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead':
     'Wer diese Akte mit einer Anwendung, über einen geteilten Link oder als Personal gelesen hat und was verweigert wurde.',
   'log.check':
@@ -517,7 +517,7 @@ export const de: Wording = {
   'log.self': 'die Patientin oder der Patient',
   'log.representative': 'kümmert sich um die Patientin oder den Patienten',
   'log.member': 'Beschäftigte der Organisation, die die Akte führt',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'Wer mit dieser Akte verbunden ist und über sie entscheiden kann.',
   'people.you': 'Sie: Dies ist Ihre eigene Akte',
   'people.yourep': 'Sie kümmern sich um diese Person',
@@ -576,7 +576,7 @@ export const de: Wording = {
   'data.fewer': 'Überlegen Sie, vorher eine Kopie zu machen.',
   'data.type': 'Geben Sie zur Bestätigung den Namen der Akte ein: {name}',
   'data.typefault': 'Das ist nicht der Name der Akte. Es wurde nichts gelöscht.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'Alle Anwendungen',
   'overview.log': 'Zugriffsprotokoll',
   'overview.glance': 'Auf einen Blick',
@@ -790,7 +790,7 @@ export const de: Wording = {
   'writer.organization': 'andere Organisation',
   'writer.service': 'dieser Dienst',
   'invitation.records': 'Akte ansehen',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'Vorschläge',
   'nav.links': 'Geteilte Links',
   'done.accepted': 'Die Änderung steht jetzt in der Akte.',
@@ -941,7 +941,7 @@ export const de: Wording = {
   'links.days': '{days|one:ein Tag|other:# Tage}',
   'links.codefault': 'Das Kennwort muss 4 bis 64 Zeichen haben.',
   'links.whatfault': 'Wählen Sie, was Sie teilen möchten.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'Herzfrequenz',
   'result.bloodpressure': 'Blutdruck',
   'result.systolic': 'Oberer Blutdruck (systolisch)',

@@ -48,7 +48,7 @@ export const en = {
   'record.other': '{app} asked for a record that is not among yours. Choose one only if it is the right one.',
   'record.keeper': 'kept by {project}',
   'record.started': 'started by you',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'What {app} asks for',
   'asked.same': 'all of these',
   'asked.left': 'You left out: {things}.',
@@ -79,7 +79,7 @@ export const en = {
   'sentence.identity': '{app} recognises you when you come back, by an identifier that is made for it',
   'sentence.until': 'Access ends on {day}, and you can end it earlier at any time',
   'always.legend': 'What can’t be left out',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results': 'laboratory results and vital signs, other measurements, and reports on them',
   'things.conditions': 'diagnoses and health problems',
   'things.medications': 'medicines and prescriptions',
@@ -120,7 +120,7 @@ export const en = {
   'consent.target': 'After your decision you go back to {target}. If you deny, nothing is shared.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'Please check what you entered',
   'fault.record': 'Choose a health record.',
   'fault.items': 'Keep at least one box checked, or deny.',
@@ -305,7 +305,7 @@ export const en = {
   'shl.nofile': 'The document itself is not in this link.',
   'shl.save': 'Save “{file}”',
   'shl.unverified': 'The signature of this health card was not checked.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'Skip to the content',
   'nav.account': 'Account',
   'nav.record': 'Pages of this record',
@@ -340,7 +340,7 @@ export const en = {
   'fault.input': 'Something in the address or the form was not valid. Go back and try again.',
   'fault.notyours':
     'There is nothing here, or it is not yours to see. Check the address, or go back to your records.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'Your health records',
   'home.lead': 'See who reads your records, decide who may, and look at the records yourself.',
   'home.records': 'Records',
@@ -361,7 +361,7 @@ export const en = {
   'account.mutednone': 'You have not muted any application.',
   'account.since': 'muted on {day}',
   'account.unmute': 'Show requests again{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'Message',
   'request.compare': 'Continue only if the application shows the same message.',
   'request.waits': 'Open for',
@@ -371,7 +371,7 @@ export const en = {
   'request.approved': 'You have already given {app} access.',
   'request.denied': 'You have already denied {app} access. Nothing was shared.',
   'request.expired': 'The request from {app} has expired or was replaced by a newer one. Nothing was shared.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'Applications that may use this record, and what they read.',
   'applications.active':
     '{applications|none:No application has access|one:# application has access|other:# applications have access}',
@@ -432,7 +432,7 @@ export const en = {
   'receipt.ended': 'State',
   'receipt.number': 'Number',
   'receipt.words': 'The words that were shown',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead':
     'Who read this record through an application, through a shared link or as staff, and which reads were refused.',
   'log.check':
@@ -492,7 +492,7 @@ export const en = {
   'log.self': 'the patient',
   'log.representative': 'looks after the patient',
   'log.member': 'Staff of the organization that keeps the record',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'Who is connected with this record and can decide about it.',
   'people.you': 'You: this is your own record',
   'people.yourep': 'You look after this person',
@@ -550,7 +550,7 @@ export const en = {
   'data.fewer': 'Consider taking a copy first.',
   'data.type': 'To confirm, type the name of the record: {name}',
   'data.typefault': 'That is not the name of the record. Nothing was deleted.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'All applications',
   'overview.log': 'Access log',
   'overview.glance': 'At a glance',
@@ -764,7 +764,7 @@ export const en = {
   'writer.organization': 'another organization',
   'writer.service': 'this service',
   'invitation.records': 'See the record',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'Suggestions',
   'nav.links': 'Shared links',
   'done.accepted': 'The change is in the record now.',
@@ -913,7 +913,7 @@ export const en = {
   'links.days': '{days|one:one day|other:# days}',
   'links.codefault': 'The passcode must have 4 to 64 characters.',
   'links.whatfault': 'Choose what you want to share.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'Heart rate',
   'result.bloodpressure': 'Blood pressure',
   'result.systolic': 'Upper blood pressure (systolic)',

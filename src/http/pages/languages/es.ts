@@ -51,7 +51,7 @@ export const es: Wording = {
     '{app} ha pedido un historial que no está entre los suyos. Elija uno solo si es el correcto.',
   'record.keeper': 'a cargo de {project}',
   'record.started': 'creado por usted',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'Lo que pide {app}',
   'asked.same': 'todo eso',
   'asked.left': 'Excluido por usted: {things}.',
@@ -83,7 +83,7 @@ export const es: Wording = {
   'sentence.identity': '{app} le reconoce cuando vuelve, mediante un identificador creado para ella',
   'sentence.until': 'El acceso termina el {day}, y puede ponerle fin antes en cualquier momento',
   'always.legend': 'Lo que no se puede excluir',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results': 'resultados de laboratorio y constantes vitales, otras mediciones y sus informes',
   'things.conditions': 'diagnósticos y problemas de salud',
   'things.medications': 'medicamentos y recetas',
@@ -124,7 +124,7 @@ export const es: Wording = {
   'consent.target': 'Después de su decisión volverá a {target}. Si lo deniega, no se comparte nada.',
   'consent.allow': 'Permitir',
   'consent.deny': 'Rechazar',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'Revise los datos introducidos',
   'fault.record': 'Elija un historial de salud.',
   'fault.items': 'Deje marcada al menos una casilla, o rechace la solicitud.',
@@ -316,7 +316,7 @@ export const es: Wording = {
   'shl.nofile': 'El documento en sí no está en este enlace.',
   'shl.save': 'Guardar «{file}»',
   'shl.unverified': 'La firma de esta tarjeta de salud no se ha comprobado.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'Ir al contenido',
   'nav.account': 'Cuenta',
   'nav.record': 'Páginas de este historial',
@@ -351,7 +351,7 @@ export const es: Wording = {
   'fault.input': 'Algo en la dirección o en el formulario no era válido. Vuelva atrás e inténtelo de nuevo.',
   'fault.notyours':
     'Aquí no hay nada, o no es para usted. Compruebe la dirección o vuelva a sus historiales.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'Sus historiales de salud',
   'home.lead': 'Vea quién lee sus historiales, decida sobre ello y consulte usted mismo los historiales.',
   'home.records': 'Historiales',
@@ -372,7 +372,7 @@ export const es: Wording = {
   'account.mutednone': 'No ha silenciado ninguna aplicación.',
   'account.since': 'silenciada el {day}',
   'account.unmute': 'Volver a mostrar solicitudes{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'Mensaje',
   'request.compare': 'Continúe solo si la aplicación muestra lo mismo.',
   'request.waits': 'Espera',
@@ -383,7 +383,7 @@ export const es: Wording = {
   'request.denied': 'Ya ha denegado el acceso a {app}. No se ha compartido nada.',
   'request.expired':
     'La solicitud de {app} ha caducado o fue sustituida por otra más reciente. No se ha compartido nada.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'Aplicaciones que pueden usar este historial y lo que han leído.',
   'applications.active':
     '{applications|none:Ninguna aplicación tiene acceso|one:# aplicación tiene acceso|other:# aplicaciones tienen acceso}',
@@ -445,7 +445,7 @@ export const es: Wording = {
   'receipt.ended': 'Estado',
   'receipt.number': 'Número',
   'receipt.words': 'Las palabras que se mostraron',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead':
     'Quién ha leído este historial con una aplicación, con un enlace compartido o como personal, y qué se denegó.',
   'log.check':
@@ -504,7 +504,7 @@ export const es: Wording = {
   'log.self': 'el o la paciente',
   'log.representative': 'cuida del o de la paciente',
   'log.member': 'personal de la organización que lleva el historial',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'Quién está vinculado a este historial y puede decidir sobre él.',
   'people.you': 'Usted: este es su propio historial',
   'people.yourep': 'Usted cuida de esta persona',
@@ -561,7 +561,7 @@ export const es: Wording = {
   'data.fewer': 'Piense en llevarse antes una copia.',
   'data.type': 'Para confirmar, escriba el nombre del historial: {name}',
   'data.typefault': 'Ese no es el nombre del historial. No se ha borrado nada.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'Todas las aplicaciones',
   'overview.log': 'Registro de accesos',
   'overview.glance': 'De un vistazo',
@@ -775,7 +775,7 @@ export const es: Wording = {
   'writer.organization': 'otra organización',
   'writer.service': 'este servicio',
   'invitation.records': 'Ver el historial',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'Propuestas',
   'nav.links': 'Enlaces compartidos',
   'done.accepted': 'El cambio ya está en el historial.',
@@ -926,7 +926,7 @@ export const es: Wording = {
   'links.days': '{days|one:un día|other:# días}',
   'links.codefault': 'La contraseña debe tener de 4 a 64 caracteres.',
   'links.whatfault': 'Elija qué quiere compartir.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'Frecuencia cardíaca',
   'result.bloodpressure': 'Presión arterial',
   'result.systolic': 'Presión arterial máxima (sistólica)',

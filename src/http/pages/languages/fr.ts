@@ -51,7 +51,7 @@ export const fr: Wording = {
     '{app} a demandé un dossier qui ne fait pas partie des vôtres. N’en choisissez un que si c’est le bon.',
   'record.keeper': 'tenu par {project}',
   'record.started': 'créé par vous',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'Ce que {app} demande',
   'asked.same': 'tout cela',
   'asked.left': 'Exclu par vous : {things}.',
@@ -83,7 +83,7 @@ export const fr: Wording = {
   'sentence.identity': '{app} vous reconnaît à votre retour grâce à un identifiant créé pour elle',
   'sentence.until': 'L’accès prend fin le {day}, et vous pouvez y mettre fin plus tôt à tout moment',
   'always.legend': 'Ce qui ne peut pas être exclu',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results':
     'les résultats de laboratoire et les signes vitaux, les autres mesures et les comptes rendus',
   'things.conditions': 'les diagnostics et les problèmes de santé',
@@ -126,7 +126,7 @@ export const fr: Wording = {
     'Après votre décision, vous retournez vers {target}. Si vous refusez, rien n’est partagé.',
   'consent.allow': 'Autoriser',
   'consent.deny': 'Refuser',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'Veuillez vérifier votre saisie',
   'fault.record': 'Choisissez un dossier de santé.',
   'fault.items': 'Laissez au moins une case cochée, ou refusez.',
@@ -318,7 +318,7 @@ export const fr: Wording = {
   'shl.nofile': 'Le document lui-même n’est pas dans ce lien.',
   'shl.save': 'Enregistrer « {file} »',
   'shl.unverified': 'La signature de cette carte de santé n’a pas été vérifiée.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'Aller au contenu',
   'nav.account': 'Compte',
   'nav.record': 'Pages de ce dossier',
@@ -355,7 +355,7 @@ export const fr: Wording = {
     'Un élément de l’adresse ou du formulaire n’était pas valable. Revenez en arrière et réessayez.',
   'fault.notyours':
     'Il n’y a rien ici, ou vous ne pouvez pas le voir. Vérifiez l’adresse, ou revenez à vos dossiers.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'Vos dossiers de santé',
   'home.lead': 'Voyez qui lit vos dossiers, décidez-en, et consultez vous-même les dossiers.',
   'home.records': 'Dossiers',
@@ -376,7 +376,7 @@ export const fr: Wording = {
   'account.mutednone': 'Vous n’avez mis aucune application en sourdine.',
   'account.since': 'en sourdine depuis le {day}',
   'account.unmute': 'Afficher de nouveau les demandes{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'Message reçu',
   'request.compare': 'Ne continuez que si l’application affiche la même chose.',
   'request.waits': 'Attend',
@@ -387,7 +387,7 @@ export const fr: Wording = {
   'request.denied': 'Vous avez déjà refusé l’accès à {app}. Rien n’a été partagé.',
   'request.expired':
     'La demande de {app} a expiré ou a été remplacée par une plus récente. Rien n’a été partagé.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'Applications qui peuvent utiliser ce dossier, et ce qu’elles ont lu.',
   'applications.active':
     '{applications|none:Aucune application n’a accès|one:# application a accès|other:# applications ont accès}',
@@ -450,7 +450,7 @@ export const fr: Wording = {
   'receipt.ended': 'État',
   'receipt.number': 'Numéro',
   'receipt.words': 'Les mots affichés',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead':
     'Qui a lu ce dossier avec une application, par un lien partagé ou comme membre du personnel, et ce qui a été refusé.',
   'log.check':
@@ -510,7 +510,7 @@ export const fr: Wording = {
   'log.self': 'le patient ou la patiente',
   'log.representative': 's’occupe du patient ou de la patiente',
   'log.member': 'personnel de l’organisation qui tient le dossier',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'Qui est lié à ce dossier et peut en décider.',
   'people.you': 'Vous : c’est votre propre dossier',
   'people.yourep': 'Vous vous occupez de cette personne',
@@ -570,7 +570,7 @@ export const fr: Wording = {
   'data.fewer': 'Pensez à emporter d’abord une copie.',
   'data.type': 'Pour confirmer, saisissez le nom du dossier : {name}',
   'data.typefault': 'Ce n’est pas le nom du dossier. Rien n’a été supprimé.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'Toutes les applications',
   'overview.log': 'Journal des accès',
   'overview.glance': 'En bref',
@@ -786,7 +786,7 @@ export const fr: Wording = {
   'writer.organization': 'une autre organisation',
   'writer.service': 'ce service',
   'invitation.records': 'Voir le dossier',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'Propositions',
   'nav.links': 'Liens partagés',
   'done.accepted': 'Le changement est maintenant dans le dossier.',
@@ -938,7 +938,7 @@ export const fr: Wording = {
   'links.days': '{days|one:un jour|other:# jours}',
   'links.codefault': 'Le code secret doit avoir 4 à 64 caractères.',
   'links.whatfault': 'Choisissez ce que vous voulez partager.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'Fréquence cardiaque',
   'result.bloodpressure': 'Tension artérielle',
   'result.systolic': 'Tension artérielle maximale (systolique)',

@@ -1,8 +1,8 @@
-/** The texts that a language of the pages must have. */
+/** Defines the texts that every language of the pages must have. */
 import type { en } from './en.ts';
 
 /** The key of a text. */
 export type TextKey = keyof typeof en;
 
-/** All texts of a language; the compiler finds a missing one, and a test a placeholder that differs. */
+/** All texts in a language; the compiler detects missing texts, and a test detects placeholders that differ. */
 export type Wording = { readonly [K in TextKey]: string };

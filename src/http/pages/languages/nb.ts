@@ -50,7 +50,7 @@ export const nb: Wording = {
   'record.other': '{app} ba om en journal som ikke er blant dine. Velg en bare hvis det er den rette.',
   'record.keeper': 'ført av {project}',
   'record.started': 'opprettet av deg',
-  // Consent: what exactly. The sentences are kept with the consent
+  // Consent: what exactly. The sentences are stored with the consent
   'asked.legend': 'Hva {app} ber om',
   'asked.same': 'alt dette',
   'asked.left': 'Utelatt av deg: {things}.',
@@ -82,7 +82,7 @@ export const nb: Wording = {
     '{app} kjenner deg igjen når du kommer tilbake, med en identifikator som er laget for den',
   'sentence.until': 'Tilgangen slutter {day}, og du kan avslutte den før når som helst',
   'always.legend': 'Dette kan ikke utelates',
-  // Contents of a record, as the object of the sentences above
+  // Contents of a record, as objects in the sentences above
   'things.results': 'laboratoriesvar og vitale målinger, andre målinger og svarrapporter',
   'things.conditions': 'diagnoser og helseproblemer',
   'things.medications': 'medisiner og resepter',
@@ -123,7 +123,7 @@ export const nb: Wording = {
   'consent.target': 'Når du har valgt, går du tilbake til {target}. Hvis du avslår, deles ingenting.',
   'consent.allow': 'Tillat',
   'consent.deny': 'Avslå',
-  // Consent: faults in the form
+  // Consent: errors in the form
   'fault.heading': 'Kontroller det du har fylt ut',
   'fault.record': 'Velg en helsejournal.',
   'fault.items': 'La minst én boks være avkrysset, eller avslå.',
@@ -305,7 +305,7 @@ export const nb: Wording = {
   'shl.nofile': 'Selve dokumentet er ikke i denne lenken.',
   'shl.save': 'Lagre «{file}»',
   'shl.unverified': 'Signaturen på dette helsekortet er ikke kontrollert.',
-  // Pages of patients: the frame
+  // Patients' pages: the frame
   'shell.skip': 'Gå til innholdet',
   'nav.account': 'Konto',
   'nav.record': 'Sider i denne journalen',
@@ -340,7 +340,7 @@ export const nb: Wording = {
   'fault.input': 'Noe i adressen eller skjemaet var ugyldig. Gå tilbake og prøv igjen.',
   'fault.notyours':
     'Det er ingenting her, eller du har ikke lov til å se det. Sjekk adressen, eller gå tilbake til journalene dine.',
-  // Pages of patients: the first page and the account
+  // Patients' pages: the home page and the account
   'home.title': 'Helsejournalene dine',
   'home.lead': 'Se hvem som leser journalene dine, bestem over det, og se journalene selv.',
   'home.records': 'Journaler',
@@ -361,7 +361,7 @@ export const nb: Wording = {
   'account.mutednone': 'Du har ikke dempet noen app.',
   'account.since': 'dempet {day}',
   'account.unmute': 'Vis forespørsler igjen{app}',
-  // Pages of patients: requests for access
+  // Patients' pages: access requests
   'request.message': 'Melding',
   'request.compare': 'Gå videre bare hvis appen viser det samme.',
   'request.waits': 'Venter',
@@ -371,7 +371,7 @@ export const nb: Wording = {
   'request.approved': 'Du har allerede gitt {app} tilgang.',
   'request.denied': 'Du har allerede avslått tilgang for {app}. Ingenting ble delt.',
   'request.expired': 'Forespørselen fra {app} er utløpt eller erstattet av en nyere. Ingenting ble delt.',
-  // Pages of patients: applications
+  // Patients' pages: applications
   'applications.lead': 'Apper som kan bruke denne journalen, og hva de har lest.',
   'applications.active':
     '{applications|none:Ingen app har tilgang|one:# app har tilgang|other:# apper har tilgang}',
@@ -433,7 +433,7 @@ export const nb: Wording = {
   'receipt.ended': 'Status',
   'receipt.number': 'Nummer',
   'receipt.words': 'Ordene som ble vist',
-  // Pages of patients: the access log
+  // Patients' pages: the access log
   'log.lead':
     'Hvem som har lest denne journalen med en app, en delt lenke eller som ansatt, og hva som ble avvist.',
   'log.check':
@@ -492,7 +492,7 @@ export const nb: Wording = {
   'log.self': 'pasienten',
   'log.representative': 'tar seg av pasienten',
   'log.member': 'ansatt i organisasjonen som fører journalen',
-  // Pages of patients: people, and the data as a whole
+  // Patients' pages: people, and the data as a whole
   'people.lead': 'Hvem som er koblet til denne journalen og kan bestemme over den.',
   'people.you': 'Du: dette er din egen journal',
   'people.yourep': 'Du tar deg av denne personen',
@@ -548,7 +548,7 @@ export const nb: Wording = {
   'data.fewer': 'Vurder å ta en kopi først.',
   'data.type': 'Skriv navnet på journalen for å bekrefte: {name}',
   'data.typefault': 'Det er ikke navnet på journalen. Ingenting ble slettet.',
-  // Pages of patients: the record itself
+  // Patients' pages: the record itself
   'overview.applications': 'Alle apper',
   'overview.log': 'Tilgangslogg',
   'overview.glance': 'Kort fortalt',
@@ -761,7 +761,7 @@ export const nb: Wording = {
   'writer.organization': 'en annen organisasjon',
   'writer.service': 'denne tjenesten',
   'invitation.records': 'Se journalen',
-  // Pages of patients: suggestions and shared links
+  // Patients' pages: suggestions and shared links
   'nav.proposals': 'Forslag',
   'nav.links': 'Delte lenker',
   'done.accepted': 'Endringen står nå i journalen.',
@@ -910,7 +910,7 @@ export const nb: Wording = {
   'links.days': '{days|one:én dag|other:# dager}',
   'links.codefault': 'Koden må ha 4 til 64 tegn.',
   'links.whatfault': 'Velg hva du vil dele.',
-  // Results: names of common ones; codes in src/http/pages/result-names.ts
+  // Results: names of common results; their codes are in src/http/pages/result-names.ts
   'result.heartrate': 'Puls',
   'result.bloodpressure': 'Blodtrykk',
   'result.systolic': 'Øvre blodtrykk (systolisk)',

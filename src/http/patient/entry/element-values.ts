@@ -1,4 +1,4 @@
-/** Elements of entries on the pages: the name and the value of each, and the differences between two versions. */
+/** Renders the elements of entries: the name and value of each, and the differences between two versions. */
 
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
 import { findCodeSet } from '#src/clinical/reading/names/code-words.ts';
@@ -17,19 +17,19 @@ import { type ValueWords, wordsOfValue } from './resource-words.ts';
 export type NameReference = (reference: string) => string | undefined;
 
 /**
- * Returns how values are written: codes that FHIR fixes in words, doses, dates, numbers with all their digits.
- * @param type of the resource that the values are of
+ * Returns how values are written: codes fixed by FHIR in words, doses, dates, numbers with all their digits.
+ * @param type the type of the resource that contains the values
  */
 export function valueWords(say: Texts, type: string, nameReference?: NameReference): ValueWords {
   return {
     lang: say.lang,
     separator: `${say('shl.comma')} `,
-    // The location within a location of a visit needs no second label.
+    // In a visit, the location inside a location entry needs no second label.
     label: (name) => (name === 'location' ? undefined : elementLabel(say, name, type)),
     text: (text, name) => {
       const set = findCodeSet(type, name);
       const label = set === undefined ? undefined : findLabel(say, set, text);
-      // A number may look like a month: lot 2011-05.
+      // Some identifiers look like a month: lot 2011-05.
       return label ?? (/^\d{4}-\d\d$/.test(text) && !DATES.test(name) ? text : wordsOfDate(say, text));
     },
     concept: (value, name) => {
@@ -44,10 +44,10 @@ export function valueWords(say: Texts, type: string, nameReference?: NameReferen
   };
 }
 
-/** Names of elements that are dates, or ends of periods. */
+/** Names of elements that are dates, or the start or end of a period. */
 const DATES = /(?:date|datetime|start|end|created|recorded|authoredOn|lastOccurrence)$/i;
 
-/** Returns a FHIR date or date-time in words, with its own day, time and offset; any other text unchanged. */
+/** Returns a FHIR date or date-time in words, with its own day, time and offset; returns any other text unchanged. */
 function wordsOfDate(say: Texts, text: string): string {
   const [, day, time, zone] =
     /^(\d{4}-\d\d(?:-\d\d)?)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
@@ -56,7 +56,7 @@ function wordsOfDate(say: Texts, text: string): string {
   return `${say.shortDay(Date.parse(day))}${say('shl.comma')} ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
 }
 
-/** Returns the name of an element, for the head of its row. */
+/** Returns an element's name, for the head of its row. */
 export function elementHead(say: Texts, name: string, type: string): Html {
   const label = elementLabel(say, name, type);
   return label === undefined
@@ -70,7 +70,10 @@ interface States {
   readonly after: Json | undefined;
 }
 
-/** Returns the row of an element that was added, changed or removed. @param same is said where words don't tell the states apart */
+/**
+ * Returns the row for an element that was added, changed or removed.
+ * @param same shown if the two states have the same wording
+ */
 export function changeRow(
   say: Texts,
   type: string,

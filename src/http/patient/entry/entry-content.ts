@@ -1,4 +1,4 @@
-/** Shows a version of an entry: its elements in words, beside another version, and its FHIR data. */
+/** Shows a version of an entry: its elements in words, next to another version, and its FHIR data. */
 import type { EntryContent, StoredVersion } from '#queries/rest/entry-content.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
@@ -18,22 +18,22 @@ import type { Visit } from '../visit.ts';
 import { changeRow, elementHead, type NameReference, valueWords } from './element-values.ts';
 import { type ValueWords, wordsOfValue } from './resource-words.ts';
 
-/** The maximum length of FHIR data on the page; the download has all. */
+/** Maximum length of the FHIR data on the page; the download contains all of it. */
 const MOST_JSON = 60_000;
 
 /** Elements that only name the entry or its record, and elements that are shown elsewhere. */
 const UNSAID = /^(?:resourceType|id|subject|patient|contained)$/;
 
-/** The first elements of the page; others follow, those of `LAST` behind all. */
+/** The elements shown first on the page; the others follow, with those in `LAST` at the end. */
 const FIRST =
   /^(?:modifierExtension|implicitRules|doNotPerform|status|clinicalStatus|verificationStatus|criticality|value|dataAbsentReason|interpretation|component|referenceRange|dosage|dosageInstruction|reason|severity|reaction|onset|abatement|effective|occurrence|performed|period|authoredOn|recordedDate|dateAsserted|performer|requester|recorder|asserter|informationSource|note)/;
 const LAST = /^(?:identifier|meta|extension|language|text)$/;
 
-/** Versions of an entry with names for their codes, and how their values are written. */
+/** The versions of an entry with names for their codes, and how their values are written. */
 export interface ReadEntry {
   readonly content: EntryContent;
   readonly type: string;
-  /** The parsed versions by number: those that were read whole. */
+  /** The parsed versions by number, for those that were read in full. */
   readonly values: ReadonlyMap<number, JsonObject>;
   readonly words: ValueWords;
 }
@@ -46,7 +46,7 @@ export async function readEntry(
   content: EntryContent,
 ): Promise<ReadEntry> {
   const read = [...content.versions.values()].flatMap(({ version, body, byAi }): [number, JsonObject][] =>
-    // The page says in words that an AI wrote it.
+    // The page says in words that an AI wrote the version.
     body === null ? [] : [[version, byAi ? withoutAiLabel(parseStored(body)) : parseStored(body)]],
   );
   const told = [content.shown, content.human].flatMap((each): JsonObject[] =>
@@ -72,7 +72,7 @@ export async function readEntry(
   };
 }
 
-/** Returns the name of a resource: that of a person, an organization or a device, a title, or else its subject. */
+/** Returns a resource's name: the name of a person, an organization or a device, a title, or else the resource's subject. */
 function resourceName(resource: JsonObject): string | undefined {
   const { name, title, deviceName } = resource;
   if (typeof name === 'string') return name;
@@ -80,7 +80,7 @@ function resourceName(resource: JsonObject): string | undefined {
   return shownName(name) ?? text(title) ?? device ?? titleOfResource(resource);
 }
 
-/** The maximum number of references that are named. */
+/** Maximum number of references that are named. */
 const MOST_REFERENCES = 200;
 
 function idsIn(values: readonly JsonObject[]): string[] {
@@ -99,19 +99,22 @@ function idsIn(values: readonly JsonObject[]): string[] {
   return [...found];
 }
 
-/** Returns the name of an entry by a version of it; undefined if it has none. */
+/** Returns an entry's name from the version shown; undefined if it has none. */
 export function titleIn({ content, values }: ReadEntry): string | undefined {
   const shown = values.get(content.shown.version);
   return shown === undefined ? undefined : resourceName(shown);
 }
 
-/** Returns the name of the concept that the version that is shown is about, as all views say it; undefined without one. */
+/** Returns the name of the concept that the version shown is about, worded as in all views; undefined if there isn't one. */
 export function conceptIn({ content, values }: ReadEntry): string | undefined {
   const { code, medicationCodeableConcept, vaccineCode } = values.get(content.shown.version) ?? {};
   return nameConcept(code ?? medicationCodeableConcept ?? vaccineCode);
 }
 
-/** Returns the elements of the version that is shown; beside them those of the last one by somebody else, if an AI wrote it. */
+/**
+ * Returns the elements of the version shown. If an AI wrote it, the elements of the last version by somebody else are shown
+ * next to them.
+ */
 export function contentPart(say: Visit['say'], { content, type, values, words }: ReadEntry): Html {
   const { shown, human } = content;
   const value = values.get(shown.version);
@@ -154,12 +157,12 @@ function orderedNames(values: readonly JsonObject[]): string[] {
   return names.toSorted((a, b) => place(a) - place(b) || rank(a) - rank(b));
 }
 
-/** Tells whether labels of a resource say something about it: that it is confidential, or made up. */
+/** Returns whether a resource's labels say something about it: that it is confidential, or made up. */
 function isMarked(meta: Json | undefined): boolean {
   return isObject(meta) && (objects(meta.security).length > 0 || objects(meta.tag).length > 0);
 }
 
-/** Returns the changes of a version from the previous one, in words; nothing for a first version and for deletions. */
+/** Returns a version's changes from the previous version, in words; empty for a first version or a deletion. */
 export function changesPart(say: Visit['say'], read: ReadEntry, version: number): Html {
   const { content, type, values, words } = read;
   const [own, earlier] = [version, version - 1].map((number) => content.versions.get(number));
@@ -191,7 +194,10 @@ ${rows}</tbody>
 </div>`;
 }
 
-/** Returns the FHIR data of the version that is shown, folded, and its download. @param url of the download */
+/**
+ * Returns the FHIR data of the version shown, collapsed, and its download.
+ * @param url the download's URL
+ */
 export function jsonPart(say: Visit['say'], { version, size, body }: StoredVersion, url: string): Html {
   const of = { version, size: sizeText(say, size ?? 0) };
   const whole = body === null ? undefined : new Indenter().indent(Buffer.from(body)).toString();

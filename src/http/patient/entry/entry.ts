@@ -1,4 +1,4 @@
-/** Shows an entry: its content, and its versions with their changes, who entered them and when. */
+/** Shows an entry: its content, and its versions, with what changed, who entered them and when. */
 import type { EntryContent } from '#queries/rest/entry-content.ts';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -36,7 +36,10 @@ const WRITERS = {
   service: 'writer.service',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** Returns the page. @throws Refusal not_found (404) for an entry of another record, and for a version that it hasn't */
+/**
+ * Returns the page.
+ * @throws Refusal not_found (404) for an entry in another record, or for a version that doesn't exist
+ */
 export async function entryPage(
   visit: Visit,
   record: OpenRecord,
@@ -99,7 +102,10 @@ function entryPath({ path }: OpenRecord, type: string, id: string): string {
   return `${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
 }
 
-/** Returns the number of the version that a link asks for. @throws Refusal not_found (404) for anything else */
+/**
+ * Returns the version number in a link.
+ * @throws Refusal not_found (404) for anything else
+ */
 function versionAsked(visit: Visit): number | undefined {
   const asked = visit.asked('version', 20);
   if (asked === undefined) return undefined;
@@ -107,7 +113,10 @@ function versionAsked(visit: Visit): number | undefined {
   return Number(asked);
 }
 
-/** Returns the notes to read before the content: that it is deleted, not the newest, or an AI's. */
+/**
+ * Returns the notes to read before the content, which say if the entry is deleted, isn't the newest version, or was written by
+ * an AI.
+ */
 function notesPart(visit: Visit, content: EntryContent, path: string): Html {
   const { say } = visit;
   const { newest, shown, human, isDeleted } = content;
@@ -132,7 +141,10 @@ function notesPart(visit: Visit, content: EntryContent, path: string): Html {
   }`;
 }
 
-/** Returns the FHIR data of a version, to be saved. @throws Refusal as the page */
+/**
+ * Returns a version's FHIR data as a download.
+ * @throws Refusal when the page does
+ */
 export async function entryJson(
   visit: Visit,
   record: OpenRecord,

@@ -1,4 +1,4 @@
-/** Words FHIR content for people: the value of any element. Pure. */
+/** Writes FHIR content in words for people: the value of any element. Pure. */
 
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import { decimalText } from '#src/clinical/reading/numbers/decimal.ts';
@@ -15,7 +15,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { conceptWords } from '../../reading/resource-title.ts';
 
-/** Characters with their own names in XML. */
+/** Characters that have named entities in XML. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -25,7 +25,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Returns the text of a narrative (XHTML) without its tags. */
+/** Returns a narrative's text (XHTML) without its tags. */
 export function wordsOfNarrative(div: string): string {
   return div
     .replace(/<[^>]*>/g, ' ')
@@ -34,39 +34,44 @@ export function wordsOfNarrative(div: string): string {
     .trim();
 }
 
-/** How the parts of a value are written in a language. */
+/** How a language writes the parts of a value. */
 export interface ValueWords {
   readonly lang: WordLanguage;
-  /** Between two parts: a comma and a space. */
+  /** The separator between two parts: a comma and a space. */
   readonly separator: string;
-  /** Returns the name of a part; undefined for one without: then only its value is shown. */
+  /** Returns the name of a part; undefined if it has none, in which case only its value is shown. */
   readonly label: (name: string) => string | undefined;
-  /** Returns a text of the record in words, such as a date or a code of a state. @param name of its element */
+  /**
+   * Returns text from the record in words, such as a date or a status code.
+   * @param name the name of its element
+   */
   readonly text: (text: string, name: string) => string;
-  /** Returns the word of a CodeableConcept's code; undefined for one without. @param name of its element */
+  /**
+   * Returns the word for a CodeableConcept's code; undefined if it has none.
+   * @param name the name of its element
+   */
   readonly concept: (value: JsonObject, name: string) => string | undefined;
   /** Returns doses in words. */
   readonly dose: (value: Json) => string | undefined;
-  /** Returns a number as the language writes it, with its digits. */
+  /** Returns a number as written in the language, with all its digits. */
   readonly number: (literal: string) => string;
   readonly truth: (is: boolean) => string;
   /** Returns the name of a reference's target; undefined if it is unknown. */
   readonly reference: (reference: string) => string | undefined;
-  /** Returns the text that there are more, with their number. */
+  /** Returns the text that says how many more there are. */
   readonly more: (count: number) => string;
 }
 
-/** The maximum length of a text, and of a list, on a page; the page links to the whole. */
+/** Maximum length of a text, and of a list, on a page; the page links to the full content. */
 const MOST_CHARACTERS = 2_000;
 const MOST_PARTS = 100;
 
-/** Members that say where a value comes from, and nothing about it. */
+/** Members that say where a value comes from, but nothing about the value. */
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
 
 /**
- * Returns the value of an element in words, each text of the record with its own direction. The details of the page
- * have the rest.
- * @param name of the element
+ * Returns an element's value in words; each text from the record has its own direction. The page's details contain the rest.
+ * @param name the element's name
  */
 export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {
   if (value === null) return html`–`;
@@ -86,7 +91,7 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
   if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
   if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
-  // All digits: the lists round.
+  // All digits are shown here; the lists round them.
   const style = { lang: words.lang, exact: true };
   const amount =
     quantityText(value, {}, style) ?? (isRatio(value) ? ratioText(value, style) : rangeOnly(value, style));
@@ -106,7 +111,7 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
 const readPressure = (part: Json): Pressure | undefined =>
   findPressure(loincCodes(isObject(part) ? part.code : undefined));
 
-/** Returns a single value of several, such as the systolic blood pressure: its name heads it. */
+/** Returns one of several values, such as the systolic blood pressure, headed by its name. */
 function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
   if (!isObject(value)) return wordsOfValue(value, of, words);
   const { code, ...others } = value;
@@ -120,7 +125,7 @@ function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
 const isRatio = ({ numerator, denominator }: JsonObject): boolean =>
   isObject(numerator) && isObject(denominator);
 
-/** Returns a Range in words; undefined if there is more to say, as of a reference range with an age. */
+/** Returns a Range in words; undefined if it contains more, such as a reference range with an age. */
 function rangeOnly(value: JsonObject, style: NumberStyle): string | undefined {
   return Object.keys(value).every((name) => name === 'low' || name === 'high')
     ? rangeText(value, style)
@@ -140,7 +145,7 @@ function joined<T>(
     )}${left > 0 ? html` <span class="quiet">${more(left)}</span>` : html``}`;
 }
 
-/** Returns a text whose direction doesn't change that of the texts around it. */
+/** Returns text whose direction doesn't affect the text around it. */
 function isolated(text: string): Html {
   return html`<bdi>${text.length > MOST_CHARACTERS ? `${cut(text, MOST_CHARACTERS)} …` : text}</bdi>`;
 }

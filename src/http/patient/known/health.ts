@@ -1,4 +1,4 @@
-/** Shows the allergies, medicines, problems and vaccinations of a record, from the clinical reading. */
+/** Shows the allergies, medicines, problems and vaccinations in a record, from the clinical reading. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -12,7 +12,7 @@ import type { Visit } from '../visit.ts';
 import { type RowPlace, renderKnownRow } from './known-rows.ts';
 import { readKnown } from './read-known.ts';
 
-/** The maximum number of past entries in a list; the timeline has the others. */
+/** Maximum number of past entries in a list; the timeline has the rest. */
 const MOST_PAST = 100;
 
 /** Returns the page. @throws Refusal */
@@ -27,7 +27,10 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
   };
 }
 
-/** Returns the text about the past rows of a list. @param past how many there are: `8 past medicines` */
+/**
+ * Returns the text about a list's past rows.
+ * @param past how many there are: `8 past medicines`
+ */
 type PastText = (rows: readonly Html[], past: string, list: ListName) => Html;
 
 /** Returns the lists. */
@@ -58,7 +61,7 @@ ${
   return html`${tooLargePart(visit, record, known)}${parts}`;
 }
 
-/** Returns the past entries, folded. */
+/** Returns the past entries, collapsed. */
 function pastPart({ say }: Visit, past: readonly Html[], counted: string): Html {
   if (past.length === 0) return html``;
   const more =
@@ -73,7 +76,7 @@ ${more}</details>
 `;
 }
 
-/** Returns how many of an AI's notes changed an entry of somebody else. */
+/** Returns how many of an AI's notes changed an entry by another author. */
 function changedIn({ notes }: Known, list: ListName): number {
   const told: readonly ClinicalEntry[] = notes.absences[list]
     .flatMap(({ sources }) => sources)
@@ -88,8 +91,8 @@ function changedIn({ notes }: Known, list: ListName): number {
 }
 
 /**
- * Returns the entries of a list that aren't shown, and why: those that an AI withdrew, by name, and those that can't be
- * understood.
+ * Returns the entries in a list that aren't shown, and why: entries that an AI withdrew, by name, and entries that can't be
+ * interpreted.
  */
 function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   const own = known.leftOut.filter((each) => each.list === list);
@@ -106,7 +109,7 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
   }`;
 }
 
-/** Returns the allergies that somebody refuted: readers may have known them. */
+/** Returns the allergies that somebody refuted, because readers may have known about them. */
 function refutedPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
   if (list !== 'allergies') return html``;
   const refuted = withdrawnLines({ say: visit.say, known }, known, list).filter(({ as }) => as === 'refuted');
@@ -123,7 +126,7 @@ ${refuted.map(
 `;
 }
 
-/** Returns the entries that are too large to be shown here. */
+/** Returns the entries that are too large to show here. */
 function tooLargePart(visit: Visit, record: OpenRecord, { tooLarge }: Known): Html {
   if (tooLarge.length === 0) return html``;
   return html`<p class="note warn">${visit.say('known.toolarge', { entries: tooLarge.length })}${tooLarge.map((fhir, n) => originAfter(visit, record, fhir, String(n + 1)))}</p>

@@ -1,4 +1,4 @@
-/** Makes the rows of a record's allergies, medicines, problems and vaccinations. */
+/** Renders the rows for a record's allergies, medicines, problems and vaccinations. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { KnownLine, LinePlace } from '../../reading/known-lines.ts';
@@ -10,11 +10,11 @@ import type { Visit } from '../visit.ts';
 export interface RowPlace extends LinePlace {
   readonly visit: Visit;
   readonly record: OpenRecord;
-  /** Returns who entered an entry, and from where, for a page whose links can't be followed. */
+  /** Returns who entered an entry, and where it came from, for a page whose links can't be followed. */
   readonly findOrigin?: (id: string) => string;
 }
 
-/** Returns the row of a line; the sources that don't lead are folded, each with its own statement. */
+/** Returns the row for a line; all sources but the first are collapsed, each with its own statement. */
 export function renderKnownRow(
   { visit, record, say, findOrigin }: RowPlace,
   { title, badges, details, sources }: KnownLine,

@@ -1,4 +1,4 @@
-/** Reads a record for its pages, and notes it in the access log for a representative. */
+/** Reads a record for its pages; a representative's reads are recorded in the access log. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
 import { interpretEntries, type Known } from '../../reading/known.ts';

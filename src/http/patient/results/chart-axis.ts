@@ -1,22 +1,24 @@
-/** Axes of charts: ticks at round numbers. Pure. */
+/** Computes chart axes, with ticks at round numbers. Pure. */
 
 /** The numbers that an axis is labelled with, from its first to its last. */
 export interface Axis {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];
-  /** Digits behind the point that the ticks need. */
+  /** Number of decimal places that the ticks need. */
   readonly digits: number;
 }
 
-/** Steps between ticks, of each power of ten. */
+/** Steps between ticks, as multiples of a power of ten. */
 const STEPS = [1, 2, 5, 10];
-/** Smaller spans count as zero: axes have no more digits. */
+/** Smaller spans count as zero, because axes don't have more digits. */
 const SMALLEST = 1e-12;
-/** About how many steps an axis has. */
+/** Approximate number of steps on an axis. */
 const COUNT = 4;
 
-/** Returns the axis for values between two numbers: its ticks are 1, 2 or 5 times a power of ten apart, and enclose them. */
+/**
+ * Returns the axis for values between two numbers: its ticks enclose the values, and are 1, 2 or 5 times a power of ten apart.
+ */
 export function axisFor(least: number, most: number): Axis {
   const isSpan = most - least > SMALLEST;
   const around = Math.abs(most) * 0.2;
@@ -32,5 +34,5 @@ export function axisFor(least: number, most: number): Axis {
   return { low: ticks[0] ?? from, high: ticks.at(-1) ?? to, ticks, digits };
 }
 
-/** Share of a step that is only an error of binary fractions. */
+/** The share of a step that is merely a binary fraction error. */
 const TINY = 1e-9;

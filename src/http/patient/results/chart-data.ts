@@ -1,6 +1,6 @@
 /**
- * Makes the data of a measurement's charts: values in the newest unit, and separately those that can't be converted to
- * it. Pure.
+ * Prepares the data for a measurement's charts: values in the newest unit, and separately those that can't be converted to it.
+ * Pure.
  */
 import type { Measured } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Convert, findConverter } from '#src/insight/units.ts';
@@ -10,11 +10,11 @@ import { findRange, type Judgement, judge } from '../../reading/judgement.ts';
 import type { Observation, Valued } from '../../reading/measures.ts';
 import { toMeasured } from '../../reading/values.ts';
 
-/** A value in a chart. `grade` says how it is judged, if it is. */
+/** A value in a chart. `grade` says how it is judged, if at all. */
 export interface Point {
-  /** The observation that it is of. */
+  /** The observation that contains the value. */
   readonly id: string;
-  /** Its date as written, which has its day. */
+  /** The observation's date as written, which shows the day. */
   readonly date: string;
   readonly at: number;
   readonly value: number;
@@ -24,9 +24,9 @@ export interface Point {
 /** A line of a chart. */
 export interface Series {
   readonly name: string;
-  /** The measurement by which its numbers are rounded. */
+  /** The measurement that determines how the numbers are rounded. */
   readonly measured: Measured;
-  /** In the order of time. */
+  /** In chronological order. */
   readonly points: readonly Point[];
 }
 
@@ -36,7 +36,7 @@ export interface ChartData {
   readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
 }
 
-/** The maximum number of lines of one chart; more are in another. */
+/** Maximum number of lines in a chart; more lines go in another chart. */
 const LINES = 3;
 
 interface Line extends Series {
@@ -44,17 +44,17 @@ interface Line extends Series {
   range: ChartData['range'];
 }
 
-/** Values that are converted to one unit. */
+/** Values that are converted to the same unit. */
 interface Group {
   readonly unit: string;
   readonly lines: Map<string, Line>;
 }
 
 /**
- * Returns the charts of observations of one code, that of the newest value first: a line, or one for each component, in
- * the newest unit, to which others of the same dimension are converted. Units that can't be converted have their own
- * charts: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
- * @param facts the newest first
+ * Returns the charts for observations with one code, starting with the chart that contains the newest value. Each has one
+ * line, or one for each component, in the newest unit; values in units of the same dimension are converted. Units that can't
+ * be converted have their own charts: HbA1c in % and in mmol/mol. Values without a number or a date are in no chart.
+ * @param facts newest first
  */
 export function makeCharts(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
   const groups: Group[] = [];
@@ -111,7 +111,7 @@ export function makeCharts(say: Texts, facts: readonly Observation[]): readonly 
   });
 }
 
-/** Returns how many observations are in none of some charts. */
+/** Returns how many observations aren't in any of the given charts. */
 export function countLeft(facts: readonly Observation[], charts: readonly ChartData[]): number {
   const points = charts.flatMap(({ series }) => series.flatMap((line) => line.points));
   const drawn = new Set(points.map(({ id }) => id));

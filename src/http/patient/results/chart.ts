@@ -1,7 +1,7 @@
 /**
- * A chart of values over time as SVG: the reference range shaded, values outside of it as squares, so that colour is not
- * all that tells them apart. Numbers read from the left in every language. Its text alternative says what the newest value
- * is; the page has all values in a table.
+ * Draws a chart of values over time as SVG. The reference range is shaded, and values outside it are squares, so that colour
+ * isn't the only difference. Numbers run from the left in every language. The text alternative says what the newest value is;
+ * the page has all values in a table.
  */
 
 import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
@@ -16,25 +16,28 @@ import type { ChartData, Point, Series } from './chart-data.ts';
 
 const WIDTH = 400;
 const HEIGHT = 200;
-/** The unit is above the plot, the ends of the time are below it. */
+/** Space for the unit above the plot, and for the first and last dates below it. */
 const TOP = 30;
 const BOTTOM = 30;
-/** Pixels of a character of a label, and of the room beside it. */
+/** Pixels per character of a label, and for the space beside it. */
 const CHARACTER = 7;
 const BESIDE = 12;
-/** Labels closer than this, in pixels, would cover each other. */
+/** Labels closer together than this, in pixels, would overlap. */
 const LABEL = 13;
-/** Points from which only the line is drawn. */
+/** The number of points from which only the line is drawn. */
 const DENSE = 60;
-/** The class of each line; three at most. */
+/** The class of each line; there are at most three. */
 const LINES = ['first', 'second', 'more'] as const;
 
-/** Returns whether there is a chart: one value has none. */
+/** Returns whether a chart is drawn; a single value has none. */
 export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
   return series.reduce((sum, { points }) => sum + points.length, 0) > 1;
 }
 
-/** Returns the chart; nothing for fewer than two values. @param name of the measurement */
+/**
+ * Returns the chart; empty for fewer than two values.
+ * @param name the measurement's name
+ */
 export function chart(say: Texts, name: string, { series, range, unit }: ChartData): Html {
   const points = series.flatMap((line) => line.points);
   if (!isDrawn({ series })) return html``;
@@ -93,7 +96,7 @@ function isOutside({ grade }: Point): boolean {
   return grade === 'out' || grade === 'critical';
 }
 
-/** Returns the mark of a value: a square outside of its range, else a circle. */
+/** Returns the mark for a value: a square if it is outside its range, otherwise a circle. */
 function drawDot(point: Point, x: number, y: number): Html {
   const { grade } = point;
   if (isOutside(point))
@@ -101,7 +104,7 @@ function drawDot(point: Point, x: number, y: number): Html {
   return html`<circle class="dot${grade === 'good' ? ' good' : ''}" cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"/>`;
 }
 
-/** Returns which line is which; the lines differ by their dashes, too. */
+/** Returns the legend that identifies the lines; the lines also differ in their dashes. */
 function legend(series: readonly Series[]): Html {
   return html`<p class="legend">${series.map(
     ({ name }, i) =>
@@ -110,7 +113,7 @@ function legend(series: readonly Series[]): Html {
 `;
 }
 
-/** Returns the chart in a sentence for each line. */
+/** Returns the chart in words, with one sentence for each line. */
 function describeChart(say: Texts, name: string, series: readonly Series[]): string {
   return series
     .map(({ name: line, measured, points }) => {
@@ -131,7 +134,7 @@ function describeChart(say: Texts, name: string, series: readonly Series[]): str
 
 const months = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns the month of a FHIR date in few characters; its year if it names no month. */
+/** Returns the month of a FHIR date in short form; its year if it has no month. */
 function monthText({ lang }: Texts, date: string): string {
   if (date.length < 7) return date;
   const format =
@@ -140,7 +143,10 @@ function monthText({ lang }: Texts, date: string): string {
   return format.format(Date.parse(`${date.slice(0, 7)}-01`)).replace(/[\u200e\u200f\u061c]/g, '');
 }
 
-/** Returns the labels of both ends: their months, or their days in one month, or their times on one day, all as written. */
+/**
+ * Returns the labels for both ends: their months; their days, if both are in one month; or their times, if both are on one
+ * day; all as written.
+ */
 function labelEnds(say: Texts, from: string, until: string): readonly [string, string] {
   const [first, last] = [monthText(say, from), monthText(say, until)];
   if (first !== last) return [first, last];
@@ -155,7 +161,7 @@ function labelEnds(say: Texts, from: string, until: string): readonly [string, s
   return time === undefined || otherTime === undefined || time === otherTime ? [day, ''] : [time, otherTime];
 }
 
-/** Returns a coordinate with one digit. */
+/** Returns a coordinate with one decimal place. */
 function fixed(value: number): string {
   return String(Math.round(value * 10) / 10);
 }

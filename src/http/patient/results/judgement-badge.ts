@@ -5,7 +5,7 @@ import { type Judged, judge, judgementText } from '../../reading/judgement.ts';
 
 const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
 
-/** Returns the judgement as a mark; nothing if there is none. */
+/** Returns the judgement as a badge; empty if there is none. */
 export function judgementBadge(say: Texts, judged: Judged): Html {
   const judgement = judge(judged);
   if (judgement === undefined) return html``;

@@ -1,4 +1,4 @@
-/** One measurement of a record: its newest value, charts, and all values in a table. */
+/** Shows one measurement in a record: its newest value, charts, and all values in a table. */
 
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -24,10 +24,13 @@ import { besidePart, chartsPart, latestPart, markedValue, noteRow, statusBadge }
 import { resultSource } from './result-source.ts';
 import { renderRange } from './values.ts';
 
-/** `system|code`, or only a code, as lists of REST v1 take them. */
+/** `system|code`, or only a code, as accepted by lists in REST v1. */
 const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
 
-/** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */
+/**
+ * Returns the page for one measurement.
+ * @throws Refusal not_found (404) if the record has none with the code
+ */
 export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const key = visit.asked('code', 300) ?? '';
@@ -55,9 +58,9 @@ ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))
 }
 
 /**
- * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are only among the newest
- * observations of all codes.
- * @param code reads the observations that have it
+ * Finds a measure, and whether it has more values. Measures without a code, or with a code that has no system, are only found
+ * among the newest observations with any code.
+ * @param code reads the observations that have the code
  */
 async function findMeasure(
   visit: Visit,
@@ -68,7 +71,7 @@ async function findMeasure(
   if (code !== undefined && !CODE.test(code)) return undefined;
   const { observations, more } = await readObservations(resultSource(visit, record), code);
   const measures = groupMeasures(visit.say, observations);
-  // A bare code means LOINC, as in lists of REST v1.
+  // A bare code is a LOINC code, as in lists in REST v1.
   const measure =
     measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
   return measure === undefined ? undefined : { measure, more };
@@ -105,7 +108,7 @@ ${rows}</tbody>
 ${isInUtc ? html`<p class="quiet small">${say('list.utc')}</p>` : html``}`;
 }
 
-/** Returns the day of a value in few characters, with its time if that is given. */
+/** Returns a value's day in short form, with its time if given. */
 function momentText(say: Visit['say'], each: Observation, time: string | undefined): Html {
   const date = each.effective_at;
   if (date === null) return html`<span class="undated">${whenMeasured(say, each)}</span>`;

@@ -1,4 +1,4 @@
-/** Parts of the pages of results: the newest value of a measurement, its charts, values that an AI noted. */
+/** Renders parts of the results pages: a measurement's newest value, its charts, and values that an AI noted. */
 import { unitTextIn } from '#src/clinical/reading/numbers/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { resultName } from '../../pages/result-names.ts';
@@ -14,12 +14,12 @@ import { type ChartData, countLeft, makeCharts } from './chart-data.ts';
 import { judgementBadge } from './judgement-badge.ts';
 import { renderRange, renderValue } from './values.ts';
 
-/** Returns the URL of the page of a measurement. */
+/** Returns the URL of a measurement's page. */
 export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure): string {
   return visit.to(`${path}/results/one`, { code: key });
 }
 
-/** Returns a value with its day and its judgement. Values of several parts are long: they are smaller. */
+/** Returns a value with its day and judgement. Values with several parts are long, so they are shown smaller. */
 export function latestPart(say: Visit['say'], each: Observation): Html {
   const { value, components } = each;
   const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
@@ -27,8 +27,8 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
 }
 
 /**
- * Returns what stands beside the newest value: other values of the same moment; the day of a later measurement that has no
- * value, that it has none, and how it is judged; and what a later version changed of the value.
+ * Returns what is shown beside the newest value: other values from the same time; for a later measurement without a value, its
+ * day, that it has no value, and its judgement; and how a later version changed the value.
  */
 export function besidePart(
   say: Visit['say'],
@@ -47,7 +47,7 @@ export function markedValue(say: Visit['say'], each: Observation): Html {
   return judge(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
 }
 
-/** Returns a mark for a result that isn't final. */
+/** Returns a badge for a result that isn't final. */
 export function statusBadge(say: Visit['say'], { status }: Observation): Html {
   return status === 'preliminary'
     ? html`<span class="badge warn">${codeLabel(say, 'resultStatus', status)}</span>`
@@ -55,9 +55,9 @@ export function statusBadge(say: Visit['say'], { status }: Observation): Html {
 }
 
 /**
- * Returns the charts of a measurement: one for each unit that can't be converted to another, why they are separate, and
- * how many values no chart has.
- * @param most the maximum number of charts shown
+ * Returns a measurement's charts: one for each unit that can't be converted to another, why they are separate, and how many
+ * values are in no chart.
+ * @param most maximum number of charts shown
  */
 export function chartsPart(
   say: Visit['say'],
@@ -94,7 +94,7 @@ function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
 ${shaded}`;
 }
 
-/** Returns the row of a value that an AI noted: that it is normal isn't marked, because nobody has confirmed the value. */
+/** Returns the row for a value that an AI noted. Normal values aren't marked as such, because nobody has confirmed them. */
 export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = resultName(say, note);

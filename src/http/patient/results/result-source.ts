@@ -1,11 +1,11 @@
-/** The results of a record for its pages; reads are in the access log for a representative. */
+/** Reads a record's results for its pages; a representative's reads are recorded in the access log. */
 
 import type { ResultSource } from '../../reading/measures.ts';
 import type { ReadAs } from '../own-api.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** The access-log entry of a read. */
+/** The access-log entry for a read. */
 const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
 
 /** Returns the results of a record. */

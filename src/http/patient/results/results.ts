@@ -1,4 +1,4 @@
-/** Results of a record: the abnormal ones first, then all by group, with a search. It works without scripts. */
+/** Shows a record's results: abnormal ones first, then all results by group, with a search. It works without scripts. */
 import { findResultGroup, RESULT_GROUPS, type ResultGroup } from '#src/clinical/reading/result-groups.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { LOINC } from '#src/v1/elements.ts';
@@ -19,12 +19,12 @@ import type { Visit } from '../visit.ts';
 import { besidePart, chartsPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
 import { resultSource } from './result-source.ts';
 
-/** Kinds up to which all charts are open. */
+/** Maximum number of kinds for which all charts are open. */
 const FEW = 4;
-/** Kinds up to which all groups are open. */
+/** Maximum number of kinds for which all groups are open. */
 const MANY = 24;
 
-/** How a row shows its chart; not at all if another row has it. */
+/** How a row shows its chart; `absent` if another row shows it. */
 type Course = 'open' | 'folded' | 'absent';
 
 /** A part of the page. */
@@ -34,7 +34,10 @@ interface Part {
   readonly measures: readonly Measure[];
 }
 
-/** Returns the page of all measurements. @throws Refusal */
+/**
+ * Returns the page with all measurements.
+ * @throws Refusal
+ */
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const { observations, partial, more, notDone } = await observationsOfEachKind(resultSource(visit, record));
@@ -83,7 +86,7 @@ ${await renderAiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))
   };
 }
 
-/** Returns the measurements by group: groups of LOINC codes, then the categories of others. */
+/** Returns the measurements by group: groups of LOINC codes, then the categories of all other measurements. */
 function groupParts(say: Visit['say'], measures: readonly Measure[]): readonly Part[] {
   const places = new Map(measures.map((measure) => [measure, resultPlace(measure)]));
   const isIn = (measure: Measure, id: string): boolean => places.get(measure)?.id === id;
@@ -132,7 +135,7 @@ function groupTitle(say: Visit['say'], group: ResultGroup): string {
   return group === 'vitalSigns' ? codeLabel(say, 'observationCategory', 'vital-signs') : say(TITLES[group]);
 }
 
-/** Returns whether a search finds a measurement: by its name, the laboratory's, its code, or its group. */
+/** Returns whether a search matches a measurement: its name, the laboratory's name for it, its code, or its group. */
 function isCalled(say: Visit['say'], measure: Measure, asked: string): boolean {
   const { name, display, code } = measure;
   const [part] = groupParts(say, [measure]);
@@ -160,7 +163,10 @@ ${asked === undefined ? html`` : html`<a href="${url}">${say('results.all')}</a>
 `;
 }
 
-/** Returns links to the groups. @param areFolded whether a link has to open its group */
+/**
+ * Returns links to the groups.
+ * @param areFolded whether a link must open its group
+ */
 function jumpPart(visit: Visit, { path }: OpenRecord, parts: readonly Part[], areFolded: boolean): Html {
   const links = parts.map(({ id, title }) => {
     const url = areFolded ? visit.to(`${path}/results`, { group: id }) : '';
@@ -172,7 +178,10 @@ ${links}</ul></nav>
 `;
 }
 
-/** Returns the row of a measurement: name, newest value, chart. @param isPartial whether it has older values, too */
+/**
+ * Returns the row for a measurement: name, newest value, chart.
+ * @param isPartial whether the measurement also has older values
+ */
 function measureCard(
   visit: Visit,
   record: OpenRecord,

@@ -1,4 +1,4 @@
-/** Values of a record on the pages: each part apart from the direction of the text around it. */
+/** Renders values in a record, isolating each part from the direction of the text around it. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { rangeText, type ShownValue, type ValueWords, wordValue } from '../../reading/values.ts';

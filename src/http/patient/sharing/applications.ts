@@ -1,4 +1,4 @@
-/** Which applications may use a record, what they read and when; those whose access has ended; their receipts. */
+/** Shows which applications may use a record, what they read and when; those whose access has ended; and their receipts. */
 import type { GrantUse } from '#queries/access-use.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { consentItems } from '#src/oauth/consent-items.ts';
@@ -13,13 +13,13 @@ import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { RECENT_MS, usageText } from '../words.ts';
 
-/** The maximum number of grants on a page. */
+/** Maximum number of grants on a page. */
 const MOST = 50;
 
-/** Applications whose access has ended that aren't folded. */
+/** Number of applications whose access has ended that are shown without being collapsed. */
 const SHOWN = 8;
 
-/** Returns how grants were used, by id. */
+/** Returns how grants were used, by grant id. */
 export function readGrantUse(
   visit: Visit,
   grants: readonly GrantRow[],
@@ -71,7 +71,7 @@ ${ended.length > SHOWN ? html`<details class="past"><summary>${say('log.entries'
   };
 }
 
-/** Returns the card of an application that may use the record. */
+/** Returns the card for an application that may use the record. */
 export function grantCard(
   visit: Visit,
   record: OpenRecord,
@@ -94,13 +94,13 @@ export function applicationName({ application_name, application_id }: GrantRow):
   return application_name ?? application_id;
 }
 
-/** Returns whose application has a grant. A guest's name begins with its host. */
+/** Returns who runs the application that has a grant. A guest's name begins with its host. */
 export function keeperText(say: Texts, { project, organization }: GrantRow): Html {
   if (project === GUESTS.project) return guestBadge(say);
   return say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` });
 }
 
-/** Returns the coverage of a grant, reading and writing together. */
+/** Returns what a grant covers, with reading and writing combined. */
 function mayText(say: Texts, { scopes }: GrantRow): string {
   const items = consentItems(knownScopes(scopes));
   return kindsText(

@@ -1,4 +1,6 @@
-/** One application's access to a record: its rights, its reads, the receipt of the consent, and how to end it. */
+/**
+ * Shows one application's access to a record: its rights, its reads, the receipt for the consent, and how to end the access.
+ */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -11,19 +13,25 @@ import type { Visit } from '../visit.ts';
 import { usageText } from '../words.ts';
 import { applicationName, endText, keeperText, readGrantUse } from './applications.ts';
 
-/** The maximum length of a note about a revocation. */
+/** Maximum length of a note about a revocation. */
 const MAX_NOTE = 1_000;
 
 const grantPath = ({ path }: OpenRecord, { id }: GrantRow): string => `${path}/applications/${id}`;
 
-/** Returns a grant on a record, also one that another person gave. @throws Refusal not_found (404) */
+/**
+ * Returns a grant on a record, even if another person gave it.
+ * @throws Refusal not_found (404)
+ */
 async function readGrant(visit: Visit, { record }: OpenRecord, id: string): Promise<GrantRow> {
   const found = await visit.deps.services.consentQueries.grant(id);
   if (found?.record !== record) throw notFound('grant', id.slice(0, 64));
   return found;
 }
 
-/** Returns the page of a grant. @throws Refusal not_found (404) */
+/**
+ * Returns the page about a grant.
+ * @throws Refusal not_found (404)
+ */
 export async function grantPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, now } = visit;
   const grant = await readGrant(visit, record, id);
@@ -69,7 +77,10 @@ function endPart(visit: Visit, path: string, app: Html): Html {
 </section>`;
 }
 
-/** Returns the page that asks whether the access should end. @throws Refusal not_found (404) */
+/**
+ * Returns the page that asks the person to confirm ending the access.
+ * @throws Refusal not_found (404)
+ */
 export async function endPage(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const { say } = visit;
   const grant = await readGrant(visit, record, id);
@@ -96,7 +107,10 @@ ${visit.form(`${grantPath(record, grant)}/end`)}<div class="field"><label for="n
   };
 }
 
-/** Ends the access, as `POST /me/patients/{patient_id}/grants/{grant_id}/revoke` does. @throws Refusal */
+/**
+ * Ends the access, like `POST /me/patients/{patient_id}/grants/{grant_id}/revoke`.
+ * @throws Refusal
+ */
 export async function endGrant(
   visit: Visit,
   record: OpenRecord,
@@ -112,7 +126,10 @@ export async function endGrant(
   return { goTo: visit.below(`${record.path}/applications`, { done: 'revoked' }) };
 }
 
-/** Returns the receipt: the sentences that were shown, in which language and when. @throws Refusal not_found (404) */
+/**
+ * Returns the receipt: the sentences that were shown, their language, and when.
+ * @throws Refusal not_found (404)
+ */
 export async function receiptPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say } = visit;
   const grant = await readGrant(visit, record, id);

@@ -1,4 +1,4 @@
-/** Links and QR codes with which others can see a part of a record (SMART Health Links), and how they end. */
+/** Shows links and QR codes with which others can see part of a record (SMART Health Links), and how to end them. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Api } from '../own-api.ts';
 import type { Outcome, PatientPage } from '../page.ts';
@@ -6,7 +6,7 @@ import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 import { whenText } from '../words.ts';
 
-/** The maximum number of links on a page. */
+/** Maximum number of links on a page. */
 const MOST = 100;
 
 type Link = Api.SharedLink;
@@ -14,7 +14,10 @@ type Link = Api.SharedLink;
 const linkPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/links` : `${path}/links/${encodeURIComponent(id)}`;
 
-/** Returns the page of all links. @throws Refusal */
+/**
+ * Returns the page with all links.
+ * @throws Refusal
+ */
 export async function linksPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const { data, next_cursor } = await visit.api.me('GET', '/me/patients/{patient_id}/shl', {
@@ -98,12 +101,18 @@ function endedRow(visit: Visit, each: Link): Html {
 `;
 }
 
-/** Returns a link of a record. @throws Refusal not_found (404) */
+/**
+ * Returns a link to a record.
+ * @throws Refusal not_found (404)
+ */
 function readLink(visit: Visit, { record }: OpenRecord, id: string): Promise<Link> {
   return visit.api.me('GET', '/me/patients/{patient_id}/shl/{link_id}', { patient_id: record, link_id: id });
 }
 
-/** Returns the page of a link with its QR code. @throws Refusal not_found (404) */
+/**
+ * Returns the page about a link, with its QR code.
+ * @throws Refusal not_found (404)
+ */
 export async function linkPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, deps } = visit;
   const each = await readLink(visit, record, id);
@@ -138,7 +147,10 @@ export async function linkPage(visit: Visit, record: OpenRecord, id: string): Pr
   };
 }
 
-/** Returns the page that asks whether a link should end. @throws Refusal not_found (404) */
+/**
+ * Returns the page that asks the person to confirm ending a link.
+ * @throws Refusal not_found (404)
+ */
 export async function endLinkPage(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const { say } = visit;
   const each = await readLink(visit, record, id);
@@ -157,7 +169,10 @@ ${visit.form(`${linkPath(record, id)}/end`)}<div class="actions">
   };
 }
 
-/** Ends a link, as `POST /me/patients/{patient_id}/shl/{link_id}/revoke` does. @throws Refusal */
+/**
+ * Ends a link, like `POST /me/patients/{patient_id}/shl/{link_id}/revoke`.
+ * @throws Refusal
+ */
 export async function endLink(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
   const link = { patient_id: record.record, link_id: id };
   await visit.api.me('POST', '/me/patients/{patient_id}/shl/{link_id}/revoke', link);

@@ -1,4 +1,7 @@
-/** The access log of a record in plain words: who read what, when, and what was refused. Filters are a form without scripts. */
+/**
+ * Shows a record's access log in plain words: who read what, when, and what was refused. The filters are a form without
+ * scripts.
+ */
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -13,12 +16,15 @@ import { takenBackPart } from './taken-back.ts';
 
 /** Entries of a page. */
 const LIMIT = 25;
-/** The maximum number of grants in the list of applications. */
+/** Maximum number of grants in the list of applications. */
 const MOST = 200;
 
 type Entry = Api.AccessLogEntry;
 
-/** Returns the page. @throws Refusal not_found (404) for a grant of another record */
+/**
+ * Returns the page.
+ * @throws Refusal not_found (404) for a grant on another record
+ */
 export async function logPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say, deps } = visit;
   const day = (name: string) => {
@@ -105,7 +111,7 @@ ${option('', html`${say('log.all')}`, chosen.status)}${statuses}</select></div>
 </form></details>`;
 }
 
-/** Returns the entries by day, the newest first. */
+/** Returns the entries by day, newest first. */
 function daysPart(say: Texts, entries: readonly Entry[], pathTo: (receipt: string) => string): Html {
   const days = new Map<string, Entry[]>();
   for (const entry of entries) {
@@ -138,7 +144,7 @@ function renderRow(
     status === 'ok'
       ? html``
       : html` <span class="badge ${status === 'denied' ? 'warn' : 'plain'}">${say(`log.${status}`)}</span>`;
-  // An application's purpose is the grant's, which has its own page.
+  // An application's purpose is that of its grant, which has its own page.
   const why =
     purpose === null || actor_ref !== 'person/member'
       ? html``
@@ -151,11 +157,11 @@ function renderRow(
 `;
 }
 
-/** Texts without names. */
+/** Text keys that take no names. */
 type PlainKey =
   `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess' | 'receipt'}`;
 
-/** Texts of actions that aren't about one kind of entry. */
+/** Text keys for actions that aren't about one kind of entry. */
 const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   token_reuse: 'log.reuse',
   terminology: 'log.codes',
@@ -176,7 +182,7 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   'withdraw-proposal': 'log.suggested',
   grants: 'log.ownaccess',
   receipt: 'log.receipt',
-  // The tools of `/mcp`; those that aren't here read entries of a kind.
+  // The tools of `/mcp`. Tools that aren't listed here read entries of one kind.
   get_context: 'log.summary',
   find_patterns: 'log.values',
   compare_periods: 'log.values',
@@ -186,7 +192,7 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   my_proposals: 'log.suggested',
 };
 
-/** Actions that look for nothing, so that their count says nothing. */
+/** Actions that don't look anything up, so that their count says nothing. */
 const COUNTLESS: ReadonlySet<string> = new Set([
   'token_reuse',
   'propose',
@@ -197,10 +203,13 @@ const COUNTLESS: ReadonlySet<string> = new Set([
 /** Actions that change something. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);
 
-/** Actions of those who have a shared link. */
+/** Actions by people who have a shared link. */
 const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file', 'link-file-sent']);
 
-/** Returns the action in words. @param things the kinds of entries, in words */
+/**
+ * Returns the action in words.
+ * @param things the kinds of entries, in words
+ */
 function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
   if (OPENINGS.has(action)) return say(status === 'ok' ? 'log.opened' : 'log.toopen');
   const own = Object.hasOwn(OF_ACTIONS, action) ? OF_ACTIONS[action] : undefined;

@@ -1,12 +1,12 @@
-/** The form that makes a shared link: what, for how long, with which passcode. */
+/** Shows the form that creates a shared link: what, for how long, with which passcode. */
 import { type Html, html } from '#src/shared/html.ts';
 import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Durations that can be chosen, in days. */
+/** Durations to choose from, in days. */
 const DAYS = [1, 7, 30, 90, 365] as const;
-/** Documents that can be chosen. */
+/** Maximum number of documents to choose from. */
 const DOCUMENTS = 50;
 const DAY_MS = 86_400_000;
 
@@ -21,7 +21,7 @@ interface Chosen {
 
 const FIRST: Chosen = { content: 'summary', label: '', passcode: '', days: 7, isLive: false };
 
-/** Its error: the last part of the text's key. */
+/** The form's error: the last part of the text's key. */
 type Fault = 'whatfault' | 'codefault';
 
 /** Returns the page with the form. @throws Refusal */
@@ -96,16 +96,16 @@ ${renderFault('codefault')}<input id="passcode" name="passcode" minlength="4" ma
   };
 }
 
-/** A content that can be shared. */
+/** Content that can be shared. */
 interface Content {
   readonly value: string;
   readonly name: string;
-  /** The note on whether it has contact data. */
+  /** The note on whether the content includes contact data. */
   readonly note?: 'links.nocontact' | 'links.withcontact';
   readonly isByAi: boolean;
 }
 
-/** Returns the contents that can be shared, with their names. */
+/** Returns the content that can be shared, with names. */
 async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]> {
   const { say } = visit;
   const { data } = await visit.api.read(
@@ -126,7 +126,10 @@ async function listContents(visit: Visit, record: OpenRecord): Promise<Content[]
   ];
 }
 
-/** Makes the link, as `POST /me/patients/{patient_id}/shl` does, and shows it. @throws Refusal */
+/**
+ * Creates the link, like `POST /me/patients/{patient_id}/shl`, and shows it.
+ * @throws Refusal
+ */
 export async function makeLink(visit: Visit, record: OpenRecord, form: URLSearchParams): Promise<Outcome> {
   const text = (name: string, most: number): string => (form.get(name) ?? '').trim().slice(0, most);
   const chosen: Chosen = {

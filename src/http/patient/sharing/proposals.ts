@@ -1,4 +1,7 @@
-/** Changes that applications suggest for a record: the difference, who suggests it and why; accepting and rejecting. */
+/**
+ * Shows changes that applications suggest for a record: what would change, who suggests it and why; lets people accept or
+ * reject them.
+ */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
@@ -16,7 +19,7 @@ import type { Outcome, PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** The maximum number of proposals on a page. */
+/** Maximum number of proposals on a page. */
 const MOST = 100;
 
 /** A proposal, whose values are JSON. */
@@ -27,19 +30,22 @@ type Proposal = Omit<Api.Proposal, 'resource' | 'difference'> & {
     | null;
 };
 
-/** The note about a program's values by state; in other states they aren't in the record. */
+/** The note about an AI's values, by status; in other statuses, the values aren't in the record. */
 const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
   pending: 'proposals.ainote',
   accepted: 'proposals.aidone',
 };
 
-/** Elements that say nothing to a person: which record, which type. All others could change what an entry means. */
+/** Elements that mean nothing to a person: which record, which type. All other elements could change what an entry means. */
 const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
 
 const proposalPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
 
-/** Returns the page of all proposals. @throws Refusal */
+/**
+ * Returns the page with all proposals.
+ * @throws Refusal
+ */
 export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const waiting = await visit.api.me('GET', '/me/patients/{patient_id}/proposals', {
@@ -87,13 +93,13 @@ ${over.map((each) => overRow(visit, record, each))}</ul>
   };
 }
 
-/** Returns proposals whose resources have names for the codes that come without: patients don't know codes. */
+/** Returns proposals in which codes without a name have one, because patients don't know codes. */
 async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readonly Proposal[]> {
   const names = await visit.deps.services.displays(bareCodes(all.map(({ resource }) => resource)));
   return all.map((each) => ({ ...each, resource: withDisplays({ value: each.resource }, names).value }));
 }
 
-/** Returns the version that a proposal would change, with names; no elements for a creation. */
+/** Returns the version that a proposal would change, with names; for a creation, returns no elements. */
 async function readBase(visit: Visit, base: string | null): Promise<Elements> {
   if (base === null) return {};
   const value: Record<string, Json> = JSON.parse(
@@ -102,7 +108,7 @@ async function readBase(visit: Visit, base: string | null): Promise<Elements> {
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
-/** Returns the effect of a proposal in words. */
+/** Returns a proposal's effect in words. */
 function renderTitle({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
   const thing = html`<bdi>${titleOfResource(resource) ?? typeText(say, resource_type)}</bdi>`;
   return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
@@ -144,7 +150,10 @@ function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
 `;
 }
 
-/** Returns the page of a proposal, with its changes. @throws Refusal not_found (404) */
+/**
+ * Returns the page about a proposal, with its changes.
+ * @throws Refusal not_found (404)
+ */
 export async function proposalPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say, deps } = visit;
   await deps.services.freshness.catchUp(['consents', 'resources', 'history']);
@@ -183,10 +192,10 @@ ${isPending ? decidePart(visit, record, each) : html``}`,
   };
 }
 
-/** Elements of a resource, by name. */
+/** A resource's elements, by name. */
 type Elements = Readonly<Record<string, Json>>;
 
-/** Returns the changes: in plain words element by element, followed by the full details. */
+/** Returns the changes: in plain words element by element, followed by all details. */
 function differencePart(
   visit: Visit,
   { difference, operation, resource, resource_type }: Proposal,
@@ -217,7 +226,7 @@ ${rows}</tbody>
 ${detailsPart(say, shown, isUpdate)}`;
 }
 
-/** Returns every changed part with its place, as it is stored, because words could hide something. */
+/** Returns every changed part with its path, as stored, because words could hide something. */
 function detailsPart(say: Texts, shown: NonNullable<Proposal['difference']>, isUpdate: boolean): Html {
   const cell = (path: string, value: Json | undefined): Html => {
     if (value === undefined) return html`–`;
@@ -240,10 +249,7 @@ ${rows}</tbody>
 </details>`;
 }
 
-/**
- * Returns the form of the decision, which says what accepting records: the proposer is the author, the person has
- * approved it.
- */
+/** Returns the decision form, which says what accepting records: the proposer is the author, and the person has approved it. */
 function decidePart(visit: Visit, record: OpenRecord, { id, author_type, application }: Proposal): Html {
   const { say } = visit;
   return html`<section class="stack" aria-labelledby="decision">
@@ -264,7 +270,8 @@ ${visit.form(proposalPath(record, id))}<div class="actions">
 }
 
 /**
- * Carries out the person's decision, as `POST …/accept` and `…/reject` below `/me` do. @throws Refusal conflict (409)
+ * Carries out the person's decision, like `POST …/accept` and `…/reject` below `/me`.
+ * @throws Refusal conflict (409)
  */
 export async function decideProposal(
   visit: Visit,

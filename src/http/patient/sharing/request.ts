@@ -1,4 +1,7 @@
-/** An application's request for access: the person allows it with a record, a duration and perhaps less, or denies it. */
+/**
+ * Shows an application's access request: the person allows it for a record and a duration, possibly with fewer rights, or
+ * denies it.
+ */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import { knownScopes, normalise } from '#src/oauth/scopes.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -93,7 +96,7 @@ function renderPage(
   const title = say('consent.title', { app: name });
   const minutes = Math.max(1, Math.ceil((expires_at / 1_000 - now) / 60_000));
   const facts: Html[] = [
-    // Access requests have no purpose, and neither have the resulting grants.
+    // Access requests have no purpose, and neither do the resulting grants.
     html`<div><dt>${say('purpose.legend')}</dt><dd>${say('purpose.none')}</dd></div>
 `,
     ...(message === null
@@ -140,7 +143,10 @@ ${decidePart(say)}
   };
 }
 
-/** Carries out the person's decision. The route of `/me` checks everything again. @throws Refusal */
+/**
+ * Carries out the person's decision. The `/me` route checks everything again.
+ * @throws Refusal
+ */
 export async function decideRequest(visit: Visit, form: URLSearchParams, id: string): Promise<Outcome> {
   const asked = await askedFor(visit, id);
   const { request, offer } = asked;

@@ -1,4 +1,4 @@
-/** The page of an answer that a reader of a record was shown, made again from its receipt (docs/receipts.md). */
+/** Shows a response that a reader of a record was shown, reproduced from its receipt (docs/receipts.md). */
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, parseJson } from '#src/shared/json/json.ts';
@@ -6,10 +6,13 @@ import type { PatientPage } from '../page.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** The maximum length of an answer on the page, in characters: the rest is left out, visibly. */
+/** Maximum length of a response on the page, in characters; the page says that the rest is left out. */
 const MOST = 200_000;
 
-/** Returns the page of a receipt. @throws Refusal not_found (404) */
+/**
+ * Returns the page for a receipt.
+ * @throws Refusal not_found (404)
+ */
 export async function shownPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
   const { say } = visit;
   const receipt = await visit.api.me('GET', '/me/patients/{patient_id}/receipts/{receipt_id}', {
@@ -41,7 +44,7 @@ function contentPart(content: string, whole: string): Html {
 ${all}</details>`;
 }
 
-/** Returns the texts for a model in an answer: of a context, or of a tool's result; none of other answers. */
+/** Returns the texts for a model in a response that is a context or a tool's result; an empty list for all other responses. */
 function listTexts(content: string): string[] {
   const json = /^data: (.*)$/m.exec(content)?.[1] ?? content;
   try {

@@ -1,4 +1,4 @@
-/** Shows what was taken back in a record, why and when, and the entries of it. */
+/** Shows what was taken back in a record, why and when, and the entries concerned. */
 import type { OwnTakeback } from '#queries/rest/own-takebacks.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -6,7 +6,7 @@ import { typeText } from '../../reading/kinds.ts';
 import type { OpenRecord } from '../records.ts';
 import type { Visit } from '../visit.ts';
 
-/** Returns the part of the page; empty where nothing was taken back. */
+/** Returns this part of the page; empty if nothing was taken back. */
 export async function takenBackPart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say, deps } = visit;
   const all = await deps.pages.ownTakebacks(record.record);
@@ -46,7 +46,7 @@ ${entries.map(
 `;
 }
 
-/** Says what was selected, in words. */
+/** Returns what was selected, in words. */
 function selectionText(say: Texts, { source, author }: OwnTakeback): Html {
   if (source !== null) return say.html('takenback.source', { name: html`<bdi>${source}</bdi>` });
   return html`${say(author === 'ai' ? 'takenback.ai' : 'takenback.program')}`;

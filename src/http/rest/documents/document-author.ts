@@ -1,7 +1,4 @@
-/**
- * Determines the author who finalizes a document: the author of its creation, unless the upload names
- * another.
- */
+/** Determines the author who finalizes a document: the author who created it, unless the upload names another. */
 import type { CommandContext } from '#commands/command.ts';
 import type { Mark } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
@@ -9,7 +6,7 @@ import type { Authorship } from '#src/shared/access/caller.ts';
 import type { Header } from '../../answer/authorship.ts';
 import { makeCommandContext, type RestRequest } from '../record.ts';
 
-/** Headers that name who writes; those of the source are apart. */
+/** Headers that name the author; the headers about the source are listed separately. */
 const WHO = [
   'x-service-author-type',
   'x-service-author-ref',
@@ -19,10 +16,10 @@ const WHO = [
 const SOURCE = ['x-service-source-system', 'x-service-origin-id'] as const;
 
 /**
- * Returns the context of the finalizing command: that of `makeCommandContext`, with the author of the creation if the
- * request names no author, and with its source system and origin id if the request names neither.
+ * Returns the context for the finalizing command: that of `makeCommandContext`, but with the creation's author if the request
+ * names no author, and with the creation's source system and origin id if the request names neither.
  * @param created metadata of the event that created the document.
- * @param given `author_type` of the body.
+ * @param given `author_type` in the body.
  * @throws Refusal invalid (422) if `author_type` and the header differ.
  */
 export function finalizingCommand(
@@ -56,12 +53,12 @@ function readAuthorship({ author, acting_as, on_behalf_of, ...named }: Mark['met
   };
 }
 
-/** An empty header counts as absent. */
+/** Returns whether a header was sent; an empty header counts as absent. */
 function isSent(header: Header, name: string): boolean {
   return (header(name) ?? '') !== '';
 }
 
-/** The members that have a value. */
+/** Returns only those members that have a value. */
 function present<Members extends object>(
   members: Members,
 ): { [name in keyof Members]?: NonNullable<Members[name]> } {

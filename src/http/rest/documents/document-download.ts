@@ -1,4 +1,4 @@
-/** The content of a document, whole or in part: the bytes as they were sent. */
+/** Sends a document's content, whole or in part: the bytes as they were uploaded. */
 import { type BlobKey, BlobMissing, type DocumentStore } from '#src/documents/store.ts';
 import type { HeldContent } from '#src/fhir/document-content.ts';
 import type { Header } from '../../answer/authorship.ts';
@@ -6,13 +6,13 @@ import { attachmentAs, fileName } from '../../answer/disposition.ts';
 import { isKnown, rangeIn } from '../../answer/range.ts';
 import type { RouteResult } from '../../api/route.ts';
 
-/** Returns the `Content-Disposition` with the file name for saving. */
+/** Returns the `Content-Disposition` with the file name to save under. */
 export function makeDisposition({ attachment, contentType }: HeldContent): string {
   const { title } = attachment;
   return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
 }
 
-/** A type as a header may have it: FHIR takes parameters that no header does, which are left out. */
+/** Returns a content type that is valid in a header: FHIR accepts parameters that headers don't, and these are left out. */
 function safeContentType(contentType: string): string {
   return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
 }
@@ -21,14 +21,11 @@ function safeContentType(contentType: string): string {
 export interface ContentAsked {
   readonly header: Header;
   readonly method: string | undefined;
-  /** Rejects if the document has been deleted meanwhile, or its record is being purged. */
+  /** Rejects if the document has been deleted in the meantime, or its record is being purged. */
   readonly isThere: () => Promise<unknown>;
 }
 
-/**
- * Responds with the content: 200, 206 for a range, 304 if the client already has it, 416 for a range outside
- * of it.
- */
+/** Responds with the content: 200, 206 for a range, 304 if the client already has it, 416 for a range outside the content. */
 export function download(
   store: DocumentStore,
   key: BlobKey,
@@ -60,8 +57,8 @@ export function download(
 }
 
 /**
- * Returns the error to throw for an error. Missing content that an event names is a fault of the installation, which
- * `annal verify` reports, unless the document has gone with it.
+ * Returns the error to throw in place of an error. If an event names content that is missing, the installation is at fault,
+ * which `annal verify` reports, unless the document has disappeared as well.
  */
 function nameMissing(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
   return async (error) => {

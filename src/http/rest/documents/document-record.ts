@@ -1,4 +1,4 @@
-/** Connects a document's DocumentReference, its bytes in the store, and its form in REST v1. */
+/** Connects a document's DocumentReference with its bytes in the store and its form in REST v1. */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import { elsewhere, othersDocument } from '#commands/document/finalize.ts';
 import { immutable } from '#commands/document/settle.ts';
@@ -25,7 +25,7 @@ import {
 import { makeDisposition } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 
-/** The lifetime of a URL to or from the store, in seconds. */
+/** Lifetime of a URL to or from the store, in seconds. */
 const LINK_SECONDS = 900;
 
 /** A document and its content in the store. */
@@ -44,8 +44,8 @@ export function documentIn({ id, body }: { readonly id: string; readonly body: s
 }
 
 /**
- * Returns a document that waits for its content.
- * @throws Refusal conflict (409) when it already has content, here or elsewhere
+ * Returns a document that is waiting for its content.
+ * @throws Refusal conflict (409) if it already has content, here or elsewhere
  */
 export function openDocument(found: { readonly id: string; readonly body: string }): Document {
   const document = documentIn(found);
@@ -55,9 +55,9 @@ export function openDocument(found: { readonly id: string; readonly body: string
 }
 
 /**
- * Reads a document to whose content a request adds. Under a grant it is one that the application created, whether the
- * grant lets it read that or not (docs/spec/decisions.md, section 9, "Letters").
- * @throws Refusal not_found (404), forbidden (403) for a document that the application sees and others created
+ * Reads a document to which a request adds content. Under a grant, it must be a document that the application created, whether
+ * or not the grant allows reading it (docs/spec/decisions.md, section 9, "Letters").
+ * @throws Refusal not_found (404); forbidden (403) for a document that the application sees but didn't create
  */
 export async function documentToFill(
   request: RestRequest,
@@ -75,7 +75,7 @@ export async function documentToFill(
   throw othersDocument(id);
 }
 
-/** Returns the expected properties of its content. */
+/** Returns the expected properties of the document's content. */
 export function readExpected({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
   const { contentType } = listAttachments(resource)[openSlot(resource) ?? 0] ?? {};
   return {
@@ -85,8 +85,8 @@ export function readExpected({ config }: Pick<Services, 'config'>, resource: Jso
 }
 
 /**
- * Returns the URL to which the content of a new document is uploaded without the service's credential: a URL
- * of the store itself, or a signed URL of this service. Under a grant it is the service's own, which takes the access token.
+ * Returns the URL to which a new document's content is uploaded without the service's credential: the store's own URL, or a
+ * signed URL on this service. Under a grant, it is the service's normal URL, which requires the access token.
  */
 export async function uploadTarget(
   { services: { documents, config }, pass }: RestRequest,
@@ -113,8 +113,8 @@ function ownTarget(key: Buffer, baseUrl: string, document: string): string {
 }
 
 /**
- * Returns the URL of the content at the store itself; null if the store has none. Under a grant there is none: it would
- * have the record's real id, outlive the grant and pass by the access log.
+ * Returns the content's URL at the store itself; null if the store has none. It is also null under a grant, because the URL
+ * would contain the record's real id, outlive the grant and bypass the access log.
  */
 export async function withDownload(
   { services: { documents }, pass }: RestRequest,
@@ -128,8 +128,8 @@ export async function withDownload(
 }
 
 /**
- * Returns the response for a document that was just finalized.
- * @param known read before the write, so that a completed write isn't answered with 503
+ * Returns the response for a document that has just been finalized.
+ * @param known read before the write, so that a completed write doesn't return 503
  */
 export async function shownFinal(
   request: RestRequest,

@@ -1,4 +1,4 @@
-/** Documents as they are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section 4). */
+/** Defines documents as they are sent and shown (docs/spec/interface.md, section 2.2; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { writtenSchema } from '../inputs.ts';
@@ -33,7 +33,7 @@ const shown = {
 
 export const documentSchema = z.object(shown).meta({ id: 'Document' });
 
-/** A document in the answer of its finalization. */
+/** A document in the response to its finalization. */
 export const finalizedSchema = writtenSchema(documentSchema, 'WrittenDocument');
 
 const created = z.object({

@@ -1,4 +1,4 @@
-/** Bytes of documents on their way to the document store: through the service, or put there and then finalized. */
+/** Receives documents' bytes for the document store: through the service, or put there directly and then finalized. */
 
 import type { IncomingMessage } from 'node:http';
 import type { StoredBytes } from '#commands/document/finalize.ts';
@@ -8,7 +8,7 @@ import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The content types that clients send by default when none was chosen. */
+/** The content types that clients send by default if none is set. */
 const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'];
 
 /** The expected properties of the bytes. */
@@ -19,9 +19,9 @@ export interface Expected {
 }
 
 /**
- * Stores a request's bytes as they come.
- * @throws Refusal malformed (400) for a body that is missing or broken off, too_large (413), unsupported_media_type (415)
- *   for an encoding, BlobExists
+ * Stores a request's bytes as they arrive.
+ * @throws Refusal malformed (400) for a body that is missing or breaks off, too_large (413), unsupported_media_type (415) for
+ *   an encoding, BlobExists
  */
 export async function receive(
   store: DocumentStore,
@@ -50,7 +50,10 @@ export async function receive(
   throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
 }
 
-/** @throws Refusal invalid (422) when the header names another type than the document has. */
+/**
+ * Checks the content type in the header.
+ * @throws Refusal invalid (422) if it differs from the document's type.
+ */
 function refuseOtherType(header: string | undefined, contentType: string): void {
   const mediaTypeName = (text: string): string => (text.split(';')[0] ?? '').trim().toLowerCase();
   if (
@@ -94,7 +97,7 @@ export async function reread(store: DocumentStore, key: BlobKey, limit: number):
 
 /**
  * Checks stored bytes against their expected properties.
- * @throws Refusal invalid (422) naming both types
+ * @throws Refusal invalid (422), which names both types
  */
 export async function checkedBytes(
   blob: string,

@@ -1,4 +1,4 @@
-/** Documents of REST v1. */
+/** REST v1 routes for documents. */
 import { z } from 'zod';
 import { isSigned } from '#src/documents/signature.ts';
 import { BlobExists, BlobMissing, DIRECT } from '#src/documents/store.ts';
@@ -48,7 +48,7 @@ import { checkedBytes, receive, reread } from './document-upload.ts';
 
 const TAG = 'Documents';
 
-/** The requirements on a grant to read a document by its id, and its bytes. */
+/** Grant requirements for reading a document by its id, and for reading its bytes. */
 const READS_DOCUMENT = {
   action: 'read',
   needs: [{ type: 'DocumentReference', letters: 'r' }],
@@ -56,7 +56,7 @@ const READS_DOCUMENT = {
   id: 'doc_id',
 } as const;
 
-/** The requirements on a grant to send the content of a document that its application created. */
+/** Grant requirements for sending the content of a document that the grant's application created. */
 const SENDS_CONTENT = {
   action: 'update',
   needs: [{ type: 'DocumentReference', letters: 'c' }],
@@ -84,7 +84,7 @@ export const DOCUMENT_ROUTES = [
       const { services, retry, params } = request;
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = params;
-      // The result of an earlier attempt is returned even if the patient was deleted since.
+      // The result of an earlier attempt is returned even if the patient has been deleted since.
       if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
       const command = makeCommandContext(request, author_type);
       const type = 'DocumentReference';
@@ -192,7 +192,7 @@ export const DOCUMENT_ROUTES = [
           position,
         };
       } catch (error) {
-        // Unless it may have been written.
+        // The bytes are kept if the event may have been written.
         if (error instanceof Refusal && error.kind !== 'unavailable') await store.remove(key);
         throw error;
       }
@@ -238,7 +238,7 @@ export const DOCUMENT_ROUTES = [
       const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
       try {
         const { size, sha256 } = await receive(store, blob, incoming, readExpected(services, resource));
-        // A document that was deleted or purged meanwhile must not keep its bytes.
+        // The bytes of a document that has been deleted or purged in the meantime must not be kept.
         if ((await findSlot(right.document)) === undefined) {
           await store.remove(blob);
           throw notFound('DocumentReference', right.document);
@@ -345,7 +345,10 @@ export const DOCUMENT_ROUTES = [
   }),
 ];
 
-/** @throws Refusal forbidden (403) when stored bytes would be compared for a caller without the scope `read`. */
+/**
+ * Refuses to compare stored bytes for a caller without the scope `read`.
+ * @throws Refusal forbidden (403)
+ */
 function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unknown }): void {
   for (const name of ['size', 'sha256'] as const)
     if (sent[name] !== undefined)
@@ -358,7 +361,7 @@ function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unkn
 
 /**
  * Checks that the upload matches the expected properties.
- * @throws Refusal invalid (422) on a mismatch.
+ * @throws Refusal invalid (422) if it doesn't.
  */
 function agree(
   sent: { readonly size?: number | undefined; readonly sha256?: string | undefined },

@@ -1,5 +1,5 @@
 /**
- * Concepts of everyday and clinical language: symptoms, conditions and treatments (docs/spec/interface.md, section 4.3;
+ * Serves concepts in everyday and clinical language: symptoms, conditions and treatments (docs/spec/interface.md, section 4.3;
  * docs/spec/decisions.md, section 4: Concepts).
  */
 
@@ -65,7 +65,7 @@ const HOW =
 
 const DESCRIBED = 'Returns the concept with its codes and related concepts, in the language `lang`.';
 
-/** The routes of one type of concepts. */
+/** Returns the routes for one type of concept. */
 function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plural, name: string) {
   return [
     route({
@@ -127,7 +127,7 @@ function makeRoutes<const Plural extends string>(type: ConceptType, plural: Plur
   ];
 }
 
-/** The routes of all concepts below a path. */
+/** Returns the routes for all concepts below a path. */
 function searchRoutes<const Path extends string>(path: Path, operation: string) {
   return [
     route({

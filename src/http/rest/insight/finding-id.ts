@@ -1,7 +1,7 @@
 /**
- * Ids of findings. They name the patient, so that the short form of the contract (`/v1/patterns/{finding_id}`) finds the
- * record without a table of findings that would have to be kept and purged. Under a grant there is one record, and the id
- * doesn't contain the patient's real one.
+ * Converts finding ids. They contain the patient, so that the contract's short form (`/v1/patterns/{finding_id}`) finds the
+ * record without a table of findings, which would have to be stored and purged. Under a grant there is only one record, and
+ * the id doesn't contain the patient's real id.
  */
 
 import type { Finding } from '#src/insight/finding.ts';
@@ -10,10 +10,13 @@ import { notFound } from '#src/shared/refusal.ts';
 import type { RestRequest } from '../record.ts';
 
 const PREFIX = 'find_';
-/** Characters of a UUID in base64url. */
+/** Number of characters in a UUID in base64url. */
 const PATIENT = 22;
 
-/** Returns the id of a finding as the caller sees it. @param patient the real id */
+/**
+ * Returns a finding's id as the caller sees it.
+ * @param patient the real id
+ */
 export function shownId({ caller }: RestRequest, patient: string, { finding_id: id }: Finding): string {
   if (caller.sees.within !== undefined) return id;
   const named = Buffer.from(patient.replaceAll('-', ''), 'hex').toString('base64url');
@@ -21,8 +24,8 @@ export function shownId({ caller }: RestRequest, patient: string, { finding_id: 
 }
 
 /**
- * Returns the real id of the patient whose finding it is.
- * @throws Refusal not_found (404) if it isn't the id of a finding
+ * Returns the real id of the patient to whom a finding belongs.
+ * @throws Refusal not_found (404) if the given id isn't a finding id
  */
 export function patientIn({ caller }: RestRequest, id: string): string {
   if (caller.sees.within !== undefined) return caller.sees.within.record;

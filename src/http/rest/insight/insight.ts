@@ -1,4 +1,4 @@
-/** The parts that the routes of series and patterns share. */
+/** Defines what the routes for series and patterns share. */
 
 import { z } from 'zod';
 import type { Told } from '#queries/insight/insight.ts';
@@ -11,23 +11,23 @@ import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { LISTING_MODELS } from '../listing.ts';
 import type { RestRequest } from '../record.ts';
 
-/** Read models from which these answers are made. */
+/** Read models from which these responses are made. */
 export const INSIGHT_MODELS = LISTING_MODELS;
 
-/** Needs of a grant: whole records are searched and read, Observations at least. */
+/** The letters required of a grant: whole records are searched and read, or at least Observations. */
 export const OBSERVATIONS_NEEDED = [{ type: 'Observation', letters: 'rs' }] as const;
 
-/** The maximum number of equivalent codes in a group. */
+/** Maximum number of equivalent codes in a group. */
 const MOST_CODES = 20;
 
-/** Codes of a group, with `~` between. */
+/** The codes in a group, separated by `~`. */
 export const group = z
   .string()
   .max(1_000)
   .regex(/^[^\s,~]+(?: [^\s,~]+)*(?:~[^\s,~]+)*$/, 'must be a code, or equivalent codes with ~ between')
   .refine((text) => text.split('~').length <= MOST_CODES, `must be at most ${MOST_CODES} codes`);
 
-/** Returns the codes of a group. A bare code is LOINC. */
+/** Returns the codes in a group. A bare code is a LOINC code. */
 export function parseCodes(text: string): Coded[] {
   const codes = text.split('~').map((each) => {
     const { system = LOINC, code } = splitCode(each);
@@ -36,13 +36,13 @@ export function parseCodes(text: string): Coded[] {
   return [...new Map(codes.map((code) => [`${code.system}|${code.code}`, code])).values()];
 }
 
-/** Warnings of an answer. */
+/** Warnings in a response. */
 export const warnings = z
   .array(z.object({ kind: z.enum(WARNING_KINDS), text: z.string(), count: z.int() }))
   .describe('Values that were left out, and values that are known only roughly.');
 
 /**
- * Asks, and asks again if the read model was behind those that responses of writes wait for.
+ * Runs a query, and runs it again if the read model was behind the models that responses to writes wait for.
  * @throws Refusal not_found (404) for a patient that the caller can't see
  */
 export async function askFresh<T>(

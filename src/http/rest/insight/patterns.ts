@@ -1,4 +1,4 @@
-/** Patterns of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Patterns"). */
+/** REST v1 routes for patterns (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Patterns"). */
 
 import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
@@ -215,10 +215,7 @@ async function findPatterns(request: RestRequest, patient: string): Promise<Patt
   return askFresh(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
-/**
- * Lists the findings. A change of the record may change their ids, so a page continues after a finding that still
- * exists.
- */
+/** Lists the findings. A change to the record may change their ids, so a page continues after a finding that still exists. */
 async function list(
   request: RestRequest,
   patient: string,
@@ -256,7 +253,7 @@ async function evidence(
   const { finding } = await findFinding(request, patient, id);
   const of = `evidence ${id}`;
   const [from] = cursor === undefined ? [0] : decodeCursorFor(of, cursor, z.tuple([z.int().min(0)]));
-  // It is made when it is asked for.
+  // The evidence is computed on demand.
   const { evidence: all } = finding;
   const { length: total } = all;
   const next = from + limit < total ? encodeCursorFor(of, [from + limit]) : null;
@@ -265,7 +262,10 @@ async function evidence(
   return { status: 200, body, reads: true, shown: data.length };
 }
 
-/** @throws Refusal not_found (404) if the record doesn't show that finding, or no longer. */
+/**
+ * Finds a finding.
+ * @throws Refusal not_found (404) if the record doesn't show that finding, or no longer does.
+ */
 async function findFinding(
   request: RestRequest,
   patient: string,
@@ -277,7 +277,7 @@ async function findFinding(
   return { finding, names, changed };
 }
 
-/** Returns the names of the codes of findings: those in the record, or else in the terminology. */
+/** Returns the names of the codes in findings: from the record, or else from the terminology. */
 async function namesFor(
   request: RestRequest,
   findings: readonly Finding[],

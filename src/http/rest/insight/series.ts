@@ -1,4 +1,4 @@
-/** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
+/** REST v1 routes for series (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
 import { z } from 'zod';
 import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import { BUCKETS, type Bucket, computeStatistics, hasBucket, printedPoints } from '#src/insight/bucket.ts';
@@ -14,7 +14,7 @@ import { type RestRequest, shownCursor } from '../record.ts';
 import { date, FIRST_DAY, LAST_DAY } from '../schemas.ts';
 import { askFresh, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, parseCodes, warnings } from './insight.ts';
 
-/** The maximum number of series in an answer. */
+/** Maximum number of series in a response. */
 const MOST_SERIES = 20;
 
 const codes = z
@@ -97,7 +97,7 @@ interface Query {
   readonly cursor?: string | undefined;
 }
 
-/** The place of the next series among those that were asked for. */
+/** The index of the next series among the requested series. */
 const place = z.tuple([z.int().min(1)]);
 
 const DESCRIPTION =
@@ -137,7 +137,7 @@ export const SERIES_ROUTES = [
   }),
 ];
 
-/** Refuses two different moments. */
+/** Refuses two different points in time. */
 function oneMoment({ as_of: asOf, at }: Pick<Query, 'as_of' | 'at'>, context: z.RefinementCtx): void {
   if (asOf === undefined || at === undefined || asOf === at) return;
   context.addIssue({ code: 'custom', path: ['at'], message: 'is another name of as_of; send one of them' });
@@ -165,7 +165,10 @@ async function series(sent: RestRequest, patient: string, query: Query): Promise
 
 type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
 
-/** Prints the series in steps: they may have a hundred thousand points. Each one is let go when it is printed. */
+/**
+ * Prints the series in steps, because they may have a hundred thousand points. Each series is released once it has been
+ * printed.
+ */
 function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
   const data: string[] = [];
   for (let next = read.shift(); next !== undefined; next = read.shift()) {

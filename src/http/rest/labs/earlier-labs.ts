@@ -1,4 +1,4 @@
-/** Finds the resources that earlier reports of the same results wrote. */
+/** Finds the resources that earlier reports of the same results created. */
 import type { CurrentResource } from '#queries/read.ts';
 import { seesType } from '#queries/sight.ts';
 import { draftKey, keysIn } from '#src/labs/decide.ts';
@@ -8,19 +8,17 @@ import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { makeToken } from '../list.ts';
 import type { RestRequest } from '../record.ts';
 
-/**
- * The current version of a resource with its body, which is parsed only once, because there may be thousands.
- */
+/** A resource's current version with its body, which is parsed only once, because there may be thousands. */
 export type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
 
-/** Keys that one search asks for. */
+/** Maximum number of keys per search. */
 const KEYS = 100;
 
 /**
- * Returns the resources of earlier reports for the same results, by type and key. A resource with a draft's former key
- * counts only if it is certainly of the same sender: one that isn't found is stored beside it and noted, but one that
- * is another laboratory's would be replaced.
- * @param notes gets a note on each result whose former key belongs to a resource of an unknown or other sender
+ * Returns the resources from earlier reports for the same results, by type and key. A resource with a draft's former key
+ * counts only if it is certainly from the same sender: if one isn't recognized, the result is merely stored beside it and
+ * noted, but if another laboratory's were recognized, it would be replaced.
+ * @param notes receives a note about each result whose former key belongs to a resource from an unknown or different sender
  */
 export async function findEarlier(
   request: RestRequest,
@@ -62,7 +60,7 @@ export async function findEarlier(
   return found;
 }
 
-/** Returns the resources with these keys, the oldest of each. */
+/** Returns the oldest resource for each of these keys. */
 async function findByKeys(
   { services, caller, pass }: RestRequest,
   patient: string,
@@ -96,7 +94,7 @@ async function findByKeys(
   return found;
 }
 
-/** Returns how to look up who wrote the current and the first version of these resources. */
+/** Returns a function that looks up who wrote the current and first versions of these resources. */
 async function readWriters({ services, caller }: RestRequest, stored: readonly Stored[]) {
   if (stored.length > 0) await services.freshness.catchUp(['history']);
   const current = await services.queries.marks(caller, stored);

@@ -1,4 +1,4 @@
-/** The forms in which laboratory results come (docs/spec/decisions.md, section 4). */
+/** Parses the forms in which laboratory results are sent (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import type { LabItem } from '#src/labs/items.ts';
@@ -20,10 +20,7 @@ const unit = z
 const when = z.union([moment, date]);
 
 const VALUES = ['value', 'result', 'value_text', 'value_code', 'value_boolean'] as const;
-/**
- * The members with the laboratory's name of the test: used as the display beside a code, otherwise as the
- * code.
- */
+/** The members that contain the laboratory's name for the test: used as the display next to a code, otherwise as the code. */
 const NAMES = ['marker', 'test', 'analyte'] as const;
 const name = optional(text.max(500)).describe('The display; without `code`, also used as the code.');
 const range = z.strictObject({ low: optional(z.number()), high: optional(z.number()) });
@@ -85,19 +82,19 @@ const item = sentItem
   })
   .transform(toLabItem);
 
-/** Returns the ends of the reference range, from either of the members that may contain them. */
+/** Returns the ends of the reference range, from whichever member contains them. */
 function rangeEnds({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
   return typeof sent === 'object' ? sent : { low, high };
 }
 
-/** The member that says the range as text, and the text. */
+/** Returns the member that gives the range as text, and that text. */
 function rangeText(given: SentItem): readonly [name: string, text: string | undefined] {
   const { reference_range: sent, 'reference range': spelled } = given;
   if (spelled !== undefined) return ['reference range', spelled];
   return ['reference_range', typeof sent === 'string' ? sent : undefined];
 }
 
-/** Renames the members of an item to those of a result. */
+/** Renames an item's members to those of a result. */
 function toLabItem(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
   const { marker, test, analyte, result, value = result, value_text } = given;
   const { code: is, display } = namedCode(
@@ -105,7 +102,7 @@ function toLabItem(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentIt
     isLoincCode,
   );
   const number = typeof value === 'string' ? numberIn(decimalIn(value)) : value;
-  // Each member is copied by name: a rest pattern is several times slower, and there are thousands of items.
+  // Each member is copied by name, because a rest pattern is several times slower and there are thousands of items.
   return {
     system: given.system,
     category: given.category,
@@ -123,7 +120,7 @@ function toLabItem(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentIt
   };
 }
 
-/** A report for the documentation. */
+/** An example report for the documentation. */
 export const HL7_EXAMPLE =
   'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN|||20260331080000+0200\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F';
 
@@ -168,7 +165,7 @@ export const labsBody = z.union([message, items]).optional();
 /** Items, parsed. */
 export type GivenItems = z.output<typeof items>;
 
-/** `date` of a table's rows. */
+/** The query: `date` is for a table's rows. */
 export const labsQuery = z.strictObject({
   date: when.optional().describe('The date of table rows that have no `effective_at`.'),
   time_zone: z

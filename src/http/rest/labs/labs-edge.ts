@@ -1,23 +1,26 @@
 /**
- * Reports under a grant: the ids in them are exchanged after they are read, because before that, escapes of HL7 and
- * quotes of tables could hide an id (docs/spec/decisions.md, section 1).
+ * Handles reports under a grant: their ids are exchanged after they have been read, because before that, HL7 escapes and table
+ * quotes could hide an id (docs/spec/decisions.md, section 1).
  */
 import type { Draft, Labs } from '#src/labs/labs.ts';
 import { isObject, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import type { Edge } from '../../edge/edge.ts';
 import { resourceIn } from '../record.ts';
 
-/** The place where a report is read: inside the edge, or before the exchange of ids. */
+/** Where a report is read: inside the edge, or before ids are exchanged. */
 export interface Reading {
   /** The Patient's id. */
   readonly patient: string;
   /** Returns the Patient to compare the report with. */
   readonly stored: (body: string) => JsonObject;
-  /** Returns a report with real ids. @throws Refusal of reading it, with exchanged texts */
+  /**
+   * Returns a report with real ids.
+   * @throws Refusal from reading it, with ids in its text exchanged
+   */
   readonly inward: (read: () => Promise<Labs>) => Promise<Labs>;
 }
 
-/** Returns how a report is read that has the ids that the application knows. */
+/** Returns how to read a report that has the ids known to the application. */
 export function outside(edge: Edge): Reading {
   return {
     patient: edge.grant.patient,
@@ -26,7 +29,7 @@ export function outside(edge: Edge): Reading {
   };
 }
 
-/** Returns how a report is read whose ids are real. */
+/** Returns how to read a report that has real ids. */
 export function inside(patient: string): Reading {
   return { patient, stored: resourceIn, inward: (read) => read() };
 }
@@ -43,7 +46,7 @@ function withRealIds({ drafts, unmapped, warnings, compared, source }: Labs, edg
 }
 
 function draftWithRealIds({ key, keptNote, before, resource, ...draft }: Draft, edge: Edge): Draft {
-  // A copy: drafts share parts, and an id must be exchanged once.
+  // Copied, because drafts share parts and an id must be exchanged only once.
   const own = edge.json(parseStored(printJson(resource)));
   if (!isObject(own)) throw new TypeError('a draft is an object');
   return {

@@ -1,4 +1,4 @@
-/** Imports laboratory results: decides on the results of earlier reports, and writes in one transaction. */
+/** Imports laboratory results: decides what to do about earlier reports' results, and writes in one transaction. */
 import type { CommandContext } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { readCategories } from '#src/fhir/search/categories.ts';
@@ -19,9 +19,9 @@ import { findEarlier, type Stored } from './earlier-labs.ts';
 
 /**
  * Writes new and changed results, all or nothing.
- * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the current `observations` of the
- * report; to a caller without the scope `read`, all results as `created`, and no observations
- * @throws Refusal 409 413 422, naming places of the report
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's current `observations`; for a caller without
+ *   the scope `read`, all results count as `created`, and no observations are returned
+ * @throws Refusal 409 413 422, which names places in the report
  */
 export async function importLabs(
   request: RestRequest,
@@ -48,7 +48,7 @@ export async function importLabs(
     drafts,
     services.commands.decided(command, `labs/${patient}`, decide),
   );
-  // An earlier attempt decided it and crashed: its resources exist by now, or soon will.
+  // An earlier attempt decided this and crashed: its resources exist by now, or soon will.
   const now = there ?? (await findEarlier(request, patient, drafts, new Notes()));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
@@ -64,7 +64,7 @@ export async function importLabs(
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller, 'Observation');
   const created = ofType.filter(({ outcome }) => outcome === 'created').length;
-  // Telling which results are new, changed or unchanged would reveal stored data.
+  // Revealing which results are new, changed or unchanged would reveal stored data.
   const visible = reads ? observations.filter(({ resource }) => isRead(request.caller, resource)) : [];
   const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
@@ -86,12 +86,12 @@ export async function importLabs(
   return { status: 200, text, position, shown: shown.length };
 }
 
-/** Returns the implausible values of a result, as the report gives it. */
+/** Returns the implausible values in a result, as given in the report. */
 function implausibleIn({ services, now }: RestRequest, { resource, place }: Draft): string[] {
   return services.findImplausible(resource, now()).map(({ message }) => `${place}: ${message}`);
 }
 
-/** Returns the note on the documents of a report without other results, since the answer shows observations only. */
+/** Returns the note about the documents in a report without other results, because the response shows only observations. */
 function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>): string[] {
   if (drafts.some(({ type }) => type === 'Observation')) return [];
   return drafts.flatMap((draft) => {
@@ -102,13 +102,16 @@ function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>)
   });
 }
 
-/** Tells whether a caller may read an Observation; under a grant its categories decide. */
+/** Returns whether a caller may read an Observation; under a grant, the Observation's categories decide. */
 function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
   const type = 'Observation';
   return within === undefined || allows(within.access, type, 'r', readCategories(type, resource));
 }
 
-/** Runs the write. @throws Refusal that names places of the report, which have no types, where the write's own named entries */
+/**
+ * Runs the write.
+ * @throws Refusal that names places in the report, which have no types, where the write's refusal named entries
+ */
 async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Promise<T> {
   try {
     return await write;

@@ -1,4 +1,7 @@
-/** Import of laboratory results: HL7 v2 messages, JSON items, tables (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+/**
+ * Serves the import of laboratory results: HL7 v2 messages, JSON items, tables (docs/spec/interface.md, section 4.3;
+ * docs/spec/decisions.md, section 4).
+ */
 import { z } from 'zod';
 import type { CommandContext } from '#commands/command.ts';
 import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
@@ -32,7 +35,10 @@ type LabsRequest = ApiRequest<
   z.output<typeof labsBody>
 >;
 
-/** Reads the report, whatever its form, and imports it. @throws Refusal 403 404 409 413 422 */
+/**
+ * Reads the report in any form, and imports it.
+ * @throws Refusal 403 404 409 413 422
+ */
 async function run(request: LabsRequest): Promise<RouteResult> {
   const { params, query, raw, body, pass } = request;
   const { patient_id: patient } = params;
@@ -71,7 +77,10 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }
 
-/** Returns the message as it was sent: the ids of a JSON body were exchanged already. @throws Refusal too_large (413) */
+/**
+ * Returns the message as it was sent; in a JSON body, the ids have already been exchanged.
+ * @throws Refusal too_large (413)
+ */
 function decodeMessage(
   raw: RawBody | undefined,
   body: z.output<typeof labsBody>,
@@ -83,7 +92,10 @@ function decodeMessage(
   return { text: edge === undefined ? text : edge.outward(text), warnings: [] };
 }
 
-/** Items with the literals of their numbers. @param exact the body with them, where they are others */
+/**
+ * Returns items with the literals of their numbers.
+ * @param exact the body with those literals, if they differ
+ */
 function exactItems({ items, date }: GivenItems, exact: JsonObject = {}): LabItem[] {
   const sent = listIn(exact.items);
   return items.map((item, at) => {
@@ -106,7 +118,10 @@ function warned(labs: Labs, warnings: readonly string[]): Labs {
   return { ...labs, warnings: [...warnings, ...labs.warnings] };
 }
 
-/** The command with the source that the body names. @throws Refusal invalid (422) when a header names another */
+/**
+ * Returns the command with the source that the body names.
+ * @throws Refusal invalid (422) if a header names a different source
+ */
 function sourced(command: CommandContext, source?: string, origin?: string): CommandContext {
   const { authorship } = command;
   const { sourceSystem = source, originId = origin } = authorship;
@@ -134,7 +149,7 @@ function refused(expression: string, diagnostics: string): Refusal {
   return new Refusal('invalid', { code: 'value', diagnostics, expression });
 }
 
-/** The route of laboratory reports. */
+/** The route for laboratory reports. */
 export const LABS_ROUTES = [
   route({
     method: 'POST',

@@ -1,4 +1,4 @@
-/** The reads of a patient's record (docs/spec/decisions.md, section 4, "Access-log entry"). */
+/** Lists the reads of a patient's record (docs/spec/decisions.md, section 4, "Access-log entry"). */
 import { z } from 'zod';
 import { accessEntrySchema, accessEntryView } from '../../api/access-log-view.ts';
 import { route } from '../../api/route.ts';

@@ -1,5 +1,6 @@
 /**
- * The grants of applications for a patient (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4).
+ * Lists the grants that applications have for a patient (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section
+ * 4).
  */
 
 import { z } from 'zod';
@@ -15,8 +16,8 @@ import { type RestRequest, shownCursor } from '../record.ts';
 const grantSchema = grant.meta({ id: 'Grant' });
 
 /**
- * Returns the condition on the Patient: one of the project's own by its id, another project's by the pairwise id that
- * the project's applications know.
+ * Returns the filter for the Patient: one of the project's own patients by its id, or another project's by the pairwise id
+ * that the project's applications know.
  * @throws Refusal not_found (404)
  */
 async function patientAsked(
@@ -31,7 +32,7 @@ async function patientAsked(
   return { record: id };
 }
 
-/** The route of grants. */
+/** The route for grants. */
 export const GRANT_ROUTES = [
   route({
     method: 'GET',
@@ -56,7 +57,7 @@ export const GRANT_ROUTES = [
         ...('applicationId' in credential ? { application: credential.applicationId } : {}),
         ...asked,
       });
-      // Without a grant its applications don't know the patient.
+      // Without a grant, the project's applications don't know the patient.
       if (asked.patient !== undefined && total === 0) throw notFound('Patient', asked.patient);
       const body = { data: rows.map(grantView), total, next_cursor: shownCursor(request, next) };
       return { status: 200, body, shown: 0 };

@@ -1,4 +1,4 @@
-/** Invitations of a person to a patient's record (docs/spec/decisions.md, section 9). */
+/** Invites a person to a patient's record (docs/spec/decisions.md, section 9). */
 
 import { z } from 'zod';
 import type { InvitationRow } from '#queries/consents/invitations.ts';
@@ -82,9 +82,9 @@ export const INVITATION_ROUTES = [
         days,
       });
       const shown = view(made.invitation);
-      // In the query, because paths are logged.
+      // The code is in the query because paths are logged.
       const url = `${services.config.baseUrl}/invitations?code=${made.code}`;
-      // Kept under an Idempotency-Key, it must go with the record: no event names it.
+      // If the response is stored under an Idempotency-Key, it must be purged with the record, because no event names it.
       return { status: 201, body: { ...shown, code: made.code, url }, reads: true };
     },
   }),

@@ -1,4 +1,4 @@
-/** The people that a patient's record is linked to, without their names (docs/spec/decisions.md, section 9). */
+/** Lists the people linked to a patient's record, without their names (docs/spec/decisions.md, section 9). */
 
 import { z } from 'zod';
 import type { RecordLink } from '#queries/consents/links.ts';

@@ -1,6 +1,6 @@
 /**
- * The changes that an application proposes in a record to which a person has given it access (docs/spec/decisions.md,
- * section 7): the person decides under `/me`.
+ * Handles changes that an application proposes to a record to which a person has given it access (docs/spec/decisions.md,
+ * section 7); the person decides below `/me`.
  */
 
 import { z } from 'zod';
@@ -72,7 +72,7 @@ const common = {
 const opening = { needs: [], type: null } as const;
 
 /**
- * Returns the grant of a request, if it is for the record in the path.
+ * Returns a request's grant, if it is for the record in the path.
  * @throws Refusal forbidden (403) for other credentials; not_found (404)
  */
 function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly applicationId: string } {
@@ -88,7 +88,10 @@ function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly
   return { ...within, applicationId: credential.applicationId };
 }
 
-/** Returns the proposal that a body asks for. @throws Refusal forbidden (403), invalid (422) */
+/**
+ * Returns the proposal in a body.
+ * @throws Refusal forbidden (403), invalid (422)
+ */
 function proposalIn(body: Asked, exact: JsonObject | undefined, granted: Granted): NewProposal {
   const value = requireResource(exact ?? body);
   const type = value.resourceType;
@@ -122,19 +125,25 @@ function requireResource({ resource }: { readonly [name: string]: unknown }): Js
   return resource;
 }
 
-/** Tells that a value is an object: a value parsed from JSON can only hold JSON. */
+/** Returns whether a value is an object; a value parsed from JSON can only contain JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @throws Refusal invalid (422) */
+/**
+ * Returns the version that a resource names.
+ * @throws Refusal invalid (422)
+ */
 function versionIn({ meta }: JsonObject): number {
   const named = isObject(meta) ? meta.versionId : undefined;
   if (typeof named === 'string' && /^[1-9]\d{0,8}$/.test(named)) return Number(named);
   throw invalid('current_version', 'an update needs the version that it changes, as current_version');
 }
 
-/** Provenances say what was written; the service writes them. A new Patient is a new record, which needs a key. */
+/**
+ * Provenances can't be proposed because the service writes them, to say what was written. Patients can't because a new Patient
+ * is a new record, which needs a key.
+ */
 function isProposable(type: string): type is ResourceType {
   return isResourceType(type) && type !== 'Provenance' && ['record', 'either'].includes(typeEntry(type).home);
 }
@@ -143,7 +152,10 @@ function invalid(expression: string, diagnostics: string): Refusal {
   return new Refusal('invalid', { code: 'value', diagnostics, expression });
 }
 
-/** Runs a write. @throws Refusal invalid (422) whose fields are within `resource` */
+/**
+ * Runs a write.
+ * @throws Refusal invalid (422), whose fields are within `resource`
+ */
 async function inResource<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;
@@ -159,8 +171,8 @@ async function inResource<T>(write: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns a proposal as its application sees it: without stored values that it may not read, and without references into
- * other records, also among the differences.
+ * Returns a proposal as its application sees it: without stored values that it may not read, and without references into other
+ * records, even in the differences.
  */
 async function viewUnder({ services }: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
   const { resource, base } = wholeProposal(row);
@@ -182,7 +194,10 @@ async function viewUnder({ services }: RestRequest, granted: Granted, row: Propo
   });
 }
 
-/** Returns a proposal of the application. @throws Refusal not_found (404) */
+/**
+ * Returns one of the application's proposals.
+ * @throws Refusal not_found (404)
+ */
 async function ownProposal(
   { services }: RestRequest,
   { record, applicationId }: { readonly record: string; readonly applicationId: string },

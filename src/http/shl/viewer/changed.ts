@@ -1,4 +1,4 @@
-/** Says what later versions and newer entries changed, and what was refuted (docs/clinical-reading.md). */
+/** Describes what later versions and newer entries changed, and what was refuted (docs/clinical-reading.md). */
 
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
 import type { DoseChange } from '#src/clinical/reading/doses/dose-change.ts';
@@ -16,12 +16,12 @@ import type { Json } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Change, Earlier, PageAround, PagePhrase, RefutedRow } from './rows.ts';
 
-/** The look-ups, with the function that makes a phrase of the reading one of the page. */
+/** The look-up functions, plus the function that turns a phrase of the clinical reading into one for the page. */
 export interface ChangeAround extends PageAround {
   readonly makePhrase: (around: PageAround, phrase: Phrase) => PagePhrase;
 }
 
-/** The parts of a row's reading that tell its changes. */
+/** The parts of a row's clinical reading that describe its changes. */
 export interface Changed {
   readonly revisions: readonly (Omit<Revision, 'before'> & { readonly before: Before | undefined })[];
   readonly doseChange?: DoseChange<MedicineSource> | undefined;
@@ -29,10 +29,10 @@ export interface Changed {
   readonly name?: string | undefined;
 }
 
-/** `isOwn`: the text has the page's own words. */
+/** `isOwn`: the text is in the page's own words. */
 type Before = Statement | { readonly text: string; readonly isOwn: true };
 
-/** The words of elements, by their names in FHIR. */
+/** Words for elements, by their FHIR names. */
 const LABELS: Readonly<Record<string, TextKey>> = {
   medicationCodeableConcept: 'element.medication',
   dosage: 'element.dosage',
@@ -49,9 +49,9 @@ const LABELS: Readonly<Record<string, TextKey>> = {
 };
 
 /**
- * Returns the changes of a row as phrases, and the marks of recent ones: those that a summary's narrative tells, else those of
- * the versions and sources that the link has.
- * @param keys of its entries, `Type/id`
+ * Returns a row's changes as phrases, and the badges for recent changes: those described in a summary's narrative, or else
+ * those in the versions and sources that the link contains.
+ * @param keys the keys of the row's entries, `Type/id`
  */
 export function changesIn(
   { revisions, doseChange, hasNewDose = false, name }: Changed,
@@ -80,7 +80,7 @@ export function changesIn(
   };
 }
 
-/** Returns the word of an element, which fills the place `what`. */
+/** Returns the word for an element, which fills the placeholder `what`. */
 function wordsFor(element: string): { readonly what: TextKey } {
   return { what: (Object.hasOwn(LABELS, element) ? LABELS[element] : undefined) ?? 'element.description' };
 }
@@ -138,7 +138,10 @@ function doseChangePhrase(
   );
 }
 
-/** @param when since when the dosage is another one; undefined if that isn't certain */
+/**
+ * Returns the phrase for a change of dosage.
+ * @param when since when the dosage has been different; undefined if that isn't certain
+ */
 function doseWords(when: PagePhrase | undefined, earlier: readonly Earlier[], isNew: boolean): Change {
   const words = { what: 'element.dosage' } as const;
   return {
@@ -152,7 +155,9 @@ function doseWords(when: PagePhrase | undefined, earlier: readonly Earlier[], is
   };
 }
 
-/** Returns what a narrative says of a change, in the language of the page as far as its words are those of the service. */
+/**
+ * Returns what a narrative says about a change, in the page's language as far as the narrative uses the service's own words.
+ */
 function readToldChange(text: string, kind: string, around: ChangeAround): Change | undefined {
   const said = readChangeText(text);
   if (said === undefined) return undefined;
@@ -189,7 +194,7 @@ function readStatement(element: string, before: string, kind: string, around: Pa
   const none = Object.hasOwn(NONE, before) ? NONE[before] : undefined;
   if (none !== undefined) return { key: none };
   const sets: Readonly<Record<string, CodeSet | undefined>> = {
-    // Both are `status` in English.
+    // Both are called `status` in English.
     medicationCodeableConcept: undefined,
     clinicalStatus: kind === 'medications' ? 'medicationStatus' : 'clinicalStatus',
     verificationStatus: 'verificationStatus',
@@ -207,7 +212,7 @@ const WRITERS: Readonly<Record<string, (text: string, around: PageAround) => str
   reaction: reactionsInLanguage,
 };
 
-/** Returns a dosage of a narrative; the name of another medicine in front of it stays. */
+/** Returns a dosage from a narrative in the page's language; the name of another medicine in front of it is kept. */
 function doseInLanguage(dose: string, { lang, day }: PageAround): string {
   const own = translateDoses(dose, { lang, day });
   if (own !== undefined) return own;
@@ -216,7 +221,7 @@ function doseInLanguage(dose: string, { lang, day }: PageAround): string {
   return said === undefined ? dose : `${name}: ${said}`;
 }
 
-/** Returns a value of a narrative with its number as the language writes it. */
+/** Returns a value from a narrative, with its number as the language writes it. */
 function valueInLanguage(value: string, { lang }: PageAround): string {
   const [, sign = '', number = '', unit = ''] =
     /^([<>≤≥]?)(\d[\d,]*(?:\.\d+)?)( [^\d].*)?$/.exec(value) ?? [];
@@ -226,7 +231,7 @@ function valueInLanguage(value: string, { lang }: PageAround): string {
     : value;
 }
 
-/** Returns reactions of a narrative with their severities in the language. */
+/** Returns reactions from a narrative, with their severities in the page's language. */
 function reactionsInLanguage(reactions: string, around: PageAround): string {
   return reactions.replace(
     / \(([a-z]+)\)/g,
@@ -234,13 +239,13 @@ function reactionsInLanguage(reactions: string, around: PageAround): string {
   );
 }
 
-/** Returns an English word of a code in the language of the page; other words as they are. */
+/** Returns the English word for a code in the page's language; returns any other words unchanged. */
 function inLanguage(set: CodeSet, word: string, { lang }: PageAround): string {
   const code = set === 'medicationStatus' && word === 'active' ? word : findCodeByWord('en', set, word);
   return code === undefined ? word : (findCodeWord(lang, set, code) ?? word);
 }
 
-/** Returns the row of an allergy that was refuted, by its versions. */
+/** Returns the row for an allergy that was refuted, based on its versions. */
 export function refutedRow({ told, name }: Allergy, around: PageAround): RefutedRow {
   const withdrawal = findWithdrawal(told);
   const { clinicalStatus, verificationStatus, criticality } = withdrawal?.before ?? {};
@@ -266,7 +271,7 @@ export function refutedRow({ told, name }: Allergy, around: PageAround): Refuted
   );
 }
 
-/** Returns the row of an entry that was refuted, as a summary's narrative tells it. */
+/** Returns the row for an entry that was refuted, as described in a summary's narrative. */
 export function toldRefutedRow(
   { name, day = '', isRecorded, before }: RefutedWords,
   around: PageAround,
@@ -289,7 +294,7 @@ function makeRefuted(
     name,
     state: findCodeWord(lang, 'verificationStatus', 'refuted') ?? 'refuted',
     ...(day === '' ? {} : { since: { key: isRecorded ? 'known.recorded' : 'known.since', days: { day } } }),
-    // A day of recording is apart from the state; that since when it is so isn't.
+    // The day of recording is separated from the status; the day since which the status applies isn't.
     by: isRecorded ? comma : ' ',
     ...(said === '' ? {} : { before: { key: 'known.wasbefore', values: { text: said } } }),
   };

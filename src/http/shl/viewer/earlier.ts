@@ -1,4 +1,4 @@
-/** Finds the texts of a link about entries that it leaves out because an AI changed them (docs/shared-links.md). */
+/** Finds a link's texts about entries that it leaves out because an AI changed them (docs/shared-links.md). */
 import type { Replaced } from '#src/clinical/reading/told.ts';
 import { BEFORE_AI, LEFT_OUT_SYSTEM, REPLACED } from '#src/clinical/summary/changed-tag.ts';
 import { unescaped } from '#src/clinical/summary/not-listed.ts';
@@ -8,12 +8,12 @@ import { clean, object, objectsIn, string } from './texts.ts';
 const findTag = ({ meta }: JsonObject, wanted = 'changed-by-ai'): JsonObject | undefined =>
   objectsIn(object(meta).tag).find(({ system, code }) => system === LEFT_OUT_SYSTEM && code === wanted);
 
-/** Returns how many entries of somebody else a Bundle leaves out because an AI changed them. */
+/** Returns how many entries by other authors a Bundle leaves out because an AI changed them. */
 export function changedIn(bundle: JsonObject): number {
   return Number.parseInt(string(findTag(bundle)?.display), 10) || 0;
 }
 
-/** Returns the entries of the Bundles, among some entries, that have versions before an AI changed them. */
+/** Returns the entries in those Bundles, among some entries, that contain versions from before an AI changed them. */
 export function earlierEntries(entries: readonly JsonObject[]): JsonObject[] {
   return entries
     .map(({ resource }) => object(resource))
@@ -21,11 +21,11 @@ export function earlierEntries(entries: readonly JsonObject[]): JsonObject[] {
     .flatMap(({ entry }) => objectsIn(entry));
 }
 
-/** The maximum number of versions of an entry that are looked at. */
+/** Maximum number of an entry's versions that are read. */
 const MOST_VERSIONS = 20;
 
 /**
- * Returns the versions that current ones replaced, by `Type/id`, the newest first, each with when the next one was stored.
+ * Returns the versions that current versions replaced, by `Type/id`, newest first, each with when the next version was stored.
  * @param found the current versions by `Type/id`
  */
 export function replacedVersions(
@@ -58,7 +58,7 @@ export function replacedVersions(
 
 const PARAGRAPH = new RegExp(`<p>(${BEFORE_AI}[^<]*)</p>`, 'g');
 
-/** Returns the texts in the narrative of a summary's section about entries before an AI changed them. */
+/** Returns the texts about entries before an AI changed them, from the narrative of a summary's section. */
 export function earlierParagraphs({ text }: JsonObject): string[] {
   const { div } = object(text);
   return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph = '']) =>

@@ -1,6 +1,6 @@
 /**
- * Groups entries that are shown together: results of one kind, whose newest one leads; all others are shown by
- * themselves. Pure.
+ * Groups entries that are shown together: results of one kind, shown under the newest; all other entries are shown separately.
+ * Pure.
  */
 
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
@@ -10,11 +10,11 @@ import type { Flag, Row } from './rows.ts';
 /** Entries that are shown together. */
 export interface Group {
   readonly rows: readonly Row[];
-  /** The newest that has a value, or if none has one that is judged, else the newest. */
+  /** The newest row that has a value; if none has, the newest that is judged, otherwise the newest. */
   readonly latest: Row;
-  /** The newest, if it is another. */
+  /** The newest row, if it isn't `latest`. */
   readonly failed: Row | undefined;
-  /** Other values of the moment of `latest`. */
+  /** Rows from the same time as `latest` with other values. */
   readonly beside: readonly Row[];
   /** The flags of `latest` and `failed`. */
   readonly flags: readonly Flag[];
@@ -22,15 +22,15 @@ export interface Group {
   readonly earlier: readonly Row[];
 }
 
-/** How much a row says: results have a value, or are only judged. */
+/** Returns how much a row says: results have a value, or are only judged. */
 const countSays = ({ isEmpty, isJudged }: Row): number => (isEmpty !== true ? 2 : isJudged ? 1 : 0);
 
-/** Returns a text that is another one for another value. */
+/** Returns a string that is different for each value. */
 const valueOfRow = ({ value, parts = [] }: Row): string => JSON.stringify([value, parts]);
 
 /**
- * Returns the groups of a section's rows, in their order; diastolic pressures behind systolic ones.
- * @param rows of results, the newest of a kind first
+ * Returns the groups of a section's rows, in order, with diastolic pressures after systolic ones.
+ * @param rows results, newest of a kind first
  */
 export function groupRows(rows: readonly Row[]): readonly Group[] {
   const groups = new Map<string | Row, [Row, ...Row[]]>();

@@ -1,6 +1,6 @@
 /**
- * Makes the rows of the clinical reading's allergies, problems, medicines and vaccinations: texts, and phrases that the
- * page has words for.
+ * Builds the rows for the clinical reading's allergies, problems, medicines and vaccinations: texts, and phrases for which the
+ * page has words.
  */
 import {
   type Absence,
@@ -58,7 +58,7 @@ import {
 } from './rows.ts';
 import { COMMA, joined, phraseMark, string, word } from './texts.ts';
 
-/** The kinds of sections that a reading fills. */
+/** The kinds of sections that the clinical reading fills. */
 export const KNOWN = [
   'allergies',
   'problems',
@@ -71,16 +71,16 @@ export const KNOWN = [
 /** One of them. */
 export type KnownKind = (typeof KNOWN)[number];
 
-/** Tells whether a reading fills a kind of section. */
+/** Returns whether the clinical reading fills a kind of section. */
 export const isKnown = (kind: Kind): kind is KnownKind => isAmong(KNOWN, kind);
 
-/** A row before it is known in which section it is. */
+/** A row whose section isn't known yet. */
 type KnownRow = Omit<Row, 'kind'>;
 
 /**
  * Returns the rows of a section.
- * @param resources its resources, none withdrawn
- * @param around the look-ups of the reading, with `lang`, `died`, and `clean`, which makes texts safe to show
+ * @param resources the section's resources, none of them withdrawn
+ * @param around the reading's look-up functions, plus `lang`, `died`, and `clean`, which makes text safe to show
  */
 export function knownRows(
   kind: KnownKind,
@@ -94,21 +94,24 @@ export function knownRows(
   return [...denied, ...rows].map((row) => ({ ...row, kind }));
 }
 
-/** Returns an entry as the reading takes it, with the versions that it replaced. */
+/** Returns an entry in the form that the clinical reading takes, with the versions that it replaced. */
 function makeTold(value: JsonObject, n: number, { replaced }: PageAround): Told {
   const type = string(value.resourceType);
   const id = typeof value.id === 'string' ? value.id : String(n);
   return { type, id, value, replaced: replaced.get(`${type}/${id}`) };
 }
 
-/** Returns the rows of allergies that somebody refuted. @param resources AllergyIntolerances */
+/**
+ * Returns the rows for allergies that somebody refuted.
+ * @param resources AllergyIntolerances
+ */
 export function refutedRows(resources: readonly JsonObject[], around: PageAround): RefutedRow[] {
   return resources.map((value, n) => refutedRow(readAllergy(makeTold(value, n, around), around), around));
 }
 
 const keyOf = ({ type, id }: Told): string => `${type}/${id}`;
 
-/** Returns the changes of a row, and the marks of recent ones; what is over has none. */
+/** Returns a row's changes, and the badges for recent changes; rows about something that is over get no badges. */
 function changed(
   of: Changed & { readonly isOver?: boolean; readonly standing?: string },
   entries: readonly Told[],
@@ -119,7 +122,7 @@ function changed(
   return { changes, marks: of.isOver || of.standing === 'past' ? [] : marks };
 }
 
-/** Returns the rows of a section, and what of them holds now. */
+/** Returns a section's rows, and those facts that hold now. */
 function rowsOfKind(
   kind: KnownKind,
   told: readonly Told[],
@@ -141,7 +144,7 @@ function rowsOfKind(
   return [problemRows(problems, around), activeProblems(problems)];
 }
 
-/** Returns the row of a statement that there is none. */
+/** Returns the row for a statement of absence. */
 function absenceRow(absence: Absence, around: PageAround): KnownRow {
   const { code, name, uncertainty } = absence;
   return {
@@ -156,7 +159,7 @@ function absenceRow(absence: Absence, around: PageAround): KnownRow {
 const codeWord = ({ lang, clean }: PageAround, set: CodeSet, code: string | undefined): string =>
   code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
 
-/** Returns a phrase with its state, its age or the record's words in the language. */
+/** Returns a phrase with its status, its age or the record's own words in the page's language. */
 export const makePhrase = (
   around: PageAround,
   { says, days, times, state, age, text }: Phrase,
@@ -231,7 +234,7 @@ function readSources(told: readonly Told[], around: PageAround): MedicineSource[
   return told.filter(({ value }) => isMedicine(value)).map((each) => readMedicineSource(each, around));
 }
 
-/** A medicine, and its row in a summary's narrative, if it has one. */
+/** A medicine, with its row in a summary's narrative, if it has one. */
 type ToldMedicine = Medicine & { readonly inNarrative?: ToldRow };
 
 function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): KnownRow[] {
@@ -286,8 +289,8 @@ function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): K
 }
 
 /**
- * Joins the sources of medicines, those of one row of a summary's narrative in any case: what joins them may be no entry. Such
- * a row also decides the name and the state, and has dates of its own.
+ * Joins sources of medicines. Sources in the same row of a summary's narrative are always joined, because the entry that links
+ * them may be missing. Such a row also determines the name and the status, and has its own dates.
  */
 function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): ToldMedicine[] {
   const groups = new Map<ToldRow | undefined, MedicineSource[]>();
@@ -302,7 +305,7 @@ function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): T
     .sort(currentFirst);
 }
 
-/** Returns the row of a medicine that must not be given, as a summary's narrative tells it. */
+/** Returns the row for a medicine that must not be given, as described in a summary's narrative. */
 export function forbiddenRow({ forbidden, phrases }: ToldRow, around: PageAround): Row {
   return {
     ...EMPTY,
@@ -315,7 +318,7 @@ export function forbiddenRow({ forbidden, phrases }: ToldRow, around: PageAround
   };
 }
 
-/** Returns each vaccine once, with the days of its doses, and with their numbers if these tell them apart. */
+/** Returns each vaccine once, with the days of its doses, and with their numbers if these distinguish them. */
 function vaccinationRows(vaccinations: readonly Vaccination[], around: PageAround): KnownRow[] {
   const { clean } = around;
   return vaccinations.map(({ name, doses }): KnownRow => {

@@ -1,15 +1,15 @@
 /**
- * Opens SMART Health Links in a browser: reads the link, asks for its manifest and decrypts its files
+ * Opens SMART Health Links in a browser: reads the link, requests its manifest and decrypts its files
  * (https://docs.smarthealthit.org/smart-health-links/spec/). The key never leaves the browser.
  */
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import { object, objectsIn } from './texts.ts';
 
-/** The maximum length of a decrypted file: a phone must be able to hold it. */
+/** Maximum length of a decrypted file, which a phone must be able to hold. */
 const MOST = 100_000_000;
 
-/** A link that can't be opened. `reason` is the key of a text; `left` is how many wrong passcodes are left. */
+/** Thrown if a link can't be opened. `reason` is the key of a text; `left` is how many wrong passcodes are still allowed. */
 export class LinkFault extends Error {
   constructor(
     readonly reason: TextKey,
@@ -21,7 +21,7 @@ export class LinkFault extends Error {
   }
 
   readonly left: number | undefined;
-  /** The server that the page isn't allowed to ask, with the reason `shl.elsewhere`. */
+  /** The server that the page isn't allowed to contact, with the reason `shl.elsewhere`. */
   readonly origin: string | undefined;
 }
 
@@ -36,27 +36,30 @@ export interface Link {
   readonly expires: number | undefined;
 }
 
-/** A decrypted file of a link. */
+/** A decrypted file from a link. */
 export interface LinkFile {
   readonly contentType: string | undefined;
   readonly text: string;
 }
 
-/** A file before it is decrypted: a JWE, or where to get one. */
+/** A file before decryption: a JWE, or where to fetch it. */
 interface SealedFile {
   readonly contentType?: string | undefined;
   readonly embedded?: string | undefined;
   readonly location?: string | undefined;
 }
 
-/** Who opens a link, and which origins the page is allowed to ask. */
+/** Who opens a link, and which origins the page is allowed to contact. */
 export interface Opening {
   readonly recipient: string;
   readonly passcode: string | undefined;
   readonly allowed: readonly string[];
 }
 
-/** Returns the content of a link, `shlink:/…` or the part after `#` of a viewer's URL. @throws LinkFault */
+/**
+ * Returns the content of a link: `shlink:/…` or the part after `#` in a viewer's URL.
+ * @throws LinkFault
+ */
 export function parseLink(text: string): Link {
   const [, encoded] = /shlink:\/([\w-]+)/.exec(text) ?? [];
   if (encoded === undefined) throw new LinkFault('shl.invalid');
@@ -88,7 +91,7 @@ export function parseLink(text: string): Link {
 }
 
 /**
- * Returns the decrypted files of a link.
+ * Returns a link's decrypted files.
  * @throws LinkFault
  */
 export async function openLink(link: Link, { recipient, passcode, allowed }: Opening): Promise<LinkFile[]> {
@@ -145,7 +148,7 @@ async function manifest(
 const readString = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Returns the JSON object of a response; an empty one for anything else. */
+/** Returns a response's JSON object; an empty object for anything else. */
 const readJson = async (response: Response): Promise<JsonObject> =>
   object(await response.json().catch(() => ({})));
 
@@ -177,7 +180,7 @@ function refused({ status }: Response): LinkFault {
   return new LinkFault(status === 429 ? 'shl.busy' : 'shl.failed');
 }
 
-/** Decrypts a JWE in compact form: `dir` with A256GCM, perhaps compressed. */
+/** Decrypts a JWE in compact form: `dir` with A256GCM, possibly compressed. */
 async function decrypt(jwe: string, key: CryptoKey, contentType: string | undefined): Promise<LinkFile> {
   try {
     const [header = '', , nonce = '', ciphertext = '', tag = ''] = jwe.trim().split('.');
@@ -202,7 +205,7 @@ async function decrypt(jwe: string, key: CryptoKey, contentType: string | undefi
   }
 }
 
-/** Returns the text of raw deflate data. */
+/** Returns the text in raw deflate data. */
 export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const decoder = new TextDecoder();
@@ -215,7 +218,7 @@ export async function inflated(bytes: Uint8Array<ArrayBuffer>): Promise<string> 
   }
 }
 
-/** Returns the bytes of base64url. */
+/** Returns the bytes encoded in base64url. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replace(/-/g, '+').replace(/_/g, '/'));
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));

@@ -1,4 +1,7 @@
-/** The page that opens a SMART Health Link: asks who opens it and for the passcode, then shows what the link has. */
+/**
+ * Runs the page that opens a SMART Health Link: it asks who opens the link and for the passcode, then shows the link's
+ * content.
+ */
 import { dayInWords } from '#src/clinical/reading/day-words.ts';
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import { fillWording } from '#src/clinical/reading/wording.ts';
@@ -19,10 +22,10 @@ import { element, recordView } from './show.ts';
 import { list, object, string } from './texts.ts';
 
 const root = find<HTMLElement>('#viewer');
-/** Texts by their keys, in the language of the page, which is one of those that it is served in. */
+/** Texts by key, in the page's language, which is one of the languages in which the page is served. */
 const texts: Readonly<Record<string, string>> = JSON.parse(root.dataset.texts ?? '{}');
 const lang = document.documentElement.lang as WordLanguage;
-/** Where this tab keeps the origins that the reader chose: no other site can write there. */
+/** The key under which this tab stores the origins that the reader chose; other sites can't write there. */
 const CHOSEN = 'shl.chosen';
 let kept = keptOrigins();
 
@@ -32,7 +35,7 @@ const say: Say = Object.assign(
   {
     number: (number: number) => new Intl.NumberFormat(lang).format(number),
     day: (date: string) => dayInWords(lang, date),
-    /** Returns the time as written, so that it belongs to the written day; an empty text if there is none. */
+    /** Returns the time as written, so that it matches the written day; an empty string if there is none. */
     time(text: string) {
       const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
       return zone === 'Z' ? `${time} UTC` : time;
@@ -50,7 +53,10 @@ const say: Say = Object.assign(
   },
 );
 
-/** Returns an element of the page. @throws Error if there is none */
+/**
+ * Returns an element on the page.
+ * @throws Error if it doesn't exist
+ */
 function find<Of extends Element>(selector: string): Of {
   const found = document.querySelector<Of>(selector);
   if (found === null) throw new Error(`the page has no ${selector}`);
@@ -67,12 +73,12 @@ const paragraph = (text: string, className?: string): HTMLElement =>
   element('p', { text, ...(className === undefined ? {} : { class: className }) });
 const heading = (text: string): HTMLElement => element('h1', { tabindex: '-1' }, element('bdi', { text }));
 
-/** Says why a link can't be opened, and takes another one. */
+/** Says why a link can't be opened, and lets the reader enter another. */
 function explain(key: TextKey): void {
   show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }), linkForm());
 }
 
-/** Returns the form for the address of a link. */
+/** Returns the form for entering a link's address. */
 function linkForm(): HTMLElement {
   const input = element('input', { id: 'link', required: '', autocomplete: 'off', dir: 'ltr' });
   const form = element(
@@ -85,7 +91,7 @@ function linkForm(): HTMLElement {
     event.preventDefault();
     const given = input.value.trim();
     const fragment = `#${given.slice(given.indexOf('#') + 1)}`;
-    // The same link again: it may open now.
+    // If it is the same link again, it may open this time.
     if (fragment === location.hash) start();
     else location.hash = fragment;
   });
@@ -107,17 +113,17 @@ function keep(origins: readonly string[]): void {
   } catch {}
 }
 
-/** Returns the origins that the reader chose in this tab and that the page's policy names. */
+/** Returns the origins that the reader has chosen in this tab and that are in the page's policy. */
 function chosen(): string[] {
   return new URLSearchParams(location.search).getAll('from').filter((origin) => kept.includes(origin));
 }
 
-/** Returns the origins that the page may ask: its own, and those that the reader chose. */
+/** Returns the origins that the page may contact: its own, and those that the reader chose. */
 const allowed = (): string[] => [location.origin, ...chosen()];
 
 /**
- * Returns the link that continues with another server. The page's policy follows its `from`, which any link can have:
- * only the click is the reader's choice.
+ * Returns the link that continues with another server. The page's policy follows the `from` parameter, which any link can
+ * contain, so only the click counts as the reader's choice.
  */
 function elsewhere(origin: string): HTMLElement {
   const origins = [...new Set([...chosen(), origin])];
@@ -148,7 +154,7 @@ function start(): void {
   else showElsewhere(link.origin);
 }
 
-/** Says that another server keeps the contents, which the reader has to confirm. */
+/** Says that another server hosts the content, which the reader must confirm. */
 function showElsewhere(origin: string): void {
   const { host } = new URL(origin);
   show(
@@ -229,12 +235,12 @@ function ask(link: Link): void {
   );
 }
 
-/** Returns a field of the form that asks who opens a link; null if it has none with the name. */
+/** Returns a field of the form that asks who opens a link; null if the form has no field with that name. */
 function fieldIn(form: HTMLFormElement, name: 'recipient' | 'passcode'): HTMLInputElement | null {
   return form.querySelector<HTMLInputElement>(`[name=${name}]`);
 }
 
-/** Says why a link could not be opened: beside the form while another try may help. */
+/** Says why a link could not be opened, next to the form if another attempt may help. */
 function tell(error: unknown, fault: HTMLElement, form: HTMLFormElement): void {
   if (!(error instanceof LinkFault)) explain('shl.damaged');
   else if (error.origin !== undefined) showElsewhere(error.origin);
@@ -264,14 +270,17 @@ async function resourcesIn({ contentType = '', text }: LinkFile): Promise<JsonOb
   return contentType.startsWith('application/smart-api-access') ? [] : [readResource(parseFile(text))];
 }
 
-/** @throws LinkFault if a value isn't a resource */
+/**
+ * Returns a value as a resource.
+ * @throws LinkFault if it isn't one
+ */
 function readResource(value: unknown): JsonObject {
   const resource = object(value);
   if (typeof resource.resourceType !== 'string') throw new LinkFault('shl.damaged');
   return resource;
 }
 
-/** Shows what the files of a link hold. */
+/** Shows the content of a link's files. */
 async function showFiles(files: readonly LinkFile[], { origin }: Link): Promise<void> {
   const resources = (await Promise.all(files.map(resourcesIn))).flat();
   if (resources.length === 0) {
@@ -288,7 +297,7 @@ async function showFiles(files: readonly LinkFile[], { origin }: Link): Promise<
   document.title = `${find('#viewer h1').textContent} – Annal`;
 }
 
-// The links of the contents move within the page: the fragment is the link itself.
+// The links in the table of contents scroll within the page instead, because the fragment is the SMART Health Link itself.
 root.addEventListener('click', (event) => {
   const target =
     event.target instanceof Element ? event.target.closest<HTMLElement>('a[data-section]') : null;

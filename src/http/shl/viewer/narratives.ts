@@ -1,5 +1,5 @@
 /**
- * Reads in the narratives of a summary what its entries don't have: how much is over, what past entries say, what was changed,
+ * Reads from a summary's narratives what its entries don't contain: how much is over, what past entries say, what was changed,
  * and what was refuted.
  */
 import type { RefutedWords } from '#src/clinical/reading/english.ts';
@@ -15,20 +15,23 @@ import type { JsonObject } from '#src/shared/json/json-value.ts';
 import type { Kind } from './rows.ts';
 import { list, object, objectsIn } from './texts.ts';
 
-/** The facts that narratives tell. */
+/** The facts stated in narratives. */
 export interface Narratives {
-  /** The rows of medicines where the record has some that aren't entries. */
+  /** The rows for medicines, if the record has some that aren't entries in the summary. */
   readonly medicines: readonly ToldRow[];
   /** How many past entries each kind of section doesn't list. */
   readonly notListed: ReadonlyMap<Kind, number>;
-  /** The kinds that have no entries because all that the record has are over. */
+  /** The kinds that have no entries because everything in the record is over. */
   readonly onlyPast: ReadonlySet<Kind>;
-  /** The texts of changes by `Type/id`. */
+  /** Texts about changes, by `Type/id`. */
   readonly changes: ReadonlyMap<string, readonly string[]>;
   readonly refuted: readonly RefutedWords[];
 }
 
-/** Reads the narratives of a summary. @param kindOf returns the kind of a section */
+/**
+ * Reads a summary's narratives.
+ * @param kindOf returns the kind of a section
+ */
 export function readNarratives(
   composition: JsonObject | undefined,
   kindOf: (section: JsonObject) => Kind | undefined,

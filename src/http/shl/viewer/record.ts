@@ -1,6 +1,6 @@
 /**
- * Reads a link's content into lists for the page: only texts and flags, never HTML. The data come from anywhere, so
- * each member is looked at before it is used.
+ * Reads a link's content into lists for the page: only texts and flags, never HTML. The data can come from anywhere, so each
+ * member is checked before it is used.
  */
 
 import { reactionCause } from '#src/clinical/reading/allergies.ts';
@@ -55,7 +55,7 @@ import {
 } from './rows.ts';
 import { joined, list, object, objectsIn, phraseMark, SEMICOLON, string, word } from './texts.ts';
 
-/** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
+/** Sections in the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
 const SECTIONS: Readonly<Record<string, Kind>> = {
   '48765-2': 'allergies',
   '11450-4': 'problems',
@@ -73,15 +73,15 @@ const SECTIONS: Readonly<Record<string, Kind>> = {
   '42348-3': 'directives',
 };
 
-/** The look-ups and settings for reading a row. */
+/** The look-up functions and settings for reading a row. */
 interface Context extends Pick<PageAround, 'today' | 'lang' | 'changes' | 'replaced'> {
   readonly died: Death | undefined;
   readonly look: Look;
-  /** The rows of medicines in a summary's narrative. */
+  /** The rows for medicines in a summary's narrative. */
   readonly told: readonly ToldRow[];
 }
 
-/** Returns the target of a Reference; an empty object for none. */
+/** Returns the target of a Reference; an empty object if there isn't one. */
 type Look = (reference: Json | undefined, within: JsonObject) => JsonObject;
 
 type Found = ReadonlyMap<string, JsonObject>;
@@ -101,7 +101,7 @@ const BY_TYPE: Readonly<Record<string, Kind>> = {
   Encounter: 'other',
 };
 
-/** Types that only say something about others. */
+/** Types that only say something about other resources. */
 const UNSHOWN: readonly unknown[] = [
   'Bundle',
   'Composition',
@@ -118,7 +118,7 @@ const UNSHOWN: readonly unknown[] = [
   'OperationOutcome',
 ];
 
-/** Returns the JSON of a file, whose decimals keep their digits: 1.50 is not 1.5. */
+/** Returns a file's JSON, in which decimals keep their digits, because 1.50 is not 1.5. */
 export function parseFile(text: string): unknown {
   return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
 }
@@ -130,11 +130,11 @@ const conceptName = (value: unknown): string => string(nameConcept(object(value)
 const codeWord = (lang: WordLanguage, set: CodeSet, code: unknown): string =>
   findCodeWord(lang, set, string(code)) ?? string(code);
 
-/** Returns a CodeableConcept in words: the word of its code, else its text. */
+/** Returns a CodeableConcept in words: the word for its code, or else its text. */
 const codedWord = (lang: WordLanguage, set: CodeSet, value: unknown): string =>
   findConceptWord(lang, object(value), set) ?? conceptName(value);
 
-/** Returns a text that begins with a capital letter. */
+/** Returns text that begins with a capital letter. */
 const capital = (lang: WordLanguage, text: string): string =>
   text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
 
@@ -143,9 +143,9 @@ const listCodes = (value: unknown): string[] =>
 
 /**
  * Returns the lists of a record's resources.
- * @param resources the files of a link; Bundles have others in them
- * @param today `YYYY-MM-DD`: periods that ended before are over
- * @param lang of numbers and doses
+ * @param resources the files in a link; Bundles contain further resources
+ * @param today `YYYY-MM-DD`: periods that ended before this day are over
+ * @param lang the language for numbers and doses
  */
 export function readRecord(
   resources: readonly JsonObject[],
@@ -168,7 +168,7 @@ export function readRecord(
   const { changes } = told;
   const replaced = replacedVersions(entries, found);
   const context: Context = { today, lang, died, look, told: told.medicines, changes, replaced };
-  // A summary's entries that no section has are only what others refer to.
+  // Entries of a summary that are in no section are there only because others refer to them.
   const findPlace = (each: JsonObject): Kind | undefined =>
     placed.get(each) ?? (composition === undefined || isDocument(each) ? findKind(each) : undefined);
   return {
@@ -185,7 +185,7 @@ export function readRecord(
   };
 }
 
-/** Returns the allergies that somebody refuted: readers may have known them. */
+/** Returns the allergies that somebody refuted, because readers may have known about them. */
 function readRefutedAllergies(
   all: readonly JsonObject[],
   told: readonly RefutedWords[],
@@ -201,7 +201,9 @@ function readRefutedAllergies(
 
 const isCollection = ({ type }: JsonObject): boolean => type === 'collection';
 
-/** Tells whether resources are a document with its bytes, and whose it is: what a link to one document has. */
+/**
+ * Returns whether the resources are one document with its bytes, and the Patient: the content of a link to a single document.
+ */
 function isOneDocument(all: readonly JsonObject[]): boolean {
   const others = all.filter(({ resourceType }) => resourceType !== 'Patient');
   const [only] = others;
@@ -214,7 +216,10 @@ function isOneDocument(all: readonly JsonObject[]): boolean {
   );
 }
 
-/** Returns the resources of entries. @param found gets them by their URLs and by `Type/id` */
+/**
+ * Returns the resources in entries.
+ * @param found receives them by their URLs and by `Type/id`
+ */
 function collectResources(entries: readonly JsonObject[], found: Map<string, JsonObject>): JsonObject[] {
   return entries.flatMap(({ fullUrl, resource }): JsonObject[] => {
     const each = object(resource);
@@ -226,8 +231,8 @@ function collectResources(entries: readonly JsonObject[], found: Map<string, Jso
 }
 
 /**
- * Returns the rows of each section, and how many resources of each can't be understood.
- * @param placeOf returns the section of a resource; undefined for none
+ * Returns the rows of each section, and how many resources in each can't be interpreted.
+ * @param placeOf returns the section of a resource; undefined if it has none
  */
 function groupSections(
   all: readonly JsonObject[],
@@ -253,7 +258,7 @@ function groupSections(
     sections.set(kind, gravestFirst(sections.get(kind) ?? []));
   const around = makeAround(context);
   for (const [kind, resources] of known) sections.set(kind, [...knownRows(kind, resources, around)]);
-  // A summary has no entries of these: its narrative names them.
+  // A summary has no entries for these medicines, but its narrative names them.
   const forbidden = context.told.filter((row) => row.forbidden !== undefined);
   const medications = sections.get('medications') ?? [];
   const isFirst = medications.findIndex(({ standing }) => standing === 'past');
@@ -265,7 +270,7 @@ function groupSections(
   return { sections, hidden };
 }
 
-/** Returns what a later version changed of a result's value. */
+/** Returns how a later version changed a result's value. */
 function changesOfResult(resource: JsonObject, kind: Kind, context: Context): Pick<Row, 'changes' | 'marks'> {
   const { resourceType: type } = resource;
   const key = `${string(type)}/${string(resource.id)}`;
@@ -282,7 +287,7 @@ function changesOfResult(resource: JsonObject, kind: Kind, context: Context): Pi
     return text === '' ? undefined : text;
   };
   const revision = findValueRevision({ value: resource, replaced: replaced.get(key) }, read, today);
-  // The page's own words in it stay.
+  // The page's own words in this text are kept.
   const revisions = revision === undefined ? [] : [{ ...revision, before: ownText(revision.before) }];
   return changesIn({ revisions }, [key], kind, { ...makeAround(context), makePhrase });
 }
@@ -291,7 +296,7 @@ function ownText(before: Statement | undefined): { readonly text: string; readon
   return { text: before !== undefined && 'text' in before ? before.text : '', isOwn: true };
 }
 
-/** Returns the texts in a summary's narratives about entries before an AI changed them, in the order of the page. */
+/** Returns the texts in a summary's narratives about entries before an AI changed them, in page order. */
 function paragraphsBefore(composition: JsonObject | undefined): ToldBefore[] {
   const told = objectsIn(composition?.section).flatMap((section) =>
     earlierParagraphs(section).map((text): ToldBefore => ({ kind: kindOfSection(section) ?? 'other', text })),
@@ -299,7 +304,7 @@ function paragraphsBefore(composition: JsonObject | undefined): ToldBefore[] {
   return ORDER.flatMap((of) => told.filter(({ kind }) => kind === of));
 }
 
-/** Returns the rows of entries before an AI changed them, in the order of the page; the person first. */
+/** Returns the rows for entries before an AI changed them, in page order, starting with the person. */
 function rowsBefore(entries: readonly JsonObject[], found: Found, context: Context): Row[] {
   const then = new Map(found);
   const all = collectResources(entries, then);
@@ -330,7 +335,7 @@ function personRow(patient: JsonObject): Row {
   };
 }
 
-/** Orders measurements by their newest result: critical ones, those that are flagged, all others, reports that say nothing. */
+/** Sorts measurements by their newest result: critical ones, other flagged ones, the rest, and reports that say nothing. */
 function gravestFirst(rows: readonly Row[]): Row[] {
   const ranks = new Map<Row, number>();
   for (const { rows: all, latest, failed = latest } of groupRows(rows))
@@ -343,13 +348,13 @@ function rankRow({ flag, isReport, details, files }: Row): number {
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
-/** Returns the Medication of a resource, if it is a separate resource. */
+/** Returns the Medication that a resource refers to, if it is a separate resource. */
 function findMedicine(resource: JsonObject, { look }: Context): JsonObject {
   const { medicationReference } = resource;
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
-/** Returns the look-ups of a reading, and the function that makes its texts safe to show. */
+/** Returns the reading's look-up functions, and the function that makes its text safe to show. */
 function makeAround({ today, lang, look, died, told, changes, replaced }: Context): PageAround {
   const day = (date: string): string => dayInWords(lang, date);
   const name = (concept: Json | undefined): string | undefined => string(nameConcept(concept)) || undefined;
@@ -387,7 +392,7 @@ function makeAround({ today, lang, look, died, told, changes, replaced }: Contex
 
 const isDocument = ({ resourceType }: JsonObject): boolean => resourceType === 'DocumentReference';
 
-/** Returns the section of each resource that a summary has in one. */
+/** Returns the section of each resource that is in a section of a summary. */
 function placesIn(composition: JsonObject | undefined, found: Found): Map<JsonObject, Kind> {
   const placed = new Map<JsonObject, Kind>();
   for (const section of objectsIn(composition?.section)) {
@@ -406,7 +411,7 @@ const kindOfSection = ({ code }: JsonObject): Kind | undefined =>
     .map((each) => SECTIONS[each])
     .find((kind) => kind !== undefined);
 
-/** Finds the target of a reference: in the resource itself, or among the entries. */
+/** Finds a reference's target: in the resource itself, or among the entries. */
 function lookUp(found: Found, value: Json | undefined, within: JsonObject): JsonObject {
   const reference = string(object(value).reference);
   if (reference.startsWith('#'))
@@ -415,10 +420,7 @@ function lookUp(found: Found, value: Json | undefined, within: JsonObject): Json
   return object(found.get(reference) ?? found.get(relative));
 }
 
-/**
- * Statuses of entries that aren't true, haven't happened, or have no result yet: R4's modifier elements `status` and
- * the like.
- */
+/** Statuses of entries that aren't true, haven't happened, or have no result yet: R4's modifier elements such as `status`. */
 const NOT_SO = [
   'entered-in-error',
   'refuted',
@@ -430,7 +432,10 @@ const NOT_SO = [
   'preparation',
 ];
 
-/** Tells whether a resource must not be read as a fact: its status, or an order not to do something, or a mere idea. */
+/**
+ * Returns whether a resource must not be read as a fact, because of its status, or because it is an order not to do something,
+ * or only an idea.
+ */
 function isWrong(resource: JsonObject): boolean {
   if (string(resource.resourceType).startsWith('Medication')) return withdrawnAs(resource) !== undefined;
   const { status, lifecycleStatus, docStatus, verificationStatus, doNotPerform, intent } = resource;
@@ -458,7 +463,7 @@ function findKind(resource: JsonObject): Kind {
   return BY_TYPE[resourceType] ?? 'other';
 }
 
-/** @param isWhole whether what identifies and locates the person is shown: it isn't part of a summary */
+/** @param isWhole whether to show what identifies and locates the person, which isn't part of a summary */
 function readPatient(patient: JsonObject, lang: WordLanguage, isWhole: boolean): ShownPatient {
   const { name, birthDate, gender } = patient;
   const { identifier, telecom, address }: JsonObject = isWhole ? patient : {};
@@ -476,13 +481,13 @@ function readPatient(patient: JsonObject, lang: WordLanguage, isWhole: boolean):
   };
 }
 
-/** Returns an address in one line, as the country orders its parts if the record says so (`text`). */
+/** Returns an address on one line, with its parts in the country's order if the record provides it (`text`). */
 function addressText({ text, line, postalCode, city, state, country }: JsonObject): string {
   const town = joined([string(postalCode), string(city)], ' ');
   return string(text) || joined([...list(line).map(string), town, string(state), string(country)]);
 }
 
-/** Returns a row of a section: name, details, date, value with range and flag, documents. */
+/** Returns a row in a section: name, details, date, value with range and flag, documents. */
 function makeRow(resource: JsonObject, kind: Kind, context: Context): Row {
   const type = string(resource.resourceType);
   const read = (Object.hasOwn(READERS, type) ? READERS[type] : undefined) ?? readOther;
@@ -492,7 +497,7 @@ function makeRow(resource: JsonObject, kind: Kind, context: Context): Row {
 /** The members that a resource adds to an empty row. */
 type Read = Partial<Row> & Pick<Row, 'name'>;
 
-/** Returns when it happened or began, the meaning of the date if it has another one, and a number to sort by. */
+/** Returns when something happened or began, the meaning of the date if it differs, and a number to sort by. */
 function readDate(resource: JsonObject): Pick<Row, 'date' | 'at' | 'means'> {
   const { date, at, means } = happened({ type: string(resource.resourceType), value: resource });
   const other = string(resource.timingDateTime) || string(resource.date);
@@ -570,7 +575,7 @@ function readDevice({ type, deviceName, manufacturer }: JsonObject): Read {
   };
 }
 
-/** Returns what a care plan plans, each activity with its state. */
+/** Returns what a care plan provides for, each activity with its status. */
 function readActivities({ activity }: JsonObject, lang: WordLanguage): string {
   const activities = objectsIn(activity)
     .map(({ detail, reference }) => {
@@ -582,7 +587,7 @@ function readActivities({ activity }: JsonObject, lang: WordLanguage): string {
   return activities.length === 0 ? '' : `${word('shl.activities')}: ${joined(activities, SEMICOLON)}`;
 }
 
-/** Returns the ends of a period as what they are: the beginning of a plan isn't the day on which it was completed. */
+/** Returns the ends of a period with their meanings: the beginning of a plan isn't the day on which it was completed. */
 function readPeriod(
   period: Json | undefined,
   first: readonly PagePhrase[],
@@ -598,7 +603,7 @@ function readPeriod(
   return says.length === 0 ? {} : { date: '', says };
 }
 
-/** Returns that a plan had its state before its person died. */
+/** Returns the phrase that a plan had its status before the person died. */
 function beforeDeath({ status }: JsonObject, lang: WordLanguage): PagePhrase {
   return { key: 'known.beforedeath', state: codeWord(lang, 'planStatus', status) };
 }
@@ -611,10 +616,10 @@ function readOther(resource: JsonObject): Read {
   };
 }
 
-/** States that most entries have: they say nothing. */
+/** Usual statuses, which aren't worth showing. */
 const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
-/** Returns the state of an entry, unless it is the usual one; of plans and goals always. */
+/** Returns an entry's status, unless it is a usual one; for plans and goals, always returns it. */
 function readStatus(resource: JsonObject, lang: WordLanguage): string {
   const { clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
   const { status, lifecycleStatus } = resource;
@@ -636,7 +641,7 @@ function readStatus(resource: JsonObject, lang: WordLanguage): string {
   ]);
 }
 
-/** Returns why an entry has its state. */
+/** Returns why an entry has its status. */
 function readReason({ statusReason }: JsonObject): string {
   const concepts = Array.isArray(statusReason) ? statusReason : [statusReason];
   const text = string(statusReason) || joined(concepts.map(conceptName));
@@ -658,7 +663,7 @@ function textOfValue(holder: JsonObject, lang: WordLanguage): string {
   );
 }
 
-/** Returns the reference range; its unit is that of the value beside it. */
+/** Returns the reference range; its unit is the same as that of the value next to it. */
 function readRange(holder: JsonObject, lang: WordLanguage): string {
   const { low, high, text } = object(list(holder.referenceRange)[0]);
   const bare = (end: Json | undefined): { readonly value: Json | undefined } | undefined =>
@@ -667,8 +672,8 @@ function readRange(holder: JsonObject, lang: WordLanguage): string {
 }
 
 /**
- * The flags of interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Others have none:
- * detected, positive, resistant, or only how a value changed.
+ * The flags for interpretations (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). All other codes have no
+ * flag: detected, positive, resistant, or only how a value changed.
  */
 const FLAGS: Readonly<Record<string, Exclude<Flag, ''>>> = {
   H: 'high',
@@ -683,7 +688,7 @@ const FLAGS: Readonly<Record<string, Exclude<Flag, ''>>> = {
   A: 'abnormal',
 };
 
-/** The code that says what a flag says. */
+/** The interpretation code with the same meaning as a flag. */
 const CODE_OF: Readonly<Record<Exclude<Flag, '' | 'critical'>, string>> = {
   high: 'H',
   low: 'L',
@@ -693,7 +698,7 @@ const CODE_OF: Readonly<Record<Exclude<Flag, '' | 'critical'>, string>> = {
   'critical-abnormal': 'AA',
 };
 
-/** Returns the other judgements of a value: whether something was found, how it changed. */
+/** Returns the other judgements on a value: whether something was found, how it changed. */
 function otherJudgements({ interpretation }: JsonObject, lang: WordLanguage): string[] {
   return list(interpretation)
     .filter((each) => listCodes(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
@@ -701,8 +706,8 @@ function otherJudgements({ interpretation }: JsonObject, lang: WordLanguage): st
 }
 
 /**
- * Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: by the laboratory, or else by
- * the range.
+ * Returns `high`, `low` or `abnormal`, possibly with `critical-` in front, or nothing: as the laboratory says, or else by the
+ * range.
  */
 function readFlag(holder: JsonObject): Flag {
   const codes = list(holder.interpretation).flatMap(listCodes);
@@ -727,7 +732,7 @@ function readFlag(holder: JsonObject): Flag {
 
 const LOINC = 'http://loinc.org';
 
-/** Returns the code of a measurement: LOINC's, else the first. */
+/** Returns a measurement's code: LOINC's, or else the first. */
 function codeOfResult(concept: Json | undefined): {
   readonly system: string | null;
   readonly code: string | null;
@@ -737,14 +742,14 @@ function codeOfResult(concept: Json | undefined): {
   return { system: string(system) || null, code: string(code) || null };
 }
 
-/** Returns the name of a measurement, as on the pages of patients. */
+/** Returns a measurement's name, as on patients' pages. */
 function nameOfResult(concept: Json | undefined): string {
   const { system, code } = codeOfResult(concept);
   const display = conceptName(concept);
   return code === null ? display : resultName(word, { system, code, display: display || null });
 }
 
-/** Returns the key that measurements of one kind share. */
+/** Returns the key shared by measurements of the same kind. */
 function keyOfResult(concept: Json | undefined): string {
   const { system, code } = codeOfResult(concept);
   if (code === null) return conceptName(concept);

@@ -1,4 +1,4 @@
-/** The parts of a record as the page shows them: texts, and phrases that the page has words for. */
+/** Defines the parts of a record in the form that the page shows: texts, and phrases for which the page has words. */
 import type { Standing } from '#src/clinical/reading/medicines.ts';
 import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
 import type { Death } from '#src/clinical/reading/person.ts';
@@ -7,7 +7,7 @@ import type { ToldRow } from '#src/clinical/summary/not-listed.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 
-/** Kinds of sections, in the order of the page: parts whose omission could do harm come first. */
+/** Kinds of sections, in page order: parts whose omission could do harm come first. */
 export const ORDER = [
   'allergies',
   'medications',
@@ -30,59 +30,62 @@ export const ORDER = [
 /** The kind of a section. */
 export type Kind = (typeof ORDER)[number];
 
-/** Sections that the guide wants in every summary: without entries they say so. */
+/** Sections that the guide requires in every summary; if they have no entries, they say so. */
 export const REQUIRED = ['allergies', 'medications', 'problems'] as const;
 
-/** Tells whether a kind is among some. */
+/** Returns whether a kind is among the given kinds. */
 export const isAmong = <Of extends Kind>(kinds: readonly Of[], kind: Kind): kind is Of =>
   kinds.some((each) => each === kind);
 
-/** Writes texts of the page, days and numbers in its language. */
+/** Writes the page's texts, days and numbers in its language. */
 export interface Say {
-  /** Returns a text. @param values of its placeholders */
+  /**
+   * Returns a text.
+   * @param values for its placeholders
+   */
   (key: TextKey, values?: Readonly<Record<string, unknown>>): string;
   readonly number: (number: number) => string;
   /** Returns a FHIR date in words. */
   readonly day: (date: string) => string;
-  /** Returns the time of a FHIR date as it is written; an empty text if it has none. */
+  /** Returns the time in a FHIR date as written; an empty string if it has none. */
   readonly time: (date: string) => string;
   readonly moment: (date: string) => string;
 }
 
-/** A phrase, or a text that the record has instead of one. */
+/** A phrase, or text from the record in place of one. */
 export interface PagePhrase {
-  /** `known.on`: only the day. */
+  /** `known.on` shows only the day. */
   readonly key?: TextKey | 'known.on';
-  /** FHIR dates, by the names of their places. */
+  /** FHIR dates, by placeholder name. */
   readonly days?: Readonly<Record<string, string>>;
   readonly times?: number | undefined;
   readonly state?: string | undefined;
   readonly doses?: number;
   readonly values?: Readonly<Record<string, string>>;
-  /** Instead of the text of the key. */
+  /** Used instead of the text for the key. */
   readonly text?: string | undefined;
-  /** Comes before it, with a colon. */
+  /** Precedes the text, with a colon. */
   readonly before?: string | undefined;
-  /** Keys of the page's own texts, by the names of their places. */
+  /** Keys of the page's own texts, by placeholder name. */
   readonly words?: Readonly<Record<string, TextKey>>;
-  /** Fills the place `when`. */
+  /** Fills the placeholder `when`. */
   readonly when?: PagePhrase;
-  /** Fills the place `before`: texts of what was before, each with a phrase. */
+  /** Fills the placeholder `before`: earlier texts, each with a phrase. */
   readonly earlier?: readonly Earlier[];
 }
 
-/** Something that was before. */
+/** An earlier statement. */
 export type Earlier = ({ readonly text: string } | { readonly key: TextKey }) & {
   readonly when?: PagePhrase;
 };
 
-/** A change, and the mark of a recent one. */
+/** A change, and the badge if it is recent. */
 export interface Change extends PagePhrase {
   readonly isDose?: boolean;
   readonly mark?: PagePhrase | undefined;
 }
 
-/** How a value is flagged; empty for one that isn't. */
+/** How a value is flagged; empty if it isn't flagged. */
 export type Flag =
   | ''
   | 'critical'
@@ -93,10 +96,10 @@ export type Flag =
   | 'critical-low'
   | 'critical-abnormal';
 
-/** A file of a document. */
+/** A document's file. */
 export interface ShownFile {
   readonly contentType: string;
-  /** base64; empty for one that the link doesn't have. */
+  /** base64; empty if the link doesn't contain the file. */
   readonly data: string;
   readonly title: string;
 }
@@ -107,7 +110,7 @@ export interface Part {
   readonly value: string;
 }
 
-/** An entry. Its texts may have marks, which `inWords` replaces. */
+/** An entry. Its texts may contain marks, which `inWords` replaces. */
 export interface Row {
   readonly kind: Kind | 'patient';
   readonly name: string;
@@ -115,19 +118,19 @@ export interface Row {
   readonly says: readonly PagePhrase[];
   /** A FHIR date; empty for none. */
   readonly date: string;
-  /** The same as a number to sort by. */
+  /** The same date as a number to sort by. */
   readonly at: number;
   /** The meaning of the date, unless it says when it happened. */
   readonly means: '' | 'recorded' | 'reported';
   readonly flag: Flag;
-  /** The word of the flag; `flaggedKey` instead, if it is one of the page's own. */
+  /** The word for the flag; if it is one of the page's own words, `flaggedKey` is used instead. */
   readonly flagged: string;
   readonly flaggedKey?: TextKey;
   readonly value: string;
   readonly range: string;
   readonly files: readonly ShownFile[];
   readonly isOver: boolean;
-  /** Of a measurement: results with the same key are of one kind. */
+  /** For a measurement: results with the same key are of the same kind. */
   readonly key?: string;
   readonly parts?: readonly Part[];
   /** True for a measurement without a value. */
@@ -158,7 +161,7 @@ export const EMPTY = {
   ...{ files: [], isOver: false },
 } as const satisfies Omit<Row, 'kind'>;
 
-/** An entry before an AI changed it, in the words of a summary's narrative. */
+/** An entry before an AI changed it, as worded in a summary's narrative. */
 export interface ToldBefore {
   readonly kind: Kind;
   readonly text: string;
@@ -169,12 +172,12 @@ export interface RefutedRow {
   readonly name: string;
   readonly state: string;
   readonly since?: PagePhrase;
-  /** Separates the day from the state. */
+  /** The separator between the status and the day. */
   readonly by: string;
   readonly before?: PagePhrase;
 }
 
-/** The person of a record. */
+/** The person whose record it is. */
 export interface ShownPatient {
   readonly name: string;
   readonly birthDate: string;
@@ -185,18 +188,18 @@ export interface ShownPatient {
   readonly address: string;
 }
 
-/** A record as the page shows it. */
+/** A record in the form that the page shows. */
 export interface ShownRecord {
   readonly patient: ShownPatient;
-  /** When it was made, as a FHIR date; empty if it doesn't say. */
+  /** When the record was created, as a FHIR date; empty if unknown. */
   readonly made: string;
   readonly isSummary: boolean;
   /** True for a collection of a record's entries. */
   readonly isRecord: boolean;
   readonly sections: ReadonlyMap<Kind, readonly Row[]>;
-  /** How many entries of a section can't be understood. */
+  /** How many entries in a section can't be interpreted. */
   readonly hidden: ReadonlyMap<Kind, number>;
-  /** Sections without entries because all that the record has are over. */
+  /** Sections without entries because everything in the record is over. */
   readonly onlyPast: ReadonlySet<Kind>;
   /** How many past entries a section doesn't list. */
   readonly notListed: ReadonlyMap<Kind, number>;
@@ -207,21 +210,26 @@ export interface ShownRecord {
   readonly before: readonly (Row | ToldBefore)[];
 }
 
-/** The look-ups of the reading with what makes its texts safe to show and puts them into the page's language. */
+/**
+ * The reading's look-up functions, plus functions that make its text safe to show and translate it into the page's language.
+ */
 export interface PageAround extends Around {
   readonly lang: WordLanguage;
   readonly codes: (concept: unknown) => string[];
-  /** The rows of a summary's narrative about medicines, by `Type/id`. */
+  /** The rows about medicines in a summary's narrative, by `Type/id`. */
   readonly told: ReadonlyMap<string, ToldRow>;
-  /** The changes that a summary's narrative tells, by `Type/id`. */
+  /** The changes described in a summary's narrative, by `Type/id`. */
   readonly changes: ReadonlyMap<string, readonly string[]>;
-  /** The versions that current ones replaced, by `Type/id`. */
+  /** The versions that current versions replaced, by `Type/id`. */
   readonly replaced: ReadonlyMap<string, readonly Replaced[]>;
-  /** Returns a member as a text that can't change the text around it. */
+  /** Returns a member as text that can't affect the text around it. */
   readonly clean: (value: unknown) => string;
   readonly day: (date: string) => string;
   readonly doses: (dosage: Json | undefined) => string;
   readonly doseNumber: (immunization: JsonObject) => string;
-  /** Returns an allergy's reactions in words. @param name its own, which causes don't repeat */
+  /**
+   * Returns an allergy's reactions in words.
+   * @param name the allergy's own name, which causes don't repeat
+   */
   readonly reactions: (allergy: JsonObject, name?: string) => string;
 }

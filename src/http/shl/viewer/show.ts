@@ -1,4 +1,4 @@
-/** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
+/** Shows a record using only elements and text, so that nothing in the data can become markup or a script. */
 import { type Group, groupRows } from './groups.ts';
 import {
   isAmong,
@@ -16,12 +16,12 @@ import {
 } from './rows.ts';
 import { inWords, joined, phraseText } from './texts.ts';
 
-/** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
+/** Number of rows in a section that are shown at first; flagged rows are all shown. */
 const FIRST = 8;
-/** Sections of which nothing that holds now is folded: a missing entry could harm. */
+/** Sections in which nothing that holds now is collapsed, because a missing entry could do harm. */
 const WHOLE = ['allergies', 'medications', 'problems'] as const;
 
-/** Media types that browsers show without running anything; others are only saved. */
+/** Media types that browsers show without running anything; files of all other types can only be saved. */
 const SAFE: readonly string[] = [
   'application/pdf',
   'image/png',
@@ -31,12 +31,15 @@ const SAFE: readonly string[] = [
   'text/plain',
 ];
 
-/** Attributes of an element, and its text. */
+/** An element's attributes, and its text. */
 type Options = Readonly<Record<string, string | undefined>>;
 
 type Child = Node | string | undefined;
 
-/** Makes an element. @param options `text` and attributes */
+/**
+ * Creates an element.
+ * @param options `text` and attributes
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   options: Options = {},
@@ -53,8 +56,8 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 
 /**
  * Returns the elements that show a record.
- * @param say texts of the page, and days in its language
- * @param isOwn whether this service shares it, which can then say where it comes from
+ * @param say returns the page's texts, and days in its language
+ * @param isOwn whether this service shares the record, in which case the page says where it comes from
  */
 export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLElement[] {
   const { patient, hidden } = record;
@@ -63,7 +66,7 @@ export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLE
       rowsOf(record, kind).length > 0 ||
       hidden.has(kind) ||
       (kind === 'allergies' && record.refuted.length > 0) ||
-      // Only this service's own collections are certain to be a whole record.
+      // Only collections from this service itself are certain to be a whole record.
       ((record.isSummary || (record.isRecord && isOwn)) && isAmong(REQUIRED, kind)),
   );
   return [
@@ -80,7 +83,7 @@ function rowsOf({ sections }: ShownRecord, kind: Kind): readonly Row[] {
 }
 
 /**
- * Returns how many entries aren't shown because an AI changed them, and their earlier versions as far as the link has
+ * Returns how many entries aren't shown because an AI changed them, and their earlier versions as far as the link contains
  * them.
  */
 function changedView({ changed, before }: ShownRecord, say: Say): (HTMLElement | undefined)[] {
@@ -102,7 +105,7 @@ function changedView({ changed, before }: ShownRecord, say: Say): (HTMLElement |
   ];
 }
 
-/** Returns an entry before an AI changed it, each part isolated from the direction of the text around it. */
+/** Returns an entry from before an AI changed it, with each part isolated from the direction of the text around it. */
 function beforeView(row: Row | ToldBefore, say: Say): HTMLElement {
   if ('text' in row) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
   const { parts = [], value, flag } = row;
@@ -125,7 +128,7 @@ function beforeView(row: Row | ToldBefore, say: Say): HTMLElement {
   return element('li', {}, lead, ...shown, end);
 }
 
-/** A character that no text has. */
+/** A character that occurs in no text. */
 const PLACE = '\ue002';
 
 function patientView(
@@ -172,7 +175,7 @@ function patientView(
   );
 }
 
-/** Returns the age: only with a whole birth date is it known. */
+/** Returns the age, which is known only if the birth date is complete. */
 function ageText({ birthDate, died }: ShownPatient, say: Say): string {
   if (!/^\d{4}-\d\d-\d\d$/.test(birthDate)) return '';
   const [year = 0, month = 0, day = 0] = birthDate.split('-').map(Number);
@@ -244,7 +247,7 @@ function sectionView(kind: Kind, record: ShownRecord, say: Say): HTMLElement {
   );
 }
 
-/** Returns the entries that somebody refuted, each with since when and with what it said before. */
+/** Returns the entries that somebody refuted, each with the date since when and with what it said before. */
 function refutedView(rows: readonly RefutedRow[], say: Say): HTMLElement | undefined {
   if (rows.length === 0) return undefined;
   return element(
@@ -262,7 +265,7 @@ function refutedView(rows: readonly RefutedRow[], say: Say): HTMLElement | undef
   );
 }
 
-/** The names of past entries by the kind of their section. */
+/** Names for past entries, by their section's kind. */
 const PAST: Readonly<Partial<Record<Kind, 'allergies' | 'medicines' | 'plans' | 'habits'>>> = {
   allergies: 'allergies',
   medications: 'medicines',
@@ -270,7 +273,7 @@ const PAST: Readonly<Partial<Record<Kind, 'allergies' | 'medicines' | 'plans' | 
   social: 'habits',
 };
 
-/** Returns in words how many past entries a summary has left out of a section. */
+/** Returns, in words, how many past entries a summary has left out of a section. */
 function pastText(kind: Kind, record: ShownRecord, say: Say): string | undefined {
   // Past problems have their own section.
   const n = kind === 'problems' ? rowsOf(record, 'past').length : record.notListed.get(kind);
@@ -281,11 +284,11 @@ function pastText(kind: Kind, record: ShownRecord, say: Say): string | undefined
     : say(`past.${name}`, { n });
 }
 
-/** Stopped medicines must not be among those that are taken, nor past allergies among the others. */
+/** Stopped medicines must not be listed among those that are being taken, nor past allergies among the current ones. */
 const isOver = ({ latest }: Group): boolean =>
   (latest.kind === 'medications' || latest.kind === 'allergies') && latest.isOver;
 
-/** Returns the heading above past entries; only for medicines it says that they aren't taken. */
+/** Returns the heading above past entries; only for medicines does it say that they aren't taken. */
 function overText(kind: Kind, over: readonly Group[], say: Say): string {
   const name = PAST[kind];
   return kind === 'medications' || name === undefined
@@ -293,11 +296,14 @@ function overText(kind: Kind, over: readonly Group[], say: Say): string {
     : say(`past.${name}`, { n: over.length });
 }
 
-/** Returns how many groups come first because they are flagged: up to the last of these. */
+/** Returns how many groups come first because of flags, up to the last flagged one. */
 const flaggedIn = (groups: readonly Group[]): number =>
   groups.findLastIndex(({ flags }) => flags.length > 0) + 1;
 
-/** Returns the list of some groups. @param open how many of them aren't folded */
+/**
+ * Returns the list of the given groups.
+ * @param open how many of them aren't collapsed
+ */
 function renderLists(groups: readonly Group[], say: Say, open: number): (HTMLElement | undefined)[] {
   if (groups.length === 0) return [];
   const [first, rest] = [groups.slice(0, open), groups.slice(open)];
@@ -306,7 +312,10 @@ function renderLists(groups: readonly Group[], say: Say, open: number): (HTMLEle
   return [renderRows(first), rest.length === 0 ? undefined : moreView(rest.length, renderRows(rest), say)];
 }
 
-/** Returns a folded list. @param n how many it has */
+/**
+ * Returns a collapsed list.
+ * @param n number of items in it
+ */
 function moreView(n: number, list: HTMLElement, say: Say): HTMLElement {
   return element(
     'details',
@@ -316,7 +325,7 @@ function moreView(n: number, list: HTMLElement, say: Say): HTMLElement {
   );
 }
 
-/** Returns the day of a row, with the time if others of its group are of the same day. */
+/** Returns a row's day, with the time if other rows in its group are from the same day. */
 function whenText({ date, means }: Row, group: readonly Row[], say: Say): string {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
   const time = isAmongOthers ? say.time(date) : '';
@@ -415,7 +424,7 @@ function valueView(row: Row, group: readonly Row[], say: Say): Child[] {
   ];
 }
 
-/** Returns the other values of the same moment: nothing says which of them is right. */
+/** Returns the other values from the same time; nothing says which value is right. */
 function besideView(beside: readonly Row[], say: Say): HTMLElement | undefined {
   if (beside.length === 0) return undefined;
   const values = beside.map(({ value, parts = [] }) =>
@@ -430,7 +439,7 @@ function besideView(beside: readonly Row[], say: Say): HTMLElement | undefined {
   );
 }
 
-/** Returns the day of a later measurement without a result, the note that it has none, and the reason that it gives. */
+/** Returns the day of a later measurement without a result, the note that it has none, and the reason it gives. */
 function failedView(failed: Row | undefined, group: readonly Row[], say: Say): HTMLElement | undefined {
   if (failed === undefined) return undefined;
   const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
@@ -444,7 +453,7 @@ function failedView(failed: Row | undefined, group: readonly Row[], say: Say): H
   );
 }
 
-/** Returns the values of an observation's parts, each apart from the direction of the text around it. */
+/** Returns the values of an observation's parts, isolating each from the direction of the text around it. */
 function partsView(parts: readonly Part[], say: Say): HTMLElement {
   const shown = parts.flatMap(({ name, value }, at) => [
     at === 0 ? '' : `${say('shl.comma')} `,
@@ -455,7 +464,7 @@ function partsView(parts: readonly Part[], say: Say): HTMLElement {
   return element('span', { class: 'value parts' }, ...shown);
 }
 
-/** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
+/** Returns the text direction: numbers run from the left in every language, because `4 – 6` must not become `6 – 4`. */
 function textDirection(text: string): 'ltr' | 'auto' {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
@@ -470,7 +479,7 @@ function badge(row: Row, say: Say): HTMLElement {
   });
 }
 
-/** Returns a button that saves a file; its bytes never become a page of this origin. */
+/** Returns a button that saves a file; its bytes are never opened as a page of this origin. */
 function fileView({ contentType, data, title }: ShownFile, name: string, say: Say): HTMLElement {
   if (data === '') return element('p', { class: 'quiet small', text: say('shl.nofile') });
   const type = SAFE.includes(contentType) ? contentType : 'application/octet-stream';

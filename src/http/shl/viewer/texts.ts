@@ -1,31 +1,34 @@
-/** Reads members of data that come from anywhere as texts, lists and objects, and marks the page's own words in texts. */
+/** Reads members of data from any source as texts, lists and objects, and marks the page's own words in texts. */
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Earlier, PagePhrase, Say } from './rows.ts';
 
-/** Returns a list; an empty one for anything else. */
+/** Returns a list; an empty list for anything else. */
 export const list = (value: unknown): Json[] => (Array.isArray(value) ? value : []);
-/** Returns an object; an empty one for anything else. */
+/** Returns an object; an empty object for anything else. */
 export const object = (value: unknown): JsonObject => (isObject(value) ? value : {});
-/** Returns the objects of a list. */
+/** Returns the objects in a list. */
 export const objectsIn = (value: unknown): JsonObject[] => list(value).map(object);
-/** Marks around the key of one of the page's own texts: characters that no text of a record has. */
+/** Marks around the key of one of the page's own texts: characters that don't occur in a record's text. */
 const MARKS = ['\ue000', '\ue001'] as const;
-/** Returns the mark of one of the page's own texts, which `inWords` replaces. */
+/** Returns the mark for one of the page's own texts, which `inWords` replaces. */
 export const word = (key: TextKey): string => `${MARKS[0]}${key}${MARKS[1]}`;
 
-/** Returns the mark of a phrase of the reading, which `inWords` replaces. */
+/** Returns the mark for a phrase from the clinical reading, which `inWords` replaces. */
 export const phraseMark = (phrase: PagePhrase): string => `${MARKS[0]}${JSON.stringify(phrase)}${MARKS[1]}`;
 
-/** Returns a text with the page's own texts in a language. @param say returns a word by its key */
+/**
+ * Returns text in which the marks are replaced by the page's own texts.
+ * @param say returns a text by its key
+ */
 export function inWords(text: string, say: Say): string {
   return text
     .replace(/\ue000([a-z\d.]+)\ue001/g, (_, key: TextKey) => say(key))
     .replace(/\ue000(\{[^\ue001]*\})\ue001/g, (_, phrase: string) => phraseText(JSON.parse(phrase), say));
 }
 
-/** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
+/** Returns a phrase from the clinical reading in words, or the record's text in place of a date. */
 export function phraseText(phrase: PagePhrase, say: Say): string {
   const { key, days = {}, times, state, doses, values, text, before = '', words = {} } = phrase;
   const { when, earlier } = phrase;
@@ -57,11 +60,11 @@ function earlierText(earlier: readonly Earlier[], say: Say): string {
     .join(' | ');
 }
 
-/** Characters that would change the direction of the following text, and the marks. */
+/** Characters that would change the direction of the text after them, and the marks. */
 const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
-/** Returns a text without characters that could change the text around it. */
+/** Returns text without characters that could affect the text around it. */
 export const clean = (text: string): string => text.replace(UNWANTED, '').trim();
-/** Returns a member as a text of limited length. */
+/** Returns a member as text of limited length. */
 export const string = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? clean(String(value)).slice(0, 2_000) : '';
 /** The separators of a list, in the page's language. */

@@ -1,6 +1,6 @@
 /**
  * Evaluates FHIR R4 search over resources in memory, written directly from the specification without optimizations, for
- * comparison with the database's answers. It shares no code with the product's extractors and statements.
+ * comparison with the database's results. It shares no code with the product's extractors and statements.
  */
 import { matches, relative } from './match.ts';
 import { type Json, operandsOf, type Published, publishedParameter, valuesAt } from './published.ts';
@@ -9,17 +9,17 @@ import { splitEscaped } from './text.ts';
 /** The resources that a search may find. */
 export interface Universe {
   readonly resources: readonly (Json & { readonly resourceType: string; readonly id: string })[];
-  /** Base URL of the FHIR interface, with a slash at its end. */
+  /** The FHIR interface's base URL, with a trailing slash. */
   readonly base: string;
 }
 
-/** One parameter of a query: `name:modifier=text`, chains and `_has` included. */
+/** One query parameter: `name:modifier=text`, including chains and `_has`. */
 interface Condition {
   readonly key: string;
   readonly text: string;
 }
 
-/** Returns the ids that a query of a type finds, sorted. */
+/** Returns the ids that a query on a type finds, sorted. */
 export function evaluate(universe: Universe, type: string, query: string): string[] {
   const conditions = query.split('&').map((part) => {
     const at = part.indexOf('=');
@@ -86,12 +86,12 @@ function targetsOf(universe: Universe, { expression }: Published, resource: Json
   const contained = (resource.contained ?? []) as Universe['resources'];
   return [
     ...universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`)),
-    // References between contained resources are resolved like their container's.
+    // References between contained resources are resolved like those of their container.
     ...contained.filter(({ id }) => references.includes(`#${id}`)).map((each) => ({ ...each, contained })),
   ];
 }
 
-/** Returns the elements of a composite: each with the path at which its parts' expressions begin. */
+/** Returns a composite's elements, each with the path at which its parts' expressions begin. */
 function contextsOf({ expression }: Published, resource: Json): { node: unknown; base: string }[] {
   return operandsOf(expression).flatMap((base) => valuesAt(base, resource).map((node) => ({ node, base })));
 }

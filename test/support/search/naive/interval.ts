@@ -1,4 +1,4 @@
-/** Compares intervals by R4's prefixes: https://hl7.org/fhir/R4/search.html#prefix */
+/** Compares intervals with R4's prefixes: https://hl7.org/fhir/R4/search.html#prefix */
 
 /** From `low` (inclusive) to `high` (exclusive); open ends are infinite. */
 export interface Interval {
@@ -38,7 +38,7 @@ export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): 
   }
 }
 
-/** Splits the prefix off a value; without a prefix it is `eq`. */
+/** Splits the prefix off a value; the default is `eq`. */
 export function splitPrefix(text: string): [Prefix, string] {
   const prefix = PREFIXES.find((each) => text.startsWith(each));
   return prefix === undefined ? ['eq', text] : [prefix, text.slice(2)];

@@ -1,4 +1,4 @@
-/** Decides whether an element matches a value, by the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes */
+/** Decides whether an element matches a value, according to the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes */
 import { dateMatches } from './dates.ts';
 import type { Json } from './published.ts';
 import { quantityMatches } from './quantities.ts';
@@ -10,11 +10,11 @@ export interface Asked {
   readonly modifier: string | undefined;
   /** One alternative of the value, still escaped. */
   readonly text: string;
-  /** Base URL of the service, with a slash at its end. */
+  /** The service's base URL, with a trailing slash. */
   readonly base: string;
 }
 
-/** Returns whether an element of a resource matches. */
+/** Returns whether a resource's element matches. */
 export function matches(element: unknown, asked: Asked): boolean {
   switch (asked.type) {
     case 'token':
@@ -73,7 +73,7 @@ function tokenMatches(element: unknown, modifier: string | undefined, text: stri
   });
 }
 
-/** Returns the texts of a token, for `:text`. */
+/** Returns a token's texts, for `:text`. */
 function textsOf(element: unknown): string[] {
   if (typeof element !== 'object' || element === null) return [];
   const { text, display, coding, type } = element as Json;
@@ -97,7 +97,7 @@ function stringMatches(text: string, modifier: string | undefined, asked: string
   return modifier === 'contains' ? fold(text).includes(fold(asked)) : fold(text).startsWith(fold(asked));
 }
 
-/** Returns the uris of a canonical, with and without its version. */
+/** Returns a canonical's uris, with and without the version. */
 function urisOf(text: string): string[] {
   const [url = ''] = text.split('|');
   return url === text ? [text] : [text, url];

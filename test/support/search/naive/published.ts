@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fhirpath, { type Model } from 'fhirpath';
 import { readSearchParameters } from '../../../../tools/definitions/hl7.ts';
 
-/** A resource or an element of one. */
+/** A resource, or an element in one. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A part of a composite. */
@@ -26,7 +26,7 @@ const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
 const all = readSearchParameters();
 const known = new Map<string, Published | undefined>();
 
-/** Returns a type's parameter by its code; undefined if R4 does not publish one. */
+/** Returns a type's parameter by code; undefined if R4 publishes none. */
 export function publishedParameter(type: string, code: string): Published | undefined {
   const key = `${type}.${code}`;
   if (!known.has(key)) known.set(key, read(code.startsWith('_') ? 'Resource' : type, code));
@@ -40,7 +40,7 @@ function read(base: string, code: string): Published | undefined {
     type: all.find(({ id }) => definition.endsWith(`/${id}`))?.type ?? '',
     expression,
   }));
-  // R4 swaps the expressions of this composite: the reference is `target`, the token `code`.
+  // R4 swaps this composite's expressions: the reference is `target`, the token `code`.
   const exchanged = found.id === 'DocumentReference-relationship';
   return {
     code,
@@ -57,14 +57,14 @@ type Evaluate = (node: unknown) => unknown[];
 const compiled = new Map<string, Evaluate>();
 
 /**
- * Returns the values of an expression on a resource, or on an element at `base` (`Observation.component`). The operands
- * of a union are evaluated separately: the engine cannot compare quantities with comparators.
+ * Returns an expression's values on a resource, or on an element at `base` (`Observation.component`). The operands of a union
+ * are evaluated separately, because the engine can't compare quantities with comparators.
  */
 export function valuesAt(expression: string, node: unknown, base?: string): unknown[] {
   return operandsOf(expression).flatMap((operand) => engine(operand, base)(node));
 }
 
-/** Returns the operands of a union. */
+/** Returns a union's operands. */
 export function operandsOf(expression: string): string[] {
   return expression.split(' | ').map((operand) => operand.trim());
 }
@@ -80,7 +80,7 @@ function engine(operand: string, base: string | undefined): Evaluate {
     )
     .replaceAll(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
     .replaceAll('.as(', '.ofType(')
-    // One of R4's expressions writes the type like this.
+    // One of R4's expressions writes the type this way.
     .replaceAll('ofType(DateTime)', 'ofType(dateTime)');
   const evaluate = fhirpath.compile(base === undefined ? testable : { base, expression: testable }, r4);
   const made: Evaluate = (node) => evaluate(node as Json) as unknown[];

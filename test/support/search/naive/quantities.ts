@@ -4,10 +4,10 @@ import type { Json } from './published.ts';
 import { splitEscaped } from './text.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
-/** Digits after the decimal point of every number here. */
+/** Number of decimal places of every number here. */
 const SCALE = 18;
 
-/** The units that tests use: their dimension, and their size in multiples of its smallest unit. */
+/** The units that tests use: their dimension, and their size in multiples of that dimension's smallest unit. */
 const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>> = {
   mg: ['mass', 1_000n],
   ug: ['mass', 1n],
@@ -39,10 +39,10 @@ function exact(text: string): bigint {
 }
 
 interface Amount {
-  /** Undefined means open. */
+  /** Undefined if open. */
   readonly low: bigint | undefined;
   readonly high: bigint | undefined;
-  /** Whether the ends don't belong to it: less than 5 isn't 5. */
+  /** True if the range excludes its ends: less than 5 isn't 5. */
   readonly isExclusive: boolean;
   readonly system: string | undefined;
   readonly code: string | undefined;
@@ -96,7 +96,7 @@ export function quantityMatches(element: Json, text: string): boolean {
       return within;
     case 'ne':
       return !within;
-    // With these prefixes the number is exact: https://hl7.org/fhir/R4/search.html#number
+    // With these prefixes, the number is exact: https://hl7.org/fhir/R4/search.html#number
     case 'gt':
       return high === undefined || high > value;
     case 'ge':
@@ -112,9 +112,7 @@ export function quantityMatches(element: Json, text: string): boolean {
   }
 }
 
-/**
- * Returns the factors for comparing the element's number with the query's; undefined if their units are not comparable.
- */
+/** Returns the factors for comparing the element's number with the query's; undefined if their units aren't comparable. */
 function factorsOf(amount: Amount, system: string, code: string): readonly [bigint, bigint] | undefined {
   if (code === '') return system === '' || system === amount.system ? [1n, 1n] : undefined;
   if (system === '') return code === amount.code || code === amount.unit ? [1n, 1n] : undefined;

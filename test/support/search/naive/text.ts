@@ -1,6 +1,6 @@
-/** Reads the text of queries and elements. */
+/** Reads text from queries and elements. */
 
-/** Splits at a separator that is not escaped by a backslash. */
+/** Splits at a separator that isn't escaped with a backslash. */
 export function splitEscaped(text: string, separator: string): string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {
@@ -14,7 +14,7 @@ export function splitEscaped(text: string, separator: string): string[] {
   return parts;
 }
 
-/** Returns an escaped part without its escapes. */
+/** Returns an escaped part with its escapes resolved. */
 export function plain(part: string): string {
   return part.replaceAll(/\\(.)/g, '$1');
 }
@@ -28,7 +28,7 @@ export function fold(text: string): string {
     .replaceAll(/[æœøßłđðþıς]/g, (letter) => TYPED[letter] ?? letter);
 }
 
-/** Replacements that people type for letters which their keyboard does not have. */
+/** Replacements that people type for letters that their keyboard doesn't have. */
 const TYPED: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',

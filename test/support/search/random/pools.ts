@@ -4,13 +4,13 @@
 export const STRINGS = ['Åse', 'ase lund', 'Lund', 'lünd, $5', 'a|b \\ c', 'Zoë'] as const;
 /** Codes of code systems. */
 export const CODES = ['a', 'A', 'b', 'c-1'] as const;
-/** Code systems and the namespaces of identifiers. */
+/** Code systems, and namespaces of identifiers. */
 export const SYSTEMS = ['urn:s1', 'http://s2.example/cs'] as const;
-/** Values of elements of type `code` whose value set is open. */
+/** Values for elements with the type `code` and an open value set. */
 export const OPEN_CODES = ['zz1', 'zz2'] as const;
 /** Phone numbers and e-mail addresses. */
 export const CONTACTS = ['555-0100', 'x@y.example'] as const;
-/** Uris of which some paths contain others. */
+/** Uris, some of whose paths contain others. */
 export const URIS = [
   'http://u.example/a',
   'http://u.example/a/b',
@@ -18,7 +18,7 @@ export const URIS = [
   'http://u.example/ab',
   'urn:oid:1.2.3',
 ] as const;
-/** Dates of every precision around the borders of a day, a month and a year. */
+/** Dates in every precision around the boundaries of a day, a month and a year. */
 export const DAYS = ['2019', '2020', '2020-02', '2020-03', '2020-02-29', '2020-03-01', '2019-12-31'] as const;
 /** Moments. */
 export const MOMENTS = [
@@ -29,7 +29,7 @@ export const MOMENTS = [
   '2019-12-31T23:59:59.999Z',
   '2020-01-01T00:00:00Z',
 ] as const;
-/** Numbers of different precision. */
+/** Numbers with different precision. */
 export const NUMBERS = [1, 1.5, 1.05, 2, 1000, 1500, 0.001, 0.0015, -2] as const;
 /** UCUM units, and one invalid unit. */
 export const UNITS = ['mg', 'g', 'kg', 'h', 'min', 'mmol/L', 'umol/L', '[none]'] as const;

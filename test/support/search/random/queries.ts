@@ -32,7 +32,7 @@ const string = fc
   .map(([text, upper, length]) => escaped((upper ? text.toUpperCase() : text).slice(0, length)));
 const uri = of(pool.URIS);
 
-/** Values for a type of parameter, and the modifiers to combine with them. */
+/** Values for a parameter type, and the modifiers to combine with them. */
 const KINDS: Readonly<Record<string, { values: fc.Arbitrary<string>; modifiers: readonly string[] }>> = {
   token: { values: token, modifiers: ['', '', ':not'] },
   date: { values: date, modifiers: [''] },
@@ -89,8 +89,8 @@ function published(type: ResourceType): Published[] {
 }
 
 /**
- * Returns one parameter of a type with its value.
- * @param among types that chains and `_has` may use, up to `depth` levels.
+ * Returns one of a type's parameters with its value.
+ * @param among types that chains and `_has` may use, up to `depth` levels
  */
 export function conditionOf(
   type: ResourceType,
@@ -102,7 +102,7 @@ export function conditionOf(
     fc.oneof(
       { weight: 6, arbitrary: simple(parameter) },
       {
-        // R4: for all parameters except combinations.
+        // R4: for all parameters except composites.
         weight: parameter.type === 'composite' ? 0 : 1,
         arbitrary: fc.boolean().map((missing) => `${parameter.code}:missing=${missing}`),
       },
@@ -137,7 +137,7 @@ export function conditionOf(
   );
 }
 
-/** Returns a date or quantity parameter of a type twice: two bounds on the same values. */
+/** Returns one of a type's date or quantity parameters twice: two bounds on the same values. */
 export function windowOf(type: ResourceType): fc.Arbitrary<string> {
   const ordered = published(type).filter((parameter) => ['date', 'quantity'].includes(parameter.type));
   if (ordered.length === 0) return conditionOf(type, [], 0);

@@ -51,7 +51,7 @@ const period = fc.tuple(dateTime, dateTime, of([0, 1, 2])).map(([one, other, ope
   return open === 0 ? { start, end } : open === 1 ? { start } : { end };
 });
 
-/** Values of datatypes, without parts that no search reads. */
+/** Datatype values, without parts that no search reads. */
 const DATATYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   boolean: fc.boolean(),
   date,
@@ -153,7 +153,7 @@ function reference(
   return fc.oneof(
     { weight: 6, arbitrary: relative.map((text) => ({ reference: text })) },
     { weight: 1, arbitrary: relative.map((text) => ({ reference: `${text}/_history/1` })) },
-    // Below our own base only types that the parameter may name: an id alone cannot mean anything else there.
+    // Below our own base, only types that the parameter may name: there, an id can't mean anything else.
     {
       weight: here.length === 0 ? 0 : 1,
       arbitrary: relative.map((text) => ({ reference: `BASE/${text}` })),

@@ -1,4 +1,4 @@
-/** Words of doses, in Arabic. */
+/** Words for doses in Arabic. */
 import type { DoseTexts } from './dose-texts.ts';
 
 export const ar: DoseTexts = {

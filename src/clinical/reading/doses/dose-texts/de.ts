@@ -1,4 +1,4 @@
-/** Words of doses, in German. */
+/** Words for doses in German. */
 import type { DoseTexts } from './dose-texts.ts';
 
 export const de: DoseTexts = {

@@ -1,4 +1,4 @@
-/** Words of doses, in Spanish. */
+/** Words for doses in Spanish. */
 import type { DoseTexts } from './dose-texts.ts';
 
 export const es: DoseTexts = {

@@ -1,4 +1,4 @@
-/** Words of doses, in French. */
+/** Words for doses in French. */
 import type { DoseTexts } from './dose-texts.ts';
 
 export const fr: DoseTexts = {

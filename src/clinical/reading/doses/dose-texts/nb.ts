@@ -1,4 +1,4 @@
-/** Words of doses, in Norwegian. */
+/** Words for doses in Norwegian. */
 import type { DoseTexts } from './dose-texts.ts';
 
 export const nb: DoseTexts = {

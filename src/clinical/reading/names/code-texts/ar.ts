@@ -1,4 +1,4 @@
-/** Words for codes, in Arabic. */
+/** Words for codes in Arabic. */
 import type { CodeTexts } from './code-texts.ts';
 
 export const ar: CodeTexts = {

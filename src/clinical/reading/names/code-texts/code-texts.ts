@@ -1,8 +1,8 @@
-/** The texts that a language of code words must have. */
+/** The code words that each language must have. */
 import type { en } from './en.ts';
 
 /** The key of a word. */
 export type CodeTextKey = keyof typeof en;
 
-/** All words of a language; the compiler finds a missing one. */
+/** All words in a language; the compiler reports a missing one. */
 export type CodeTexts = { readonly [K in CodeTextKey]: string };

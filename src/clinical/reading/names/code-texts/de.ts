@@ -1,4 +1,4 @@
-/** Words for codes, in German. */
+/** Words for codes in German. */
 import type { CodeTexts } from './code-texts.ts';
 
 export const de: CodeTexts = {

@@ -1,4 +1,4 @@
-/** Words for codes, in English. The keys of this file are the keys of all languages. */
+/** Words for codes in English. The keys in this file are the keys of all languages. */
 export const en = {
   // States of problems, allergies and plans
   active: 'active',
@@ -63,7 +63,7 @@ export const en = {
   notAchieved: 'not achieved',
   noProgress: 'no progress',
   notAttainable: 'can’t be achieved',
-  // Kinds of orders, and how urgent
+  // Kinds of orders, and their urgency
   proposal: 'proposal',
   plan: 'plan',
   order: 'order',
@@ -77,7 +77,7 @@ export const en = {
   urgent: 'urgent',
   asap: 'as soon as possible',
   stat: 'immediately',
-  // Allergies, and how severe something is
+  // Allergies, and severities
   allergy: 'allergy',
   intolerance: 'intolerance',
   food: 'food',
@@ -142,7 +142,7 @@ export const en = {
   coldChainBroken: 'cold chain broken',
   vaccineRecalled: 'vaccine recalled',
   vaccineExpired: 'vaccine expired',
-  // Statements that there is none
+  // Statements of absence
   noAllergies: 'no known allergies',
   noDrugAllergies: 'no known allergies to medicines',
   noFoodAllergies: 'no known allergies to food',

@@ -1,4 +1,4 @@
-/** Words for codes, in Spanish. */
+/** Words for codes in Spanish. */
 import type { CodeTexts } from './code-texts.ts';
 
 export const es: CodeTexts = {

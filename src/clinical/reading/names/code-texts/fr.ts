@@ -1,4 +1,4 @@
-/** Words for codes, in French. */
+/** Words for codes in French. */
 import type { CodeTexts } from './code-texts.ts';
 
 export const fr: CodeTexts = {

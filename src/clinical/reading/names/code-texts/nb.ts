@@ -1,4 +1,4 @@
-/** Words for codes, in Norwegian. */
+/** Words for codes in Norwegian. */
 import type { CodeTexts } from './code-texts.ts';
 
 export const nb: CodeTexts = {
