@@ -309,7 +309,7 @@ describe('deciding on projects', () => {
       on(allowed, withdrawn).when(ask).thenEvents(requested);
       on(requested)
         .when(ask)
-        .thenRefused('conflict', /preq_1 .*waits/);
+        .thenRefused('conflict', /preq_1 .*is waiting/);
       for (const before of [[allowed], [event]])
         on(...before)
           .when(ask)
@@ -339,7 +339,7 @@ describe('deciding on projects', () => {
       for (const before of [[], [requested, refused], [requested, allowed]])
         on(...before)
           .when(refuse)
-          .thenRefused('conflict', /proj_1 has no request/);
+          .thenRefused('conflict', /proj_1 has no production request/);
     });
 
     it('when an operator withdraws, then once, and again when something of production was made since', () => {

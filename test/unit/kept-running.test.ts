@@ -24,6 +24,6 @@ describe('the embedded database', () => {
     });
     expect(restarts).to.equal(5);
     expect(said.filter((one) => one.includes('restart '))).to.have.length(5);
-    expect(said.at(-1)).to.include('6 times within 10 minutes: the service ends');
+    expect(said.at(-1)).to.include('6 times within 10 minutes, so the service stops');
   });
 });
