@@ -89,7 +89,7 @@ describe('events of a newer version', () => {
     expect(status?.failure?.message).to.contain(`${projectStream(TENANT.project)} revision 1`);
     expect(status?.failure?.message).to.contain(UPGRADE);
     expect(notes.notice).to.contain('ProjectDeleted version 2');
-    expect(logged.join()).to.contain('too old to go on');
+    expect(logged.join()).to.contain('too old to continue');
     // No lock is held, so the newer instance can run what this one can't.
     const program = await bundledProgram('test/events/newer-instance.ts');
     const child = spawn(process.execPath, [program, database.url]);
@@ -123,7 +123,7 @@ describe('events of a newer version', () => {
       const first = await streams.project(made({ type: 'ProjectCreated', data: PROJECT }));
       expect(await old.hasPassed(first, 10_000)).to.equal(true);
       const deleted = await streams.project(newer());
-      await until(() => logged.some((message) => message.includes('too old to go on')));
+      await until(() => logged.some((message) => message.includes('too old to continue')));
       expect(notes.notice).to.contain(UPGRADE);
       const young = run(['ProjectDeleted', 'ProjectRenamed'], async ({ type }) => void done.push(type));
       expect(await young.hasDone(deleted, 10_000)).to.equal(true);
@@ -133,7 +133,7 @@ describe('events of a newer version', () => {
       await until(async () => later.hasPassed(deleted, 0));
       logged.length = 0;
       const renamed = await streams.project(unknown());
-      await until(() => logged.some((message) => message.includes('too old to go on')));
+      await until(() => logged.some((message) => message.includes('too old to continue')));
       expect(await later.hasPassed(renamed, 0)).to.equal(false);
       young.start();
       expect(await young.hasDone(renamed, 10_000)).to.equal(true);

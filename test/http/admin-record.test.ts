@@ -555,6 +555,11 @@ describe('admin: a patient’s record', () => {
     expect(series?.points).to.have.length(4);
     expect(series?.warnings).to.deep.equal([
       { kind: 'same_time', text: 'different values with the same time', count: 3 },
+      {
+        kind: 'same_time',
+        text: 'equal to another value with the same time; patterns and comparisons count them once',
+        count: 1,
+      },
     ]);
     const asked = { patient: own.id, task: 'follow-up', budget_tokens: 2_000, format: 'text' };
     expect((await rest('POST', '/context', asked)).text)

@@ -423,7 +423,7 @@ describe('sorted searches', () => {
       'is a composite, which cannot be sorted by',
     );
     expect(await refused('_sort=colour')).to.contain('no search parameter colour');
-    expect(await refused('_sort=date,-date')).to.contain('named once');
+    expect(await refused('_sort=date,-date')).to.contain('named only once');
     expect(await refused('_sort=_id,date,_lastUpdated,value-quantity,value-date,value-string')).to.contain(
       '5 sort keys',
     );

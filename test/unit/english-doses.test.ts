@@ -88,7 +88,7 @@ describe('dosages that are words of English', () => {
       }),
       { numRuns: 200 },
     );
-    expect(translated).to.be.greaterThan(200 * LANGS.length * 0.9);
+    expect(translated).to.be.greaterThan(200 * LANGS.length * 0.8);
   });
 
   it('stay as they are if a word is another one', () => {
