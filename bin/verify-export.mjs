@@ -227,7 +227,7 @@ const CHUNK = 2 ** 26;
  * checkpoint.
  */
 function isLikeAnnals(file) {
-  const text = file.toString('latin1', 0, CHUNK);
+  const text = file.toString('latin1', 0, 1_000);
   if (
     // An export that was cut off near its beginning.
     ['export', 'history', 'search'].some((kind) => `{"format":"annal-${kind}",`.startsWith(text)) ||

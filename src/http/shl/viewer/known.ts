@@ -109,7 +109,7 @@ export function refutedRows(resources: readonly JsonObject[], around: PageAround
   return resources.map((value, n) => refutedRow(readAllergy(makeTold(value, n, around), around), around));
 }
 
-const keyOf = ({ type, id }: Told): string => `${type}/${id}`;
+const entryKey = ({ type, id }: Told): string => `${type}/${id}`;
 
 /** Returns a row's changes, and the badges for recent changes; rows about something that is over get no badges. */
 function changed(
@@ -118,7 +118,7 @@ function changed(
   kind: string,
   around: PageAround,
 ): Pick<Row, 'changes' | 'marks'> {
-  const { changes, marks } = changesIn(of, entries.map(keyOf), kind, { ...around, makePhrase });
+  const { changes, marks } = changesIn(of, entries.map(entryKey), kind, { ...around, makePhrase });
   return { changes, marks: of.isOver || of.standing === 'past' ? [] : marks };
 }
 
@@ -295,7 +295,7 @@ function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): K
 function joinAsTold(sources: readonly MedicineSource[], { told }: PageAround): ToldMedicine[] {
   const groups = new Map<ToldRow | undefined, MedicineSource[]>();
   for (const source of sources) {
-    const row = told.get(keyOf(source.told));
+    const row = told.get(entryKey(source.told));
     if (groups.get(row)?.push(source) === undefined) groups.set(row, [source]);
   }
   return [...groups]

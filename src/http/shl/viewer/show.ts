@@ -63,7 +63,7 @@ export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLE
   const { patient, hidden } = record;
   const shown = ORDER.filter(
     (kind) =>
-      rowsOf(record, kind).length > 0 ||
+      listRows(record, kind).length > 0 ||
       hidden.has(kind) ||
       (kind === 'allergies' && record.refuted.length > 0) ||
       // Only collections from this service itself are certain to be a whole record.
@@ -78,7 +78,7 @@ export function recordView(record: ShownRecord, say: Say, isOwn: boolean): HTMLE
 }
 
 /** Returns the rows of a section. */
-function rowsOf({ sections }: ShownRecord, kind: Kind): readonly Row[] {
+function listRows({ sections }: ShownRecord, kind: Kind): readonly Row[] {
   return sections.get(kind) ?? [];
 }
 
@@ -194,7 +194,7 @@ function contents(kinds: readonly Kind[], record: ShownRecord, say: Say): HTMLEl
         'a',
         { href: `#section-${kind}`, 'data-section': kind },
         element('span', { text: say(`shl.section.${kind}`) }),
-        element('span', { class: 'count', text: say.number(groupRows(rowsOf(record, kind)).length) }),
+        element('span', { class: 'count', text: say.number(groupRows(listRows(record, kind)).length) }),
       ),
     );
   return element(
@@ -208,7 +208,7 @@ function sectionView(kind: Kind, record: ShownRecord, say: Say): HTMLElement {
   const hidden = record.hidden.get(kind) ?? 0;
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
-  const groups = groupRows(rowsOf(record, kind));
+  const groups = groupRows(listRows(record, kind));
   const withheld =
     hidden === 0
       ? undefined
@@ -276,9 +276,9 @@ const PAST: Readonly<Partial<Record<Kind, 'allergies' | 'medicines' | 'plans' | 
 /** Returns, in words, how many past entries a summary has left out of a section. */
 function pastText(kind: Kind, record: ShownRecord, say: Say): string | undefined {
   // Past problems have their own section.
-  const n = kind === 'problems' ? rowsOf(record, 'past').length : record.notListed.get(kind);
+  const n = kind === 'problems' ? listRows(record, 'past').length : record.notListed.get(kind);
   const name = kind === 'problems' ? 'problems' : PAST[kind];
-  const isListed = kind === 'problems' && rowsOf(record, 'problems').length > 0;
+  const isListed = kind === 'problems' && listRows(record, 'problems').length > 0;
   return n === undefined || n === 0 || name === undefined || isListed
     ? undefined
     : say(`past.${name}`, { n });
