@@ -94,6 +94,7 @@ describe('the dashboard', () => {
     const lasting = await page.getByRole('dialog').getByRole('region').innerText();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     // A key that replaces an expiring key gets the same lifetime, unless another is chosen.
+    await page.getByRole('button', { name: 'Rotate “job”' }).nth(1).waitFor();
     await page.getByRole('button', { name: 'Rotate “job”' }).first().click();
     expect(await page.getByLabel('Ends').inputValue()).to.equal('90');
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
@@ -106,6 +107,7 @@ describe('the dashboard', () => {
     const works = async (it: string): Promise<number> =>
       (await fetch(`${service.url}/fhir/R4/Patient/none`, { headers: { 'X-Api-Key': it } })).status;
     expect([await works(key), await works(next)]).to.deep.equal([404, 404]);
+    await page.getByRole('button', { name: 'Revoke “job”' }).nth(2).waitFor();
     // On a phone, too, keys can be revoked without scrolling sideways.
     await page.setViewportSize(PHONE);
     const box = await page.getByRole('button', { name: 'Revoke “job”' }).last().boundingBox();

@@ -33,7 +33,7 @@ export function answerForNode(server: Server): void {
 
 function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
   // A response that has begun can't be taken back, and another response in the middle of it would look like part of it.
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
+  if (error.code === 'ECONNRESET' || !socket.writable || findAnswer(socket)?.headersSent === true) {
     socket.destroy();
     return;
   }
@@ -42,8 +42,8 @@ function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n`);
 }
 
-/** Returns whether the response that a connection is waiting for has begun; Node stores that response on the socket. */
-function hasBegun(socket: Socket): boolean {
+/** Finds the response that a connection is waiting for; Node stores it on the socket. */
+export function findAnswer(socket: Socket): ServerResponse | undefined {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return answer instanceof ServerResponse && answer.headersSent;
+  return answer instanceof ServerResponse ? answer : undefined;
 }

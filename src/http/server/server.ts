@@ -55,6 +55,7 @@ import { signInRouter } from '../signin/router.ts';
 import { Visitors } from '../signin/visitors.ts';
 import { VERSION } from '../version.ts';
 import { limitConnections } from './connections.ts';
+import { trackConnections } from './drain.ts';
 import { envelope } from './envelope.ts';
 import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
 
@@ -209,6 +210,7 @@ export function createServer(deps: ServerDeps): Server {
   // Longer than load balancers keep theirs, so that they never send on a connection that is closing.
   server.keepAliveTimeout = 65_000;
   answerForNode(server);
+  trackConnections(server);
   limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
   return server;
 }
