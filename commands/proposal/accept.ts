@@ -15,7 +15,8 @@ import { touchedIds, type Write } from '../resource/decide.ts';
 import { findEntry } from '../resource/state.ts';
 import * as decide from './decide.ts';
 import type { ProposalDeps } from './deps.ts';
-import { hasEnded } from './held.ts';
+import { lapse } from './end.ts';
+import { hasEnded, statusAfter } from './held.ts';
 import { type MadeProposal, madeAt, suggestedBy } from './made.ts';
 import { planSuggested } from './planned.ts';
 import type { AcceptedVersion, Approver, ProposalRef } from './proposals.ts';
@@ -48,12 +49,11 @@ export async function accept(
   return retry(Stale, async () => {
     await past.load(record);
     const { state } = await deps.resources.read(stream, [...keys, ...past.ids]);
-    const { data, lapse } = decide.decidable(state, past.at, asked, by.now());
+    const { data, lapse: over } = decide.decidable(state, past.at, asked, by.now());
     const made = await madeAt(deps.resources, stream, findEntry(state, proposalId)?.revision);
     const grant = findEntry(state, data.grant_id)?.revision;
-    // For a proposal that has lapsed, writes only its end.
     const writes =
-      lapse !== undefined || grant === undefined
+      over !== undefined || grant === undefined
         ? []
         : await writable(deps, by, made, { record, owner, granted: granted(past.at(grant)) });
     const { result, position } = await deps.resources.handle<decide.Ended & { readonly at: number }>({
@@ -68,8 +68,11 @@ export async function accept(
         return { drafts, result: { ...result, at: drafts[0]?.at ?? 0 } };
       },
     });
-    // It was too late: the event says so, and so does the answer.
-    if (result.accepted === undefined) throw hasEnded(result.status);
+    if (result.accepted === undefined) {
+      // Nothing was approved, so the event that ends the proposal names no author and no approver.
+      await lapse(deps, by, proposal);
+      throw hasEnded(result.status);
+    }
     return {
       result: result.accepted,
       wrote: position === undefined ? undefined : { position, at: result.at },
@@ -91,8 +94,9 @@ async function earlierAnswer(
   const last = written.at(-1);
   if (last === undefined) return undefined;
   const { event, position, metadata } = last;
-  if (event.type === 'ProposalSuperseded') throw hasEnded('superseded');
-  if (event.type === 'ProposalExpired') throw hasEnded('expired');
+  // Earlier releases wrote these as part of the command.
+  if (event.type === 'ProposalSuperseded' || event.type === 'ProposalExpired')
+    throw hasEnded(statusAfter(event));
   if (event.type !== 'ProposalAccepted') throw new TypeError(`${event.type} accepts no proposal`);
   const { resource_type: type, resource_id: id, version } = event.data;
   return { result: { type, id, version }, wrote: { position, at: toMicros(metadata.recorded_at) } };

@@ -11,7 +11,15 @@ import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from '../resource/decide.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 import { outdated } from '../resource/write-only.ts';
-import { type EndStatus, findLapse, hasEnded, isGrantActive, type MadeData, proposalIn } from './held.ts';
+import {
+  type EndStatus,
+  findLapse,
+  hasEnded,
+  isGrantActive,
+  type MadeData,
+  proposalIn,
+  statusAfter,
+} from './held.ts';
 import type { AcceptedVersion, ProposalRef } from './proposals.ts';
 
 /** How long a proposal waits, in days. */
@@ -96,8 +104,8 @@ export interface Ended {
 }
 
 /**
- * Accepts a proposal: writes its resource and ends the proposal. A proposal that can no longer be accepted ends as superseded
- * or expired.
+ * Accepts a proposal: writes its resource and ends the proposal. For a proposal that can no longer be accepted, writes nothing
+ * and returns the status with which it must end: the person approved nothing, and `lapse` ends it.
  * @param writes the proposal's only write
  * @param ids draws the id of the n-th event other than the write's
  * @throws Refusal when `decideWrites` would; not_found or conflict when `decidable` would
@@ -112,8 +120,7 @@ export function accept(
 ): Decision<Ended> {
   const at = clock.next();
   const { data, lapse } = decidable(state, past, asked, at);
-  if (lapse !== undefined)
-    return { drafts: [{ id, at, event: lapse.event }], result: { status: lapse.status } };
+  if (lapse !== undefined) return { drafts: [], result: { status: lapse.status } };
   const { drafts, result } = decideWrites(state, clock, writes);
   const [written] = result;
   if (written === undefined) throw new TypeError('a proposal writes one resource');
@@ -150,13 +157,16 @@ export function reject(asked: ProposalRef & Decider, note?: string): Conclude<En
 }
 
 /**
- * Withdraws a proposal; does nothing if it is already withdrawn.
+ * Withdraws a proposal; does nothing if it is already withdrawn. A proposal that can no longer be accepted ends as superseded
+ * or expired.
  * @throws Refusal not_found; conflict if it has ended in another way
  */
 export function withdraw(asked: ProposalRef): Conclude<Ended> {
-  return (state, past) => {
+  return (state, past, at) => {
     const found = proposalIn(state, past, asked);
     if ('waits' in found) {
+      const event = findLapse(state, past, found.waits, at);
+      if (event !== undefined) return { events: [event], result: { status: statusAfter(event) } };
       const { proposal_id, grant_id, place } = found.waits;
       return {
         events: [{ type: 'ProposalWithdrawn', data: { proposal_id, grant_id, place } }],
@@ -196,9 +206,7 @@ export function decidable(
   if ('ended' in found) throw hasEnded(found.ended);
   const data = found.waits;
   const event = findLapse(state, past, data, at);
-  if (event === undefined) return { data };
-  const status = event.type === 'ProposalSuperseded' ? 'superseded' : 'expired';
-  return { data, lapse: { event, status } };
+  return event === undefined ? { data } : { data, lapse: { event, status: statusAfter(event) } };
 }
 
 interface Lapsed {

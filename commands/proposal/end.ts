@@ -42,6 +42,7 @@ export async function withdraw(
 ): Promise<Done> {
   const keys = [proposal.proposalId];
   const done = await end(resources, by, proposal, 'withdraw', keys, decide.withdraw(proposal));
+  if (done.result.status !== 'withdrawn') throw hasEnded(done.result.status);
   return { ...done, result: undefined };
 }
 

@@ -319,7 +319,12 @@ describe('proposals', () => {
     expect([late.status, JSON.stringify(late.json)].join()).to.match(
       /^409.*access with which it was made has ended/,
     );
-    expect((await types(record)).slice(-1)).to.deep.equal(['ProposalExpired']);
+    const end = (await proposing.events(record)).at(-1);
+    expect(end?.event.type).to.equal('ProposalExpired');
+    // The person approved nothing, and the application wrote nothing.
+    const { credential, author, approved_by } = end?.metadata ?? {};
+    expect(credential).to.deep.include({ kind: 'id_token', ...identityOf(service, email) });
+    expect([author, approved_by]).to.deep.equal([undefined, undefined]);
     expect((await proposing.person(shared)).json.data[0]?.status).to.equal('expired');
     expect((await proposing.app(shared.allowed)).status).to.equal(401);
     // Another grant doesn't bring it back.
@@ -332,6 +337,35 @@ describe('proposals', () => {
     await eventually(async () => (await me(service, email, `/patients/${record}/grants`)).status === 404);
     expect((await proposing.decide(again, other.id, 'accept')).status).to.equal(404);
     expect((await types(record)).includes('ProposalAccepted')).to.equal(false);
+  });
+
+  it('can’t be withdrawn after it has lapsed: the status that was shown stays', async () => {
+    const shared = await proposing.share(application);
+    const { record, email, patient } = shared;
+    const id = await newCondition(record);
+    const resource = { ...conditionOf(patient, 'Eczema'), id };
+    const change = await proposing.proposed(shared.allowed, {
+      operation: 'update',
+      resource,
+      current_version: 1,
+    });
+    await service.fhir(`/Condition/${id}`, {
+      method: 'PUT',
+      body: JSON.stringify({ ...conditionOf(record, 'Cured'), id }),
+    });
+    const older = await proposing.condition(shared);
+    const withdraw = (by: Shared, of: string) => proposing.app(by.allowed, `/${of}/withdraw`, 'POST', {});
+    expect([
+      (await withdraw(shared, change.id)).status,
+      (await read(shared, change.id)).status,
+    ]).to.deep.equal([409, 'superseded']);
+    await proposing.granting.events.append(record, revoked(shared.allowed.data));
+    const again = { ...shared, allowed: await proposing.allow(application, record, email) };
+    expect([(await withdraw(again, older.id)).status, (await read(again, older.id)).status]).to.deep.equal([
+      409,
+      'expired',
+    ]);
+    expect((await types(record)).includes('ProposalWithdrawn')).to.equal(false);
   });
 
   it('is ended by the service when it has lapsed', async () => {

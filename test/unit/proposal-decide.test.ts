@@ -310,12 +310,16 @@ describe('deciding on a proposal', () => {
       [[deleted('Condition', CONDITION)], 2],
       [[deleted('Condition', CONDITION), updated(3)], 3],
     ] as const) {
-      for (const deciding of [accepting([changing]), rejecting()]) {
+      for (const deciding of [rejecting(), withdrawing]) {
         const { result } = record(...changed, ...past)
           .when<decide.Ended>(deciding)
           .thenEvents(superseded(version));
         expect(result).to.deep.equal({ status: 'superseded' });
       }
+      const { result } = record(...changed, ...past)
+        .when(accepting([changing]))
+        .thenNothing();
+      expect(result).to.deep.equal({ status: 'superseded' });
       record(...changed, ...past)
         .when(lapsing)
         .thenEvents(superseded(version));
@@ -332,12 +336,16 @@ describe('deciding on a proposal', () => {
       [[...waiting, grantExpired], NOW, 'grant_ended'],
       [waiting, NOW + 90 * DAY, 'grant_ended'],
     ] as const) {
-      for (const deciding of [accepting(), rejecting()]) {
+      for (const deciding of [rejecting(), withdrawing]) {
         const { result } = record(...past)
           .when<decide.Ended>(deciding, at)
           .thenEvents(expired(reason));
         expect(result).to.deep.equal({ status: 'expired' });
       }
+      const { result } = record(...past)
+        .when(accepting(), at)
+        .thenNothing();
+      expect(result).to.deep.equal({ status: 'expired' });
       record(...past)
         .when(lapsing, at)
         .thenEvents(expired(reason));
@@ -349,7 +357,7 @@ describe('deciding on a proposal', () => {
 
   it('given a new grant in the place of its own, then it has expired all the same', () => {
     record(...waiting, revoked, granted({ grant_id: 'grant_2' }))
-      .when(accepting())
+      .when(rejecting())
       .thenEvents(expired('grant_ended'));
   });
 
