@@ -8,12 +8,12 @@ import {
   heldContents,
   isOwnUrl,
   listAttachments,
+  restoredAttachment,
   sha256In,
   withAttachment,
   withStored,
 } from '#src/fhir/document-content.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Finalized, Settled, Unsettled } from '../resource/contents.ts';
 
@@ -42,7 +42,7 @@ export function settleAttachments(unsettled: Unsettled): Settled {
       const sha256 = sha256In(attachment);
       if (sha256 !== undefined && sha256 !== content.sha256)
         refuse('extension', 'the content of a document cannot be changed; create another document');
-      resource = withAttachment(resource, index, restored(attachment, content));
+      resource = withAttachment(resource, index, restoredAttachment(attachment, content));
     };
     if (typeof attachment.data === 'string') {
       const bytes = Buffer.from(attachment.data, 'base64');
@@ -76,14 +76,6 @@ export function settleAttachments(unsettled: Unsettled): Settled {
   if (issues.length > 0) throw new Refusal('invalid', issues);
   if (held.some(({ blob }) => !kept.has(blob))) throw immutable(id);
   return { resource, finalized };
-}
-
-/** Returns the attachment from the request, with the service's own data about its bytes. */
-function restored(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
-  const { url: _url, ...rest } = sent;
-  const { url, hash, contentType } = attachment;
-  const type = contentType === undefined ? {} : { contentType };
-  return withStored({ ...rest, ...type }, { ...content, url: String(url), sha1: String(hash) });
 }
 
 /** Returns the refusal (409) for changes to a final document's content. */

@@ -43,6 +43,8 @@ export interface ProposalRow {
   readonly version: number | null;
   /** Exact FHIR JSON text of the version that an update changes. */
   readonly base: string | null;
+  /** Whether an AI wrote that version. */
+  readonly base_by_ai: boolean;
   readonly application_id: string;
   readonly application_name: string | null;
   readonly application_kind: string | null;
@@ -98,6 +100,7 @@ const MOVED = 'r.version <> p.base_version';
 const columns = (at: string): string => `
   p.proposal_id as id, p.record, p.grant_id, p.operation, p.resource_type, p.resource_id, p.base_version, p.author_type,
   p.resource, p.rationale, p.made_at as created_at, p.expires_at, p.ended_at, p.version, v.body as base,
+  v.metadata::json #>> '{author,type}' is not distinct from 'ai' as base_by_ai,
   case when p.ended_at is not null then p.status
        when ${lapsed(at)} then 'expired'
        when ${MOVED} then 'superseded'

@@ -82,6 +82,29 @@ export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
   };
 }
 
+/** Returns an attachment that a client sent for stored bytes, with the service's own data about these bytes. */
+export function restoredAttachment(sent: JsonObject, { attachment, ...content }: HeldContent): JsonObject {
+  const { url: _url, ...rest } = sent;
+  const { url, hash, contentType } = attachment;
+  const type = contentType === undefined ? {} : { contentType };
+  return withStored({ ...rest, ...type }, { ...content, url: String(url), sha1: String(hash) });
+}
+
+/**
+ * Returns a new version of a DocumentReference, in which the attachments that name stored bytes by their URL have the
+ * service's own data about these bytes.
+ * @param stored the version before
+ */
+export function withHeldContents(resource: JsonObject, stored: JsonObject, document: string): JsonObject {
+  const held = heldContents(stored, document);
+  return listAttachments(resource).reduce((changed, attachment, index) => {
+    const same = held.find((each) => each.attachment.url === attachment.url);
+    return same === undefined
+      ? changed
+      : withAttachment(changed, index, restoredAttachment(attachment, same));
+  }, resource);
+}
+
 /** Returns a copy of a DocumentReference with the attachment at an index replaced. */
 export function withAttachment(resource: JsonObject, index: number, attachment: JsonObject): JsonObject {
   const { content } = resource;

@@ -481,8 +481,67 @@ describe('proposals', () => {
     expect(kept.status, kept.text).to.equal(201);
     const list = await proposing.app(shared.allowed, '');
     for (const { text } of [without, kept, list]) expect(text).to.not.contain(theirs);
-    // The person sees what they have to decide on.
-    expect(JSON.stringify((await proposing.person(shared)).json)).to.contain(theirs);
+    // The person sees what they have to decide on: the write keeps a reference that the application couldn't see.
+    const seen = (await proposing.person(shared)).json.data;
+    const changed = (of: string) => seen.find(({ id: each }) => each === of)?.difference;
+    expect(changed(String(kept.json.id))).to.deep.equal([
+      { path: 'code.text', before: 'Asthma', after: 'Severe asthma' },
+    ]);
+    expect(JSON.stringify(changed(String(without.json.id)))).to.contain(theirs);
+    const { json } = await proposing.decide(shared, String(kept.json.id), 'accept');
+    const written = (await service.fhir(`/Condition/${String(id)}`)).json;
+    expect([json.resource, written]).to.deep.equal([
+      { ...stored, id, code: { text: 'Severe asthma' } },
+      { ...stored, id, code: { text: 'Severe asthma' }, meta: written.meta },
+    ]);
+  });
+
+  it('shows the person what is written of a document’s content and of an AI’s label', async () => {
+    const shared = await proposing.share(application, {
+      scopes: ['patient/DocumentReference.cru', 'patient/Condition.cru'],
+    });
+    const { record, patient } = shared;
+    const attachment = { contentType: 'text/plain', data: Buffer.from('a letter').toString('base64') };
+    const subject = { reference: `Patient/${record}` };
+    const document = await service.post('/DocumentReference', {
+      ...{ resourceType: 'DocumentReference', status: 'current', subject, content: [{ attachment }] },
+    });
+    const [{ attachment: held }] = document.json.content as [{ attachment: { url: string } }];
+    const { id } = document.json;
+    const resource = {
+      ...{ resourceType: 'DocumentReference', id, status: 'current', description: 'A letter' },
+      subject: { reference: `Patient/${patient}` },
+      content: [{ attachment: { url: held.url } }],
+    };
+    const { id: one } = await proposing.proposed(shared.allowed, {
+      operation: 'update',
+      resource,
+      current_version: 1,
+    });
+    const label = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'AIAST' };
+    const labelled = { ...conditionOf(record, 'Asthma'), meta: { security: [label] } };
+    const condition = (await service.post('/Condition', labelled)).json.id;
+    const { id: two } = await proposing.proposed(shared.allowed, {
+      ...{ operation: 'update', current_version: 1, author_type: 'patient' },
+      resource: { ...conditionOf(patient, 'Asthma'), id: condition },
+    });
+    const waiting = (await proposing.person(shared)).json.data;
+    const changed = (of: string) => waiting.find(({ id: each }) => each === of)?.difference;
+    expect(changed(one)).to.deep.equal([{ path: 'description', after: 'A letter' }]);
+    expect(changed(two)).to.deep.equal([
+      { path: 'meta.security[0].system', before: label.system },
+      { path: 'meta.security[0].code', before: label.code },
+    ]);
+    for (const [proposal, name] of [
+      [one, `DocumentReference/${String(id)}`],
+      [two, `Condition/${String(condition)}`],
+    ] as const) {
+      const { json } = await proposing.decide(shared, proposal, 'accept');
+      const { versionId: _v, lastUpdated: _l, ...meta } = Object((await service.fhir(`/${name}`)).json.meta);
+      expect([json.status, meta]).to.deep.equal(['accepted', {}]);
+      const { meta: _, ...written } = (await service.fhir(`/${name}`)).json;
+      expect(json.resource).to.deep.equal(written);
+    }
   });
 
   itAtFullSize('waits for a hundred of a grant at most', async () => {

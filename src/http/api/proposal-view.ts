@@ -1,12 +1,15 @@
 /** Formats proposals for the JSON interfaces (docs/spec/decisions.md, section 7). */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
+import { withHeldContents } from '#src/fhir/document-content.ts';
+import { shownVersion, withLeftOut } from '#src/fhir/references/left-out.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
-import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
+import { isAiLabelled, withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { type Json, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { differences } from '#src/shared/json/json-difference.ts';
 import { toInstant } from '#src/shared/time/time.ts';
+import type { Services } from '../ports/services.ts';
 import { applicationView } from './grant-view.ts';
 import { grant, instant } from './schemas.ts';
 
@@ -75,21 +78,41 @@ export interface SeenProposal {
   readonly base: JsonObject | undefined;
 }
 
-/** Returns all FHIR in a proposal: people see all of their own record. */
-export function wholeProposal({ resource, base }: Pick<ProposalRow, 'resource' | 'base'>): SeenProposal {
-  return { resource: parseStored(resource), base: base === null ? undefined : parseStored(base) };
+/**
+ * Returns the FHIR in a proposal. Reads label what an AI wrote, and an application may send the label back: as in the write, a
+ * label that the stored version doesn't have is left out.
+ */
+export function proposalContent(row: Pick<ProposalRow, 'resource' | 'base' | 'base_by_ai'>): SeenProposal {
+  const resource = parseStored(row.resource);
+  if (row.base === null) return { resource, base: undefined };
+  const base = parseStored(row.base);
+  const isAdded = row.base_by_ai && !isAiLabelled(base);
+  return { resource: isAdded ? withoutAiLabel(resource) : resource, base };
+}
+
+/**
+ * Returns the FHIR in a proposal as its acceptance writes it, for people, who see all of their own record. A write under a grant
+ * keeps references that its application can't see, and what the service knows about stored bytes.
+ */
+export async function proposedVersion(
+  { config, queries }: Pick<Services, 'config' | 'queries'>,
+  row: ProposalRow,
+): Promise<SeenProposal> {
+  const { resource, base } = proposalContent(row);
+  const { record, resource_type: type, resource_id: id } = row;
+  if (base === undefined || id === null) return { resource, base };
+  const bases = [`${config.baseUrl}/fhir/R4/`];
+  const kept = withLeftOut(resource, await shownVersion(base, record, bases, queries.withinRecord));
+  return { resource: type === 'DocumentReference' ? withHeldContents(kept, base, id) : kept, base };
 }
 
 /** Returns a proposal in the form used by the interfaces, with numbers as they were sent. */
-export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposal(row)): JsonObject {
+export function proposalView(row: ProposalRow, seen: SeenProposal): JsonObject {
   const { operation, resource_type, resource_id, status, version, ended_at } = row;
   const { resource } = seen;
-  // Reads label what an AI wrote, so an application may send the label back.
-  const base = seen.base && withoutAiLabel(withoutVersion(seen.base));
+  const base = seen.base && withoutVersion(seen.base);
   const isShown = operation === 'create' || base !== undefined;
-  const changes = isShown
-    ? differences(base, withoutAiLabel(resource)).map((each): Json => ({ ...each }))
-    : null;
+  const changes = isShown ? differences(base, resource).map((each): Json => ({ ...each })) : null;
   return {
     id: row.id,
     patient: row.record,

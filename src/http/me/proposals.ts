@@ -1,10 +1,10 @@
 /** Lists the changes that applications propose to a person's record: `/me/patients/{patient_id}/proposals`. */
 import { z } from 'zod';
-import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
-import { printJson } from '#src/shared/json/json.ts';
+import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toAuthor } from '../admin/access.ts';
-import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';
+import { proposalList, proposalSchema, proposalView, proposedVersion } from '../api/proposal-view.ts';
 import { route } from '../api/route.ts';
 import { listSchema } from '../api/schemas.ts';
 import { linkFor, type MeRequest } from './access.ts';
@@ -18,6 +18,11 @@ const common = {
 } as const;
 const path = '/me/patients/{patient_id}/proposals';
 
+/** Returns a proposal as the people of its record see it. */
+async function viewWhole(services: MeRequest['services'], row: ProposalRow): Promise<JsonObject> {
+  return proposalView(row, await proposedVersion(services, row));
+}
+
 /**
  * Returns a proposal's current JSON text.
  * @throws Refusal not_found
@@ -25,7 +30,7 @@ const path = '/me/patients/{patient_id}/proposals';
 async function renderProposal({ services }: MeRequest, record: string, id: string): Promise<string> {
   const row = await services.consentQueries.proposal(record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
-  return printJson(proposalView(row));
+  return printJson(await viewWhole(services, row));
 }
 
 /** Routes for proposals. */
@@ -46,7 +51,7 @@ export const MY_PROPOSAL_ROUTES = [
       const { record } = await linkFor(request, params.patient_id, environment);
       await services.freshness.catchUp(common.models);
       const page = await services.consentQueries.listProposals({ limit, cursor, status, record });
-      const data = page.rows.map((row) => proposalView(row));
+      const data = await Promise.all(page.rows.map((row) => viewWhole(services, row)));
       return { status: 200, text: proposalList(data, page.total, page.next ?? null) };
     },
   }),

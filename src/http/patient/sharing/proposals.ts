@@ -4,11 +4,10 @@
  */
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
-import { withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { type Json, parseStored, printJson } from '#src/shared/json/json.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { proposalView } from '../../api/proposal-view.ts';
+import { proposalView, proposedVersion } from '../../api/proposal-view.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { authorText, typeText } from '../../reading/kinds.ts';
 import { titleOfResource } from '../../reading/resource-title.ts';
@@ -100,11 +99,9 @@ async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readon
 }
 
 /** Returns the version that a proposal would change, with names; for a creation, returns no elements. */
-async function readBase(visit: Visit, base: string | null): Promise<Elements> {
-  if (base === null) return {};
-  const value: Record<string, Json> = JSON.parse(
-    printJson(withoutAiLabel(withoutVersion(parseStored(base)))),
-  );
+async function readBase(visit: Visit, base: JsonObject | undefined): Promise<Elements> {
+  if (base === undefined) return {};
+  const value: Record<string, Json> = JSON.parse(printJson(withoutVersion(base)));
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
@@ -160,10 +157,11 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
   const row = await deps.services.consentQueries.proposal(record.record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
-  const shown: Proposal = JSON.parse(printJson(proposalView(row)));
+  const seen = await proposedVersion(deps.services, row);
+  const shown: Proposal = JSON.parse(printJson(proposalView(row, seen)));
   const [each] = await withNames(visit, [shown]);
   if (each === undefined) throw notFound('proposal', id.slice(0, 64));
-  const base = await readBase(visit, row.base);
+  const base = await readBase(visit, seen.base);
   const isPending = each.status === 'pending';
   const state = isPending
     ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })

@@ -17,7 +17,7 @@ import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { proposalList, proposalSchema, proposalView, wholeProposal } from '../../api/proposal-view.ts';
+import { proposalContent, proposalList, proposalSchema, proposalView } from '../../api/proposal-view.ts';
 import { route } from '../../api/route.ts';
 import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { byKey } from '../people.ts';
@@ -175,7 +175,7 @@ async function inResource<T>(write: Promise<T>): Promise<T> {
  * records, even in the differences.
  */
 async function viewUnder({ services }: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
-  const { resource, base } = wholeProposal(row);
+  const { resource, base } = proposalContent(row);
   const { access, record } = granted;
   const isReadable =
     base !== undefined && allows(access, row.resource_type, 'r', readCategories(row.resource_type, base));
