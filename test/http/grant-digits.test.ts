@@ -245,7 +245,10 @@ describe('parts of the real id under a grant', () => {
         patient.startsWith(record.slice(0, length)) ? 200 : 422,
       );
       expect(await replaced(subject(`Patient/${patient.slice(0, length)}`)), `${length}`).to.equal(200);
-      expect(await replaced(note(record.slice(-length))), `${length}`).to.equal(422);
+      // Three digits may also occur in the id that the application knows.
+      expect(await replaced(note(record.slice(-length))), `${length}`).to.equal(
+        patient.includes(record.slice(-length)) ? 200 : 422,
+      );
       expect(await replaced(note(patient.slice(-length))), `${length}`).to.equal(200);
     }
     const { text } = await on.service.fhir(`/Observation/${id}`);
