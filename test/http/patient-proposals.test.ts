@@ -68,6 +68,49 @@ describe('suggestions on the pages of patients', () => {
     expect(german.text).to.include('<th scope="row">Wert</th>').and.include('<bdi>Endgültig</bdi>');
   });
 
+  it('hide nothing that is written: all digits of numbers, and what is said of the patient', async () => {
+    const subject = { reference: `Patient/${shared.allowed.patient}`, display: 'Somebody Else' };
+    const resource = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: 'Marker' },
+      subject: { ...subject, extension: [{ url: 'https://example.org/x', valueString: 'of a twin' }] },
+      valueQuantity: { value: 1.5, unit: 'mg' },
+      referenceRange: [{ high: { value: 9.25, unit: 'mg' } }],
+    };
+    const body = JSON.stringify({ operation: 'create', resource, author_type: 'patient' })
+      .replace('1.5', '1.50')
+      .replace('9.25', '9007199254740993');
+    const response = await fetch(`${service.url}/v1/patients/${shared.allowed.patient}/proposals`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${shared.allowed.token}`, 'Content-Type': 'application/json' },
+      body,
+    });
+    expect(response.status).to.equal(201);
+    const { id } = (await response.json()) as { id: string };
+    const visitor = await patientVisitor(service, shared.email);
+    const page = await visitor.open(pathOf(`/${id}`));
+    const [plain = '', details = ''] = page.text.split('<details class="filters"');
+    expect(plain).to.include('1.50 mg').and.include('Somebody Else');
+    for (const value of ['1.50', '9007199254740993', 'Somebody Else', 'of a twin'])
+      expect(details).to.include(`<td><bdi>${value}</bdi></td>`);
+    expect(details).not.to.include(`Patient/${shared.record}`);
+  });
+
+  it('list all that wait, a hundred on a page', async () => {
+    const other = await proposing.allow(await proposing.application(), shared.record, shared.email);
+    const { id: oldest } = await proposing.condition({ allowed: other }, 'The oldest');
+    for (let batch = 0; batch < 10; batch += 1)
+      await Promise.all(Array.from({ length: 10 }, (_, n) => proposing.condition(shared, `c ${batch} ${n}`)));
+    const visitor = await patientVisitor(service, shared.email);
+    const first = await visitor.open(pathOf());
+    expect(linksOf(first, oldest)).to.deep.equal([]);
+    const next = await visitor.open(linksOf(first, 'waiting=')[0] ?? '');
+    expect(linksOf(next, oldest)).to.have.length(1);
+    // Only the links to other languages keep the place.
+    expect(linksOf(next, 'waiting=').filter((link) => !link.includes('lang='))).to.deep.equal([]);
+  });
+
   it('name each part of a value once, and give each text a direction of its own', async () => {
     const part = (code: string, display: string, value: number) => ({
       code: { coding: [{ system: 'http://loinc.org', code, display }] },

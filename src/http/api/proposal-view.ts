@@ -7,7 +7,7 @@ import { withoutVersion } from '#src/fhir/without-version.ts';
 import { isAiLabelled, withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { type Json, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
-import { differences } from '#src/shared/json/json-difference.ts';
+import { type Difference, differences } from '#src/shared/json/json-difference.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { Services } from '../ports/services.ts';
 import { applicationView } from './grant-view.ts';
@@ -106,13 +106,21 @@ export async function proposedVersion(
   return { resource: type === 'DocumentReference' ? withHeldContents(kept, base, id) : kept, base };
 }
 
+/** Returns a proposal's changes; null if its caller may not see the version that it changes. */
+export function proposedChanges(
+  { operation }: Pick<ProposalRow, 'operation'>,
+  { resource, base }: SeenProposal,
+): Difference[] | null {
+  return operation === 'update' && base === undefined
+    ? null
+    : differences(base && withoutVersion(base), resource);
+}
+
 /** Returns a proposal in the form used by the interfaces, with numbers as they were sent. */
 export function proposalView(row: ProposalRow, seen: SeenProposal): JsonObject {
   const { operation, resource_type, resource_id, status, version, ended_at } = row;
   const { resource } = seen;
-  const base = seen.base && withoutVersion(seen.base);
-  const isShown = operation === 'create' || base !== undefined;
-  const changes = isShown ? differences(base, resource).map((each): Json => ({ ...each })) : null;
+  const changes = proposedChanges(row, seen)?.map((each): Json => ({ ...each })) ?? null;
   return {
     id: row.id,
     patient: row.record,

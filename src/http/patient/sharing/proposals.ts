@@ -7,7 +7,7 @@ import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { proposalView, proposedVersion } from '../../api/proposal-view.ts';
+import { proposalView, proposedChanges, proposedVersion } from '../../api/proposal-view.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { authorText, typeText } from '../../reading/kinds.ts';
 import { titleOfResource } from '../../reading/resource-title.ts';
@@ -35,8 +35,8 @@ const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' |
   accepted: 'proposals.aidone',
 };
 
-/** Elements that mean nothing to a person: which record, which type. All other elements could change what an entry means. */
-const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
+/** Values that mean nothing to a person: which record, which type. All other values could change what an entry means. */
+const TECHNICAL = /^(?:resourceType|id|(?:subject|patient)\.reference)$/;
 
 const proposalPath = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
@@ -51,6 +51,7 @@ export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<P
     patient_id: record.record,
     limit: MOST,
     status: 'pending',
+    cursor: visit.asked('waiting'),
   });
   const all = await visit.api.me('GET', '/me/patients/{patient_id}/proposals', {
     patient_id: record.record,
@@ -62,10 +63,10 @@ export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<P
     await withNames(visit, all.data as Proposal[]),
   ];
   const over = known.filter(({ status }) => status !== 'pending');
-  const older =
-    all.next_cursor === null
+  const older = (name: string, cursor: string | null): Html =>
+    cursor === null
       ? html``
-      : html`<p class="pager"><a class="button second small" href="${visit.to(proposalPath(record), { cursor: all.next_cursor })}">${say('list.older')}</a></p>`;
+      : html`<p class="pager"><a class="button second small" href="${visit.to(proposalPath(record), { [name]: cursor })}">${say('list.older')}</a></p>`;
   return {
     title: say('nav.proposals'),
     lead: html`${say('proposals.lead')}`,
@@ -77,7 +78,8 @@ ${
   open.length === 0
     ? html`<div class="empty"><p>${say('proposals.none')}</p></div>`
     : html`<ul class="cards">
-${open.map((each) => renderCard(visit, record, each))}</ul>`
+${open.map((each) => renderCard(visit, record, each))}</ul>
+${older('waiting', waiting.next_cursor)}`
 }
 </section>
 ${
@@ -88,7 +90,7 @@ ${
 <ul class="rows">
 ${over.map((each) => overRow(visit, record, each))}</ul>
 </section>`
-}${older}`,
+}${older('cursor', all.next_cursor)}`,
   };
 }
 
@@ -101,7 +103,7 @@ async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readon
 /** Returns the version that a proposal would change, with names; for a creation, returns no elements. */
 async function readBase(visit: Visit, base: JsonObject | undefined): Promise<Elements> {
   if (base === undefined) return {};
-  const value: Record<string, Json> = JSON.parse(printJson(withoutVersion(base)));
+  const value = withoutVersion(base);
   return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
@@ -158,7 +160,12 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
   const seen = await proposedVersion(deps.services, row);
-  const shown: Proposal = JSON.parse(printJson(proposalView(row, seen)));
+  // Parsed without its values, whose digits would be lost.
+  const shown: Proposal = {
+    ...JSON.parse(printJson(proposalView(row, seen))),
+    resource: seen.resource,
+    difference: proposedChanges(row, seen),
+  };
   const [each] = await withNames(visit, [shown]);
   if (each === undefined) throw notFound('proposal', id.slice(0, 64));
   const base = await readBase(visit, seen.base);
