@@ -299,7 +299,19 @@ describe('terminology operations', () => {
         'a definition of another form',
         defined({ include: [{ system: 1 }] }),
         422,
-        'ValueSet.compose.include[0].system',
+        'ValueSet.compose.include[0].system must be a string',
+      ],
+      [
+        'a definition with a concept without a code',
+        defined({ include: [{ system: LOINC, concept: [{ display: 'x' }] }] }),
+        422,
+        'ValueSet.compose.include[0].concept[0].code is missing',
+      ],
+      [
+        'a definition that includes nothing',
+        defined({ include: [] }),
+        422,
+        'ValueSet.compose.include must have at least 1 item',
       ],
       [
         'a code system that is not here',

@@ -1,9 +1,9 @@
 /** Handles $expand, which lists the codes in a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import { randomUUID } from 'node:crypto';
-import { parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ValueSet } from '#src/terminology/resources.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { readValueSet } from './instance.ts';
+import { parseValueSet } from './terminology-bodies.ts';
 import {
   answerResource,
   badInput,

@@ -1,9 +1,9 @@
 /** Reads the terminology resource whose id an operation's URL names. */
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import type { OperationRequest } from '../operation.ts';
+import { parseConceptMap, parseValueSet } from './terminology-bodies.ts';
 
 /**
  * Returns the parsed body; undefined without an id.

@@ -1,7 +1,8 @@
 /** Handles $translate, which finds a code in another system. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
-import { parseConceptMap } from '#src/terminology/parse-resources.ts';
+
 import type { Operation } from '../operation.ts';
 import { readConceptMap } from './instance.ts';
+import { parseConceptMap } from './terminology-bodies.ts';
 import {
   answerParameters,
   badInput,

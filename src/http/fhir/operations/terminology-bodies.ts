@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { ConceptMap, ValueSet } from './resources.ts';
+import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
+import { sentence } from '../../api/issues.ts';
 
 /** Maximum number of items in one list in such a resource. */
 const MOST = 50_000;
@@ -77,7 +78,7 @@ function parsed(schema: z.ZodType, type: string, resource: JsonObject): unknown 
     const diagnostics = `a ${type} in the request can have at most ${MOST_VALUES} JSON values; this one has ${values}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: type });
   }
-  const { data, error } = schema.safeParse(resource);
+  const { data, error } = schema.safeParse(resource, { error: sayPlainly, reportInput: true });
   if (error === undefined) return data;
   throw new Refusal(
     'invalid',
@@ -86,7 +87,11 @@ function parsed(schema: z.ZodType, type: string, resource: JsonObject): unknown 
         (at, step) => (typeof step === 'number' ? `${at}[${step}]` : `${at}.${String(step)}`),
         type,
       );
-      return { code: 'structure' as const, diagnostics: `${expression}: ${message}`, expression };
+      return { code: 'structure' as const, diagnostics: `${expression} ${message}`, expression };
     }),
   );
+}
+
+function sayPlainly(issue: z.core.$ZodRawIssue): string {
+  return issue.input === undefined ? 'is missing' : sentence(issue);
 }
