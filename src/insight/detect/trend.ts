@@ -3,7 +3,7 @@ import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { roundConfidence, roundToSix } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
-import { isExact, mannKendall } from '../methods/mann-kendall.ts';
+import { balances, isExact, mannKendall } from '../methods/mann-kendall.ts';
 import { theilSen } from '../methods/theil-sen.ts';
 import type { Sample, Track } from '../track.ts';
 import { evidenceOfSamples, type Fitted, residual, scatter, timeWindow, WORTH_A_LOOK } from './fitted.ts';
@@ -40,9 +40,10 @@ export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitte
     p,
     misfit: scatterOfLine(times, values),
     describe: function* () {
-      const { low, high } = (yield* theilSen(times, values, 0.95, inflation)) ?? line;
+      const { low, high } = yield* line.interval(inflation);
       const span = times.at(-1) ?? 0;
-      const supports = yield* concordant(times, values, Math.sign(s));
+      // At least half of the value's pairs with other values go in the trend's direction.
+      const supports = Array.from(balances(times, values), (balance) => balance * Math.sign(s) >= 0);
       return {
         kind: 'trend',
         codes: track.codes,
@@ -61,20 +62,6 @@ export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitte
       };
     },
   };
-}
-
-/** Returns, for each value, whether at least half of its pairs with other values go in the trend's direction. */
-function* concordant(times: readonly number[], values: readonly number[], way: number): Steps<boolean[]> {
-  const supports: boolean[] = [];
-  for (const [k, value] of values.entries()) {
-    const time = times[k] ?? 0;
-    let balance = 0;
-    for (const [n, other] of values.entries())
-      balance += Math.sign((other - value) * ((times[n] ?? 0) - time)) * way;
-    supports.push(balance >= 0);
-    yield;
-  }
-  return supports;
 }
 
 /** Returns the sum of the squared differences between values and their least-squares line. */

@@ -9,7 +9,7 @@ import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
 import { countsOfU, isExact, varianceOfU } from './mann-whitney.ts';
 import { rank } from './ranks.ts';
-import { kth, medianSteps } from './select.ts';
+import { aroundMedian, medianSteps } from './select.ts';
 
 /** How much larger the second group's values are. */
 export interface Shift {
@@ -41,9 +41,8 @@ export function* hodgesLehmann(
     isExact(m, n, ties) && inflation === 1
       ? exactPlace(m, n, level)
       : boundPlace(m, n, level, varianceOfU(m, n, ties) * inflation);
-  const low = yield* kth(differences, Math.max(0, place - 1));
-  const high = yield* kth(differences, Math.min(m * n - 1, m * n - place));
-  return { estimate, low, high };
+  const ends = yield* aroundMedian(differences, Math.max(0, place - 1), Math.min(m * n - 1, m * n - place));
+  return { estimate, ...ends };
 }
 
 /** Returns the quantile of U at (1 − level) / 2, at least 1. */

@@ -25,7 +25,7 @@ export interface MannKendall {
  * @param inflation how much autocorrelation inflates the variance of S (`inflationOfTrend`)
  */
 export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>, inflation = 1): MannKendall {
-  const s = kendallScore(times, values);
+  const s = balances(times, values).reduce((sum, each) => sum + each, 0) / 2;
   const n = values.length;
   const [tiesInTime, tiesInValues] = [rank(times).ties, rank(values).ties];
   const inTime = groupSums(tiesInTime);
@@ -60,31 +60,38 @@ function groupSums(ties: readonly number[]): { first: number; second: number; th
   return { first, second, third };
 }
 
-/** Returns S, in which pairs of equal times or values count 0. Uses a Fenwick tree over ranks: n log n. */
-function kendallScore(times: ArrayLike<number>, values: ArrayLike<number>): number {
+/**
+ * Returns, for each value, how many of its pairs with other values rise in time, minus how many fall; pairs of equal times or
+ * values count 0. The sum is 2 S. Uses a Fenwick tree over ranks: n log n.
+ */
+export function balances(times: ArrayLike<number>, values: ArrayLike<number>): Float64Array {
   const n = values.length;
   const sorted = [...new Set(Array.from(values))].sort((a, b) => a - b);
-  const place = new Map(sorted.map((value, at) => [value, at + 1]));
+  const rankOf = new Map(sorted.map((value, at) => [value, at + 1]));
+  const ranks = Int32Array.from(values, (value) => rankOf.get(value) ?? 0);
   const tree = new Int32Array(sorted.length + 1);
-  const upTo = (at: number): number => {
+  const upTo = (rank: number): number => {
     let sum = 0;
-    for (let k = at; k > 0; k -= k & -k) sum += tree[k] ?? 0;
+    for (let k = rank; k > 0; k -= k & -k) sum += tree[k] ?? 0;
     return sum;
   };
-  let s = 0;
-  for (let from = 0; from < n; ) {
-    let to = from + 1;
-    while (to < n && times[to] === times[from]) to += 1;
-    // Values at the same time are compared only with earlier ones.
-    for (let k = from; k < to; k += 1) {
-      const at = place.get(values[k] ?? 0) ?? 0;
-      s += upTo(at - 1) - (from - upTo(at));
+  const found = new Float64Array(n);
+  for (const way of [1, -1]) {
+    tree.fill(0);
+    let passed = 0;
+    for (let from = 0; from < n; from = passed) {
+      // Values at the same time are compared only with values at other times.
+      const place = (k: number): number => (way === 1 ? k : n - 1 - k);
+      let to = from + 1;
+      while (to < n && times[place(to)] === times[place(from)]) to += 1;
+      for (let k = from; k < to; k += 1) {
+        const rank = ranks[place(k)] ?? 0;
+        found[place(k)] = (found[place(k)] ?? 0) + way * (upTo(rank - 1) - (from - upTo(rank)));
+      }
+      for (let k = from; k < to; k += 1)
+        for (let at = ranks[place(k)] ?? 0; at < tree.length; at += at & -at) tree[at] = (tree[at] ?? 0) + 1;
+      passed = to;
     }
-    for (let k = from; k < to; k += 1) {
-      for (let at = place.get(values[k] ?? 0) ?? 0; at < tree.length; at += at & -at)
-        tree[at] = (tree[at] ?? 0) + 1;
-    }
-    from = to;
   }
-  return s;
+  return found;
 }

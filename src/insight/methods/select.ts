@@ -4,9 +4,30 @@
  */
 import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 
-/** Returns the k-th smallest value, counting from 0. Reorders the values. A step is one pass. */
-export function* kth(values: Float64Array, k: number): Steps<number> {
-  let [low, high] = [0, values.length - 1];
+/**
+ * Returns two order statistics of values whose median was found by `medianSteps`, in steps: smaller values are then in the
+ * first half, larger ones in the second.
+ */
+export function* aroundMedian(
+  values: Float64Array,
+  lower: number,
+  upper: number,
+): Steps<{ readonly low: number; readonly high: number }> {
+  const [middle, last] = [values.length >> 1, values.length - 1];
+  const ends: number[] = [];
+  for (const k of [lower, upper])
+    ends.push(yield* k < middle ? kth(values, k, 0, middle - 1) : kth(values, k, middle, last));
+  const [low = Number.NaN, high = Number.NaN] = ends;
+  return { low, high };
+}
+
+/**
+ * Returns the k-th smallest value, counting from 0. Reorders the values. A step is one pass.
+ * @param first the first position where the value may be
+ * @param last the last one
+ */
+function* kth(values: Float64Array, k: number, first = 0, last = values.length - 1): Steps<number> {
+  let [low, high] = [first, last];
   while (low < high) {
     const pivot = medianOfThree(values, low, high);
     let [i, j] = [low, high];

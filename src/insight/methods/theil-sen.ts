@@ -6,29 +6,26 @@
 import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
 import { rank } from './ranks.ts';
-import { findMedian, kth, medianSteps } from './select.ts';
+import { aroundMedian, findMedian, medianSteps } from './select.ts';
 
-/** A slope per unit of time, and its interval. */
+/** A line through values: its slope per unit of time, and the slope's interval. */
 export interface TheilSen {
   readonly slope: number;
-  readonly low: number;
-  readonly high: number;
   /** The line's value at time 0: the median of the values minus slope × the median of the times. */
   readonly intercept: number;
+  /**
+   * Returns the slope's interval, in steps.
+   * @param inflation how much autocorrelation inflates the variance of S (`inflationOfTrend`)
+   * @param level the interval's level, 0.95
+   */
+  interval(inflation?: number, level?: number): Steps<{ readonly low: number; readonly high: number }>;
 }
 
 /**
  * Estimates the slope, in steps.
- * @param level the interval's level, 0.95
- * @param inflation how much autocorrelation inflates the variance of S (`inflationOfTrend`)
  * @returns undefined if all times are equal
  */
-export function* theilSen(
-  times: ArrayLike<number>,
-  values: ArrayLike<number>,
-  level = 0.95,
-  inflation = 1,
-): Steps<TheilSen | undefined> {
+export function* theilSen(times: ArrayLike<number>, values: ArrayLike<number>): Steps<TheilSen | undefined> {
   const n = values.length;
   const all = new Float64Array((n * (n - 1)) / 2);
   let count = 0;
@@ -45,14 +42,17 @@ export function* theilSen(
   if (count === 0) return undefined;
   const slopes = all.subarray(0, count);
   const slope = yield* medianSteps(slopes);
-  const sigma = Math.sqrt(inflation * kendallVariance(n, times, values));
-  const z = -normalQuantile((1 - level) / 2);
-  const upper = Math.min(roundEven((count + z * sigma) / 2), count - 1);
-  const lower = Math.max(roundEven((count - z * sigma) / 2) - 1, 0);
-  const low = yield* kth(slopes, lower);
-  const high = yield* kth(slopes, upper);
-  const intercept = findMedian(values) - slope * findMedian(times);
-  return { slope, low, high, intercept };
+  return {
+    slope,
+    intercept: findMedian(values) - slope * findMedian(times),
+    *interval(inflation = 1, level = 0.95) {
+      const sigma = Math.sqrt(inflation * kendallVariance(n, times, values));
+      const z = -normalQuantile((1 - level) / 2);
+      const upper = Math.min(roundEven((count + z * sigma) / 2), count - 1);
+      const lower = Math.max(roundEven((count - z * sigma) / 2) - 1, 0);
+      return yield* aroundMedian(slopes, lower, upper);
+    },
+  };
 }
 
 function kendallVariance(n: number, times: ArrayLike<number>, values: ArrayLike<number>): number {
