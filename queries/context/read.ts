@@ -134,3 +134,67 @@ export async function readSince(
   }
   return { excerpts: [...byId.values()], byAi, at, until: at, bytes: before.bytes + excerpts.bytes };
 }
+
+interface EarlierRow extends Version {
+  /** When the resource's last change in the period was recorded. */
+  readonly changed: Micros;
+  /** How often it was changed in the period. */
+  readonly times: number;
+  /** Whether an AI may have written a version in the period, or the earlier version. */
+  readonly ai: boolean;
+  /** Null if the resource was not in the record, or deleted. */
+  readonly body: string | null;
+}
+
+/**
+ * Each resource that was changed in a period, in the version before the period. Indexes: history.version_of_record (record,
+ * recorded_at, event_id); history.version's primary key (id, version), backwards. The tenant is only checked.
+ */
+const EARLIER = `
+  select c.id, c.changed, c.times, w.type, w.version,
+    (c.ai or strpos(w.metadata, '"type":"ai"') > 0) is true as ai,
+    case when w.record = $1 and w.type in (${TYPES}) then ${bodyOrSize('w.body')} end as body
+  from (
+    select v.id, min(v.version) as version, max(v.recorded_at) as changed, count(*)::int as times,
+      bool_or(strpos(v.metadata, '"type":"ai"') > 0) as ai
+    from (
+      select v.id, v.version, v.recorded_at, v.metadata from history.version v
+      where v.record = $1 and (v.tenant = $2) is true and v.recorded_at > $3 and v.recorded_at <= $4
+      order by v.recorded_at desc limit ${MOST_SINCE + 1}) v
+    group by v.id) c
+  left join lateral (
+    select w.* from history.version w where w.id = c.id and w.version < c.version
+    order by w.version desc limit 1) w on true`;
+
+/**
+ * Reads the record as of an earlier change from the versions that were replaced since.
+ * @param last when that change was recorded; the current state is later
+ * @returns undefined if there is too much to read this way, or a large body, or an AI took part in a change, or the read model
+ *   lacks the last change of the current state, because the record was purged
+ */
+export async function readBefore(
+  database: Queryable,
+  tenant: string,
+  patient: string,
+  now: RecordRead,
+  last: Micros,
+): Promise<RecordRead | undefined> {
+  const { rows } = await database.query<EarlierRow>({
+    name: 'context-before',
+    text: EARLIER,
+    values: [patient, tenant, last, now.at],
+  });
+  const isKnown = rows.some(({ changed }) => changed === now.at);
+  const isOther = rows.some(({ ai, body }) => ai || (body !== null && sizeOfLarge(body) !== undefined));
+  const count = rows.reduce((sum, { times }) => sum + times, 0);
+  if (!isKnown || isOther || count > MOST_SINCE) return undefined;
+  const excerpts = new ExcerptReader();
+  const byId = new Map(now.excerpts.map((glance) => [glance.id, glance]));
+  for (const { body, type, id, version } of rows) {
+    const glance = body === null ? undefined : excerpts.at({ type, id, version }, Buffer.from(body));
+    if (glance === undefined) byId.delete(id);
+    else byId.set(id, glance);
+  }
+  const { byAi } = now;
+  return { excerpts: [...byId.values()], byAi, at: last, until: last, bytes: now.bytes + excerpts.bytes };
+}

@@ -6,7 +6,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { onConnection } from '../database/connection.ts';
 import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
-import { type RecordRead, readRecord, readSince } from './read.ts';
+import { type RecordRead, readBefore, readRecord, readSince } from './read.ts';
 
 /** The approximate maximum size of all cached records, in bytes: as of now, and as of earlier times. */
 const MOST_BYTES = { now: 12_000_000, past: 6_000_000 };
@@ -63,10 +63,24 @@ export class RecordCache {
     const current = this.#held.get(`${tenant} ${patient}`);
     if (current?.read.at === last) return current;
     const key = `${tenant} ${patient} ${last}`;
-    const held =
-      this.#past.get(key) ?? (await onConnection(then, (database) => whole(database, sees, patient)));
-    if (held?.read.at === last) this.#past.set(key, held);
-    return held;
+    const past =
+      this.#past.get(key) ??
+      (await this.#before(tenant, patient, last, current)) ??
+      (await onConnection(then, (database) => whole(database, sees, patient)));
+    if (past?.read.at === last) this.#past.set(key, past);
+    return past;
+  }
+
+  /** Returns a record as of its given earlier change, if that takes only a few versions besides its current state. */
+  async #before(
+    tenant: string,
+    patient: string,
+    last: Micros,
+    now: CachedRecord | undefined,
+  ): Promise<CachedRecord | undefined> {
+    if (now === undefined || now.read.at < last) return undefined;
+    const read = await readBefore(this.pool, tenant, patient, now.read, last);
+    return read && opened(read);
   }
 
   async #now(

@@ -81,7 +81,10 @@ describe('contexts of a record that is held', () => {
       return JSON.stringify(buildAnswer(made, ASK, ground));
     };
     const open = () => openMakeContext(service.pool, () => Promise.resolve(new Map()));
-    const property = fc.asyncProperty(fc.array(happens, { minLength: 8, maxLength: 12 }), async (all) => {
+    const histories = fc.array(happens, { minLength: 8, maxLength: 12 });
+    // Without changes by an AI, the record as of an earlier time is made from its current state.
+    const property = fc.asyncProperty(histories, fc.boolean(), async (drawn, withAi) => {
+      const all = withAi ? drawn : drawn.filter(({ what }) => what !== 'ai');
       const patient = await newPatient();
       const ids = [await created(observation(patient, 0, 7))];
       const holding = open();
@@ -158,5 +161,9 @@ describe('contexts of a record that is held', () => {
     const current = await held.open(caller.sees, patient);
     expect(current?.opened.facts.get('Observation')).to.have.length(2);
     expect(await openAt(later)).to.equal(current);
+    const other = new RecordCache(service.pool);
+    await other.open(caller.sees, patient);
+    const earlier = await other.open({ ...caller.sees, asOf: at }, patient, openPast(service.pool, at));
+    expect(earlier?.opened.facts.get('Observation')).to.have.length(1);
   });
 });
