@@ -9,7 +9,7 @@ import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../database/binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import { inOneRecord, inRecordsPredicate } from './kinds/record.ts';
-import { hasKeys, keysPredicate } from './predicates/conditions.ts';
+import { entriesWithEach, keysPredicate } from './predicates/conditions.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Named, Predicate } from './predicates/predicate.ts';
 import {
@@ -117,8 +117,7 @@ function referringByKeys(
         select x.key from (values ${joinRows(pointing)}) x(key) where not ${isContained('i.id')}
         union all select x.key from (values ${joinRows(inside)}) x(key) where ${isContained('i.id')}) k`;
     });
-    return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})
-      ${sets.length === 0 ? '' : `and ${hasKeys('e', sets, binds)}`}`;
+    return entriesWithEach(keys.join(' union all '), sets, binds);
   });
 }
 
@@ -135,8 +134,7 @@ function inRecords(ends: readonly End[], ids: Ids, scope: SearchScope): Predicat
     ends.map((end) => ids(end, binds)).join(' union all ') || 'select null::uuid as id where false';
   const rows = (binds: Binds, sets: readonly (readonly string[])[] = []) =>
     sets.length > 0
-      ? `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}
-          and e.keys && array(select ${hashRecordKey('i.id')} from (${patients(binds)}) i)`
+      ? entriesWithEach(`select ${hashRecordKey('i.id')} as key from (${patients(binds)}) i`, sets, binds)
       : `select o.id, o.record from (${patients(binds)}) i
           cross join lateral (${inOneRecord('i.id', scope, binds)}) o`;
   const condition = (binds: Binds) => `r.record = any(array(${patients(binds)}))`;

@@ -19,7 +19,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'the condition itself': ['queries/sight.ts'],
   'parts of a search, to which queries/search/ask.ts adds the condition, and queries/search/inner.ts in chains and _has':
     [
-      'queries/search/chain.ts',
       'queries/search/predicates/conditions.ts',
       'queries/search/statements/entry-sort.ts',
       'queries/search/has.ts',

@@ -59,12 +59,22 @@ export function entriesWith(sets: readonly (readonly string[])[], binds: Binds):
     return `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}`;
   }
   const others = sets.filter((set) => set !== largest);
-  const every = others.filter((set) => set.length === 1).flat();
+  return entriesWithEach(`select * from unnest(${binds.add(largest, 'int8[]')}) k(key)`, others, binds);
+}
+
+/**
+ * Returns a query, with the columns `id` and `record`, for the entries that have one of the keys that a query finds, and a
+ * key from each set; an entry with several of the keys is returned several times. The keys are looked up one after the other:
+ * for one condition on all of them, the index would compare each entry that it finds with every key.
+ * @param keys a query with the column `key`
+ */
+export function entriesWithEach(keys: string, sets: readonly (readonly string[])[], binds: Binds): string {
+  const every = sets.filter((set) => set.length === 1).flat();
   const conditions = [
     `e.keys @> (k.key || ${binds.add(every, 'int8[]')})`,
-    ...others.filter((set) => set.length !== 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
+    ...sets.filter((set) => set.length !== 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
   ];
-  return `select f.id, f.record from unnest(${binds.add(largest, 'int8[]')}) k(key) cross join lateral (
+  return `select f.id, f.record from (${keys}) k cross join lateral (
     select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;
 }
 
