@@ -114,8 +114,10 @@ async function writable(
 ): Promise<readonly Write[]> {
   const { application_id } = made.data;
   try {
-    if (!(await deps.isOpen(application_id)))
-      throw conflict(['the application that made the proposal was deleted']);
+    if (!(await deps.isOpen(application_id, home.owner.project)))
+      throw conflict([
+        'the application that made the proposal, its project or the record’s project was deleted',
+      ]);
     const { ctx, suggested } = suggestedBy(deps, by, { made, ...home });
     return await planSuggested(deps, ctx, suggested, recordStream(home.record));
   } catch (error) {

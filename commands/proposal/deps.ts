@@ -8,10 +8,10 @@ export interface ProposalDeps extends WriteDeps {
   /** Returns the access that a grant's scopes give. */
   readonly parseAccess: (scopes: readonly string[]) => Access;
   /**
-   * Returns whether an application and its project exist: if either was deleted, a grant allows nothing, even if the grant's
-   * end hasn't been written yet.
+   * Returns whether an application, its project and the record's project exist: if one of them was deleted, a grant allows
+   * nothing, even if the grant's end hasn't been written yet.
    */
-  readonly isOpen: (applicationId: string) => Promise<boolean>;
+  readonly isOpen: (applicationId: string, recordProject: string) => Promise<boolean>;
   /** Waits until the read models that show proposals and resources pass a position; returns false when it takes too long. */
   readonly awaitModels: (position: Position) => Promise<boolean>;
 }

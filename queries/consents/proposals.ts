@@ -82,8 +82,8 @@ export interface ProposalQueries {
    * @param except ids to leave out
    */
   readonly lapsedProposals: (at: Micros, except: readonly string[]) => Promise<readonly LapsedProposal[]>;
-  /** Returns whether an application and its project exist. */
-  readonly isApplicationOpen: (id: string) => Promise<boolean>;
+  /** Returns whether an application and its project exist, and the record's project wasn't deleted. */
+  readonly isGrantOpen: (applicationId: string, recordProject: string) => Promise<boolean>;
 }
 
 /** The number of proposals that are ended at once. */
@@ -153,13 +153,14 @@ export function openProposals(pool: Pool): ProposalQueries {
       });
       return rows.map(({ id, record }) => ({ proposalId: id, record }));
     },
-    async isApplicationOpen(id) {
-      // Index: primary keys.
+    async isGrantOpen(applicationId, recordProject) {
+      // Index: primary keys. The record's project may have no row (`src/oauth/tokens/live-grant.ts`).
       const { rows } = await pool.query({
-        name: 'application-open',
+        name: 'grant-open',
         text: `select from projects.application a join projects.project p on p.id = a.project
-          where a.id = $1 and a.deleted_at is null and p.deleted_at is null`,
-        values: [id],
+          left join projects.project o on o.id = $2
+          where a.id = $1 and a.deleted_at is null and p.deleted_at is null and o.deleted_at is null`,
+        values: [applicationId, recordProject],
       });
       return rows.length > 0;
     },

@@ -24,7 +24,7 @@ export function openProposals({
   log,
 }: {
   readonly writing: CommandsDeps;
-  readonly queries: Pick<ConsentQueries, 'isApplicationOpen' | 'lapsedProposals'>;
+  readonly queries: Pick<ConsentQueries, 'isGrantOpen' | 'lapsedProposals'>;
   readonly freshness: Pick<Freshness, 'waitFor'>;
   readonly log: Pick<Logger, 'warn'>;
 }): {
@@ -34,7 +34,7 @@ export function openProposals({
   const proposals = openCommands({
     ...makeWriteSide(writing),
     parseAccess,
-    isOpen: queries.isApplicationOpen,
+    isOpen: queries.isGrantOpen,
     awaitModels: (position) => freshness.waitFor(position, MODELS),
   });
   const endings = new Endings<LapsedProposal>({

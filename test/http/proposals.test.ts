@@ -441,6 +441,28 @@ describe('proposals', () => {
     expect((await types(shared.record)).includes('ProposalAccepted')).to.equal(false);
   });
 
+  it('can’t be accepted once the record’s project is deleted, even before the end of the grant is written', async () => {
+    const shared = await proposing.share(application);
+    const made = await proposing.condition(shared);
+    const set = async (deletedAt: number | null) => {
+      const owner = `(select owner_project from consents.grants where grant_id = $1)`;
+      const values = [shared.allowed.data.grant_id, deletedAt];
+      await service.pool.query(
+        `update projects.project set deleted_at = $2::int8 where id = ${owner}`,
+        values,
+      );
+    };
+    await set(1);
+    try {
+      expect((await proposing.app(shared.allowed)).status).to.equal(401);
+      const { status, json } = await proposing.decide(shared, made.id, 'accept');
+      expect([status, JSON.stringify(json)].join()).to.match(/^409.*project was deleted/);
+      expect((await types(shared.record)).slice(-1)).to.deep.equal(['ProposalMade']);
+    } finally {
+      await set(null);
+    }
+  });
+
   it('hides stored values from an application that may not read them', async () => {
     const shared = await proposing.share(application, { scopes: ['patient/Condition.cu'] });
     const id = await newCondition(shared.record, 'a secret');
