@@ -476,6 +476,32 @@ describe('proposals', () => {
     expect(made.text).to.not.contain('a secret');
   });
 
+  it('hides the version that it changes once the resource is outside the grant’s categories', async () => {
+    const scopes = ['patient/Observation.cru?category=laboratory'];
+    const shared = await proposing.share(application, { scopes });
+    const { record, patient, allowed } = shared;
+    const of = (subject: string, category: string, text: string) => ({
+      ...{ resourceType: 'Observation', status: 'final', subject: { reference: `Patient/${subject}` } },
+      ...{ category: [{ coding: [{ code: category }] }], code: { text } },
+    });
+    const { id } = (await service.post('/Observation', of(record, 'laboratory', 'a secret'))).json;
+    const { id: made, difference } = await proposing.proposed(allowed, {
+      ...{ operation: 'update', current_version: 1 },
+      resource: { ...of(patient, 'laboratory', 'Glucose'), id },
+    });
+    expect(difference).to.deep.equal([{ path: 'code.text', before: 'a secret', after: 'Glucose' }]);
+    const body = JSON.stringify({ ...of(record, 'vital-signs', 'moved'), id });
+    expect((await service.fhir(`/Observation/${String(id)}`, { method: 'PUT', body })).status).to.equal(200);
+    const headers = { Authorization: `Bearer ${allowed.token}` };
+    const old = await fetch(`${service.base}/Observation/${String(id)}/_history/1`, { headers });
+    expect(old.status).to.equal(404);
+    const seen = await read(shared, made);
+    expect([seen.status, seen.difference]).to.deep.equal(['superseded', null]);
+    expect((await proposing.app(allowed)).text).to.not.contain('a secret');
+    // The person sees all of it.
+    expect(JSON.stringify((await proposing.person(shared)).json)).to.contain('a secret');
+  });
+
   it('names no other record among its differences', async () => {
     const shared = await proposing.share(application);
     const other = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);

@@ -7,9 +7,8 @@ import { z } from 'zod';
 import type { NewProposal } from '#commands/proposal/proposals.ts';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { shownVersion } from '#src/fhir/references/left-out.ts';
-import { readCategories } from '#src/fhir/search/categories.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import { allows } from '#src/shared/access/access.ts';
+import { categoriesFor } from '#src/shared/access/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { Granted } from '#src/shared/access/caller.ts';
 import { requireLetters } from '#src/shared/access/outside-grant.ts';
@@ -174,11 +173,10 @@ async function inResource<T>(write: Promise<T>): Promise<T> {
  * Returns a proposal as its application sees it: without stored values that it may not read, and without references into other
  * records, even in the differences.
  */
-async function viewUnder({ services }: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
+async function viewUnder(request: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
+  const { services } = request;
+  const { record } = granted;
   const { resource, base } = proposalContent(row);
-  const { access, record } = granted;
-  const isReadable =
-    base !== undefined && allows(access, row.resource_type, 'r', readCategories(row.resource_type, base));
   const within = async (stored: JsonObject) =>
     (
       await shownVersion(
@@ -190,8 +188,23 @@ async function viewUnder({ services }: RestRequest, granted: Granted, row: Propo
     ).shown;
   return proposalView(row, {
     resource: await within(resource),
-    base: isReadable ? await within(base) : undefined,
+    base: base !== undefined && (await seesBase(request, granted, row)) ? await within(base) : undefined,
   });
+}
+
+/**
+ * Returns whether an application may read the version that a proposal changes: as in a vread, the grant must cover the current
+ * version too (docs/spec/decisions.md, section 9, "Categories").
+ */
+async function seesBase(
+  { services: { queries }, caller }: RestRequest,
+  { access }: Granted,
+  { resource_type: type, resource_id: id, base_version: version }: ProposalRow,
+): Promise<boolean> {
+  if (!isResourceType(type) || id === null || version === null) return false;
+  const limits = categoriesFor(access, type, 'r');
+  if (limits === 'all') return true;
+  return limits.length > 0 && (await queries.vread(caller, type, id, version)) !== undefined;
 }
 
 /**
