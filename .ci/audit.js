@@ -1,5 +1,5 @@
-// Reports the known vulnerabilities of the service's dependencies, in one line. Exit code: 1 if there are any, 0 if there are
-// none or if the check couldn't be made; then the line says so.
+// Reports the known vulnerabilities of the service's dependencies, in one line. Exits with 1 if there are any, and with 0 if
+// there are none or if the check failed, in which case the line says so.
 import { execFile } from 'node:child_process';
 
 const SEVERITIES = ['critical', 'high', 'moderate', 'low', 'info'];

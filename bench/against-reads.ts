@@ -5,11 +5,11 @@ import { alternate } from './measure.ts';
 import type { Service } from './service.ts';
 import { median } from './statistics.ts';
 
-/** Runs a load in which some clients read the given paths one after another, again and again. */
+/** Runs a load in which some clients read the given paths in turn, over and over. */
 export type Reading = (paths: readonly string[], length?: Length) => Promise<Outcome>;
 
 /**
- * Creates these loads.
+ * Creates the function that runs such loads.
  * @param seconds duration of a load that doesn't specify its length
  */
 export function openReading(bench: Bench, service: Service, clients: number, seconds: number): Reading {
@@ -23,7 +23,7 @@ export function openReading(bench: Bench, service: Service, clients: number, sec
     });
 }
 
-/** Returns the p50 of both in ms, as medians of alternating runs. */
+/** Returns the p50 of both kinds of requests in ms, as medians of alternating runs. */
 export async function againstReads(
   bench: Bench,
   load: Reading,

@@ -1,4 +1,7 @@
-/** The environment for the measures: one PostgreSQL server for baseline and subject, services, workers, sizes, memory. */
+/**
+ * The environment for the measurements: one PostgreSQL server for both the baseline and what is measured, and the services,
+ * workers, sizes and memory.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import type { Options } from './options.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { Worker } from './worker.ts';
 
-/** A service and the options that it was started with. */
+/** A service, and the options with which it was started. */
 interface Started {
   readonly service: Service;
   readonly databaseUrl: string;
@@ -18,7 +21,7 @@ interface Started {
   stop(): Promise<unknown>;
 }
 
-/** The data and options to start a service with. */
+/** The data and options with which to start a service. */
 type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
   Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients' | 'env'>;
 
@@ -45,29 +48,29 @@ export class Bench {
   ) {}
 
   /**
-   * Starts PostgreSQL in a temporary folder, with the settings of the service's embedded server: commits are durable.
-   * @param root the checkout whose service is measured; this one by default.
+   * Starts PostgreSQL in a temporary folder, with the same settings as the service's embedded server, so commits are durable.
+   * @param root the checkout whose service is measured; default: this checkout
    */
   static async start(options: Options, say: (text: string) => void, root?: string): Promise<Bench> {
     const folder = await mkdtemp(join(tmpdir(), 'annal-bench-'));
-    // The user that PostgreSQL runs as must be able to reach the cluster.
+    // The user as whom PostgreSQL runs must be able to reach the cluster.
     await chmod(folder, 0o711);
     const server = await startEmbeddedPostgres({ dataDir: folder });
     return new Bench(options, folder, server, say, root);
   }
 
-  /** Returns a size at the run's scale, but at least `least`. */
+  /** Returns a size, adjusted to the run's scale, but at least `least`. */
   size(full: number, least = 1): number {
     return Math.max(least, Math.round(full * this.options.scale));
   }
 
-  /** Returns a number of seconds at the run's scale. */
+  /** Returns a number of seconds, adjusted to the run's scale. */
   seconds(full: number): number {
     return Math.max(0.2, full * this.options.scale);
   }
 
   /**
-   * Returns the length of a warm-up, in requests rather than time, because JIT compilers optimize after a
+   * Returns the length of a warm-up. It is a number of requests rather than a time, because JIT compilers optimize after a
    * number of calls, however slow the machine is.
    */
   warmUp(requests = 15_000): { readonly count: number } {
@@ -84,7 +87,7 @@ export class Bench {
     return url.href;
   }
 
-  /** Returns the Node flags for the measured processes. */
+  /** Returns the flags with which Node runs the measured processes. */
   get #flags(): string[] {
     const { profile } = this.options;
     return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
@@ -101,13 +104,16 @@ export class Bench {
     }
   }
 
-  /** Writes dirty pages and updates statistics after earlier work, so that a measurement doesn't pay for them. */
+  /** Flushes dirty pages and updates statistics after earlier work, so that they don't affect a measurement. */
   async settle(url: string): Promise<void> {
     await this.query(url, 'VACUUM ANALYZE');
     await this.query(url, 'CHECKPOINT');
   }
 
-  /** Returns the service that rows share if its data doesn't matter to them. It is started once, and stopped at the end. */
+  /**
+   * Returns the service that is shared by all rows to which its data doesn't matter. The service is started once and stopped
+   * at the end.
+   */
   async common(): Promise<Started> {
     this.#common ??= this.#start();
     const common = await this.#common;
@@ -115,7 +121,7 @@ export class Bench {
     return common;
   }
 
-  /** Starts the service with a new database or an existing one, and with an existing data folder or a new one. */
+  /** Starts the service with either a new or an existing database, and with either a new or an existing data folder. */
   async service(before: Before = {}): Promise<MeasuredService> {
     const started = await this.#start(before);
     const watched = this.memory.watch(started.service.pid);
@@ -140,7 +146,7 @@ export class Bench {
     return { service, databaseUrl, dataDir, stop: () => service.stop() };
   }
 
-  /** Starts a script from `bench/` as a process; pass `watched` if its memory counts. */
+  /** Starts a script from `bench/` as a process; pass `watched` if its memory use is to be included. */
   worker(script: string, watched?: 'watched'): Worker {
     const worker = Worker.start(script, watched === undefined ? [] : this.#flags);
     this.#ends.push(() => worker.stop());
@@ -154,7 +160,9 @@ export class Bench {
     return this.#generator.call(plan);
   }
 
-  /** Stops the processes that a row started, the last first. The server, the load generator and the common service stay. */
+  /**
+   * Stops the processes that a row started, last first. The database server, the load generator and the shared service stay.
+   */
   async clear(): Promise<void> {
     for (const end of this.#ends.splice(0).reverse()) await end();
   }

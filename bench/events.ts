@@ -1,4 +1,4 @@
-/** Creates events like the service's, but without a service: for rows that measure only the log and the projections. */
+/** Creates events like the service's, but without a running service, for rows that measure only the log and the projections. */
 import { randomUUID } from 'node:crypto';
 import { encode } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -9,7 +9,7 @@ import { observation } from './sample.ts';
 
 const TENANT = { project: 'proj_bench', environment: 'sandbox' } as const;
 
-/** Returns an append of new Observations for a patient's record. */
+/** Returns the events of one append: new Observations in a patient's record. */
 export function creations(patientId: string, count: number): NewEvent[] {
   const request = `req_${randomUUID()}`;
   const command = randomUUID();

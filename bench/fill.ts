@@ -1,4 +1,4 @@
-/** Writes events to read models with COPY, using the projections' own rows: no log, no service. */
+/** Writes events to read models with COPY, using the rows that the projections produce. Needs neither a log nor a service. */
 import pg from 'pg';
 import type { Projection } from '#projections/projection.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';

@@ -1,4 +1,4 @@
-/** Finds ports for services that are measured. */
+/** Finds free ports for the services to be measured. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 

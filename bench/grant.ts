@@ -17,7 +17,7 @@ export interface Grantee {
 const PERSON = { issuer: 'https://issuer.example', subject: 'bench' };
 
 /**
- * Appends a link and its grant to a record that nobody writes to meanwhile.
+ * Appends a link and its grant to a record. Nothing else may write to the record in the meantime.
  * @returns the pairwise id of the record's Patient
  */
 export async function appendGrant(

@@ -1,4 +1,4 @@
-/** The loads for the row `hostile`: the default limits either allow or refuse each of them. */
+/** The loads for the row `hostile`. The default limits allow some of these loads and refuse the others. */
 import type { Bench } from './bench.ts';
 import type { Requests, Target } from './load/plan.ts';
 import { FHIR } from './records.ts';
@@ -8,22 +8,22 @@ import { requestTo } from './service.ts';
 /** A project's target. */
 export type OwnTarget = Target & { readonly key: string };
 
-/** A load from one project while other projects work. */
+/** A load from one project while other projects are working. */
 export interface HostileLoad {
   readonly name: string;
   readonly clients: number;
   readonly expect: number;
-  /** Writes the load's data, and returns its requests. */
+  /** Writes the load's data and returns the load's requests. */
   prepare(bench: Bench, target: OwnTarget, patient: string): Promise<Made>;
 }
 
 type Made = { readonly requests: Requests } | { readonly emptyEntries: number };
 
-/** Number of Observations in a record that searches and contexts read. */
+/** Number of Observations in the record that searches and contexts read. */
 const OBSERVATIONS = 20_000;
-/** Number of entries in each transaction that writes them. */
+/** Number of Observations in each transaction that fills the record. */
 const AT_A_TIME = 500;
-/** Number of records from which contexts are made in turn: more than are cached. */
+/** Number of records to cycle through when building contexts; more than the cache holds. */
 const RECORDS = 3;
 
 const subject = (patient: string): string => `Patient/${patient}`;

@@ -1,4 +1,4 @@
-/** A patient's Observations over twenty years, in the order of time, created without a service. */
+/** A patient's Observations over twenty years, ordered by time, generated without a service. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';

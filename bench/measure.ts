@@ -1,7 +1,7 @@
 /** The type for a row in the performance table. */
 import type { Bench } from './bench.ts';
 
-/** A promise: a ratio and its bound. */
+/** A promise: a ratio and the limit that it must keep. */
 export interface Bound {
   /** Describes the ratio. */
   readonly ratio: string;
@@ -23,7 +23,7 @@ export interface Finding {
   readonly figures: readonly Figure[];
   /** Maximum memory of a measured Node process, in MB, if different from the usual limit. */
   readonly mostMemory?: number;
-  /** How the medians were computed, if the row has its own rounds instead of the run's. */
+  /** How the medians were computed, if the row uses its own rounds instead of the run's. */
   readonly rounds?: string;
 }
 
@@ -44,7 +44,7 @@ export function holds({ value, sense, bound }: Bound): boolean {
 
 /**
  * Runs baseline and subject alternately, so that noise affects both. They take turns going first.
- * @returns the results of each, in order.
+ * @returns the results of both, in the order of the runs.
  */
 export async function alternate<B, S>(
   runs: number,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const EVERY_MS = 200;
 
-/** A sample: when (milliseconds by this process's clock) and how much (MB). */
+/** A sample: its time (in ms, on this process's clock) and the memory (in MB). */
 interface Look {
   readonly at: number;
   readonly megabytes: number;
@@ -16,13 +16,13 @@ interface Look {
 export interface MemoryUse {
   readonly peak: number;
   /**
-   * Returns the mean over a span of `performance.now()`, in MB; for a span without a sample, the last sample
-   * before it.
+   * Returns the mean over a span of `performance.now()`, in MB. If the span contains no sample, returns the last sample before
+   * it.
    */
   readonly between: (from: number, to: number) => number;
 }
 
-/** Watches processes, with one sampler for a whole run. */
+/** Watches processes, using one sampler for a whole run. */
 export class Memory {
   #peak = 0;
 
@@ -36,7 +36,7 @@ export class Memory {
     this.#peak = 0;
   }
 
-  /** Watches a process until the returned function is called, which returns its memory use. */
+  /** Watches a process. The returned function stops watching and returns the process's memory use. */
   watch(pid: number): () => Promise<MemoryUse> {
     const looks: Look[] = [];
     let looking: Promise<void> = Promise.resolve();

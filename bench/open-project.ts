@@ -1,4 +1,4 @@
-/** Opens further projects, each with its own key, in the way a developer opens them. */
+/** Opens additional projects, each with its own key, in the same way as a developer does. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +13,9 @@ export interface OpenedProject {
   readonly key: string;
 }
 
-/** Returns a function that returns ID tokens from the development issuer: a new token before the last one has expired. */
+/**
+ * Returns a function that returns ID tokens from the development issuer. It requests a new token before the last one expires.
+ */
 export function openTokens({ databaseUrl, dataDir, service }: MeasuredService): () => Promise<string> {
   const env = {
     ...process.env,
@@ -34,8 +36,8 @@ export function openTokens({ databaseUrl, dataDir, service }: MeasuredService): 
 }
 
 /**
- * Sends a request to the admin interface, and returns the answer.
- * @throws Error with the answer's status and text
+ * Sends a request to the admin interface and returns the response.
+ * @throws Error with the response's status and text
  */
 export async function askAdmin<T>(
   { service }: MeasuredService,
@@ -51,7 +53,7 @@ export async function askAdmin<T>(
   return JSON.parse(text) as T;
 }
 
-/** Opens a project with a sandbox, which gets its patients later. */
+/** Opens a project with a sandbox whose patients are added later. */
 export async function openProject(
   measured: MeasuredService,
   token: () => Promise<string>,

@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util';
 export interface Options {
   /** Rows to run; empty for all. */
   readonly only: readonly string[];
-  /** Factor on all sizes and times. */
+  /** Factor by which all sizes and times are multiplied. */
   readonly scale: number;
-  /** Number of alternating runs of baseline and subject, of which the median counts. */
+  /** Number of alternating runs of baseline and subject; the median is reported. */
   readonly runs: number;
   /** True to run the row `growth` at the size of its promise: 500,000 creates instead of a tenth of that. */
   readonly full: boolean;

@@ -1,6 +1,7 @@
 /**
- * Writes docs/performance.md: a section for each row of the bench, with the date and command of the run that it comes from,
- * followed by the sections that belong to no row. A run writes its rows' sections and leaves the others unchanged.
+ * Writes docs/performance.md. The page has a section for each row of the bench, with the date and command of the run that
+ * measured it, followed by sections that belong to no row. A run writes the sections of its own rows and leaves the others
+ * unchanged.
  */
 import { holds } from './measure.ts';
 import { figure, limit, memoryBound, number, type RowReport, type RunReport } from './report.ts';
@@ -32,7 +33,7 @@ export function pageWith(report: RunReport, before: string, order: readonly stri
   return `${[INTRODUCTION, ...kept].join('\n')}`;
 }
 
-/** Returns a page's sections by their headings; for a row's section, by the row's name. */
+/** Returns a page's sections by heading; a row's section is listed under the row's name. */
 function splitSections(page: string): Map<string, string> {
   const [, ...parts] = page.split(/^## /m);
   return new Map(

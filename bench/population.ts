@@ -31,13 +31,13 @@ const CODES = [
   ['3016-3', 0.001, 'm[IU]/L', 0.1, 10],
 ] as const;
 /**
- * About twenty Observations in a population of any size have this code, so that the number of matches stays constant while the
- * data grows.
+ * About twenty Observations have this code, whatever the population's size, so that the number of matches stays constant while
+ * the data grows.
  */
 const RARE = ['2132-9', 'pg/mL', 100, 900] as const;
 const RARE_ONES = 20;
 
-/** Codes that rows search for, by how many Observations have them; twenty have the rare code. */
+/** The codes that rows search for, by how many Observations have them; about twenty have the rare code. */
 export const ASKED = {
   common: '2339-0',
   medium: '6299-2',
@@ -99,12 +99,12 @@ export function* population({
   }
 }
 
-/** Returns the n-th of the given number of Observations, without the resources that it refers to: about 1.3 KB. */
+/** Returns Observation n of the given number of Observations, without the resources that it refers to: about 1.3 KB. */
 function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
   const step = Math.max(1, Math.floor(of / RARE_ONES));
-  // Spreads the rare ones over the records.
+  // Spreads the Observations with the rare code over the records.
   const isRare = n % step === Math.floor(n / step) % step;
   const [code, unit, low, high] = isRare ? RARE : chooseCode(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';
@@ -180,7 +180,7 @@ function at<T>(items: readonly T[], n: number): T {
   return item;
 }
 
-/** Creates `ResourceCreated` events in the form in which a store returns them. */
+/** Returns a function that creates `ResourceCreated` events in the form in which a store returns them. */
 export function makeEvents(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
   const began = Date.now() * 1000;
   let count = 0;

@@ -1,4 +1,4 @@
-/** Fills a service with the data that rows read and write. */
+/** Fills a service with the data that the rows read and write. */
 import type { Bench } from './bench.ts';
 import type { Outcome } from './load/plan.ts';
 import { patient, type Sample } from './sample.ts';

@@ -23,12 +23,12 @@ export interface RunReport {
   readonly rows: readonly RowReport[];
 }
 
-/** Returns the machine's relevant properties, without names and paths. */
+/** Returns the machine's relevant properties, omitting names and paths. */
 export function machine(postgresql: string): RunReport['machine'] {
   return { cores: availableParallelism(), node: process.version.slice(1), postgresql };
 }
 
-/** The promise about memory. */
+/** The promised limit on memory, in MB. */
 const MEMORY_BOUND = 350;
 
 /** Returns the bound on a row's memory. */

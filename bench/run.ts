@@ -1,4 +1,4 @@
-/** `npm run bench`: measures every row of the performance table in one run. Exits with 1 if a promise doesn't hold. */
+/** `npm run bench`: measures every row of the performance table in one run. Exits with 1 if a promise isn't kept. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Bench } from './bench.ts';
@@ -21,7 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${USAGE}\n`);
     return 0;
   }
-  // Progress goes to standard error if standard output is for a program.
+  // Progress goes to standard error if another program reads standard output.
   const say = (text: string): void =>
     void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
   const bench = await Bench.start(options, say);
@@ -65,7 +65,7 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
   return makeReport(rows);
 }
 
-/** Writes rows to the page as soon as they are measured, so that a run that is stopped early loses none of them. */
+/** Writes rows to the page as soon as they are measured, so that a run that is stopped early loses none of its results. */
 async function writeRows(report: RunReport): Promise<void> {
   const before = await readFile(PAGE, 'utf8').catch(() => '');
   const order = MEASURES.map(({ row }) => row);

@@ -30,10 +30,13 @@ const NOTE =
 /** A JSON object. */
 export type Sample = Record<string, unknown>;
 
-/** Returns a patient's n-th Observation (any reference that the context allows): about 1.4 KB of JSON. */
+/**
+ * Returns a patient's n-th Observation, about 1.4 KB of JSON. The subject can be any reference that is valid where the
+ * Observation is used.
+ */
 export function observation(subject: string, n: number, encounter?: string): Sample {
   const [code, display, unit, low, high] = VITALS[n % VITALS.length] ?? VITALS[0];
-  // No trailing zero, so that JavaScript prints the same literal and text can be compared.
+  // Avoids trailing zeros, so that JavaScript prints the same literal and the texts can be compared.
   const value = Math.round((low + ((n * 7919) % 1000) * ((high - low) / 1000)) * 10) / 10;
   const at = instant(n);
   return {
@@ -109,7 +112,7 @@ export function additions(patientId: string, n: number, entries: number): Sample
   return bundle(n, entries, (i) => observation(`Patient/${patientId}`, n * entries + i));
 }
 
-/** Returns the i-th resource of a history: every 15th is an encounter, followed by the resources that belong to it. */
+/** Returns the i-th resource of a history. Every 15th resource is an encounter, followed by the resources that belong to it. */
 function visit(subject: string, i: number, encounter: string | undefined): Sample {
   switch (i % 15) {
     case 1:
@@ -189,7 +192,7 @@ function urn(n: number, i: number): string {
   return `urn:uuid:${hex(n, 8)}-0000-4000-8000-${hex(i, 12)}`;
 }
 
-/** Returns an instant that is an hour later with each n, within a few years. */
+/** Returns an instant that advances by an hour with each n and starts over after a few years. */
 function instant(n: number): string {
   return `${new Date(Date.UTC(2015, 0, 1) + (n % 70_000) * 3_600_000).toISOString().slice(0, 19)}Z`;
 }

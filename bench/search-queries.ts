@@ -1,11 +1,11 @@
-/** The searches for the row `search`, on `population`. None has a total, except where the total is measured. */
+/** The searches for the row `search`, on `population`. No search returns a total, except the search that measures totals. */
 import { ASKED } from './population.ts';
 
 const NEWEST = '_sort=-date&_count=50&_total=none';
 /** The codes' system. */
 export const LOINC = 'http://loinc.org';
 
-/** A path relative to the FHIR base, one per patient if the patient matters. */
+/** A path relative to the FHIR base. If the path depends on the patient, there is one path per patient. */
 export interface SearchQuery {
   readonly name: string;
   /** The maximum ratio to the p50 of the first query. */
@@ -13,7 +13,7 @@ export interface SearchQuery {
   path(patient: string, n: number): string;
 }
 
-/** Returns the first query: a patient's values for a code in half of all years, newest first. */
+/** Returns the first query: a patient's values for a code over about half of the period, newest first. */
 export const first = (patient: string): string =>
   `Observation?patient=${patient}&code=${LOINC}|${ASKED.common}&date=ge2018-01-01&date=lt2022-06-01&${NEWEST}`;
 
@@ -56,10 +56,10 @@ export const SEARCHES: readonly SearchQuery[] = [
   ofAll('quantity range', 8, `Observation?value-quantity=gt100&value-quantity=lt110&${NEWEST}`),
 ];
 
-/** Compared with the page that is 1,000 pages further on. */
+/** The first page of this search is compared with the page 1,000 pages later. */
 export const WALKED = `Observation?${NEWEST}`;
 
-/** The search's total, a third of all resources, is compared with a plain count. */
+/** The search's total, which counts a third of all resources, is compared with a plain count. */
 export const COUNTED = {
   category: 'laboratory',
   query: 'category=laboratory&_sort=-date&_count=50',

@@ -1,4 +1,4 @@
-/** The real service: `bin/start.js` as a process, on a database on the bench's server. */
+/** The actual service: `bin/start.js` as a process that uses a database on the bench's server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -14,11 +14,11 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The options for starting the service. */
 export interface ServiceOptions {
   readonly databaseUrl: string;
-  /** The service's data folder, which no other service uses. */
+  /** The service's data folder. No other service uses it. */
   readonly dataDir: string;
   /** Node's. */
   readonly flags: readonly string[];
-  /** Requests per minute; by default, more than any load makes. */
+  /** Requests per minute; the default is higher than any load. */
   readonly rateLimit?: number;
   /** The number of patients in each new sandbox; by default, none. */
   readonly sandboxPatients?: number;
@@ -38,7 +38,7 @@ export class Service {
 
   /**
    * Starts the service and waits until it reports that it is ready.
-   * @throws Error with its output if it exits instead.
+   * @throws Error with the service's output if the service exits instead.
    */
   static async start({
     databaseUrl,
@@ -114,7 +114,7 @@ export function requestTo({ host, port, key }: Target & { readonly key: string }
   };
 }
 
-/** Waits until the service reports that it is ready, and its read models have caught up with the log. */
+/** Waits until the service reports that it is ready and its read models have caught up with the log. */
 async function ready(child: ChildProcess, port: number): Promise<void> {
   if (child.stdout === null) throw new Error('the service has no output');
   const lines = createInterface({ input: child.stdout });

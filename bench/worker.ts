@@ -1,4 +1,4 @@
-/** A separate Node process that answers calls over IPC; load generators, baselines and subjects each run in such a process. */
+/** A separate Node process that answers calls over IPC. Load generators, baselines and subjects each run in such a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,9 @@ export class Worker {
     });
   }
 
-  /** Starts a script from `bench/`, which calls `answer`; `name` is the script's path there, `flags` are Node's. */
+  /**
+   * Starts a script in `bench/` that calls `answer`. `name` is the script's path within `bench/`; `flags` are passed to Node.
+   */
   static start(name: string, flags: readonly string[] = []): Worker {
     const script = fileURLToPath(new URL(name, import.meta.url));
     const child = spawn(process.execPath, [...flags, '--import', 'tsx', script], {
@@ -71,7 +73,7 @@ export class Worker {
   }
 }
 
-/** The worker's side: answers calls one by one, and exits with its parent. */
+/** The worker's side: answers calls one at a time and exits when its parent exits. */
 export function answer<Asked, Answered>(handle: (message: Asked) => Promise<Answered>): void {
   process.on('message', (call) => {
     const { id, message } = call as { id: number; message: Asked };

@@ -33,14 +33,14 @@ const BUNDLED = [
 ];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
 /**
- * A bundle that hasn't been started for this long, in ms, is deleted when another bundle is built. Until then, a running
+ * How long, in ms, a bundle must have been unused before it is deleted when another bundle is built. Until then, a running
  * process may still load parts of the bundle.
  */
 const UNUSED_MS = 7 * 86_400_000;
 
 /**
- * Loads one of the program's two entry points, bundling the sources first when they are new. If the bundle can't be stored (in
- * a folder that this user can't write to), it loads the sources themselves, which takes a few seconds longer.
+ * Loads one of the program's two entry points, bundling the sources first if they have no bundle yet. If the bundle can't be
+ * stored (because this user can't write to the folder), loads the sources themselves, which takes a few seconds longer.
  * @param {keyof typeof PROGRAM.entries} entry
  */
 export async function load(entry) {
@@ -57,7 +57,7 @@ export async function load(entry) {
 
 /**
  * Exits with advice if the process's packages aren't installed.
- * @throws every other error
+ * @throws the given error if it has a different cause
  */
 function explainMissing(error) {
   const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
@@ -161,7 +161,7 @@ function inAscii(source) {
   return source.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Optional packages that other packages use if they are installed. */
+/** Optional packages that other packages use only if they are installed. */
 const NEVER = ['pg-native', 'pg-cloudflare'];
 /** An empty source map. */
 const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"AAAA"}')}`;

@@ -2,22 +2,20 @@
 /**
  * Checks a signed export of a record or another stream (`annal export`), of a resource's history, or of a search's results
  * (POST /admin/projects/…/exports). This file needs only Node.js 18 or later.
- *
- *     node bin/verify-export.mjs FILE [--key PUBLICKEY]
- *
+ * Usage: `node bin/verify-export.mjs FILE [--key PUBLICKEY]`
  * It checks the form of every line, the hash chain over all events, the SHA-256 of the file, and the Ed25519 signature. A
- * history has only the events of one resource: each is checked against its own hash and the previous hash. Search results have
- * the hashes of the versions that they show, without their events. docs/audit.md says what each proves and describes the
- * format. Without --key it can only tell which key signed the file: compare that key with the public key that the operator has
- * published. Files compressed by gzip are accepted. Exit codes: 0 the file is intact, 1 it can't be read or isn't an export,
- * 2 the command line is wrong, 3 the file was altered.
+ * history contains only the events of one resource: each event is checked against its own hash and the previous hash. Search
+ * results contain the hashes of the versions that they show, without the versions' events. docs/audit.md says what each kind
+ * proves and describes the format. Without --key, the program only reports which key signed the file: compare that key with
+ * the public key that the operator has published. Files compressed with gzip are accepted. Exit codes: 0 the file is intact, 1
+ * it can't be read or isn't an export, 2 the command line is wrong, 3 the file was altered.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
-/** Thrown for other kinds of file, which this program doesn't check. */
+/** Thrown for a kind of file that this program doesn't check. */
 export class OtherFile extends Error {}
 
 /** Thrown if the file differs from the signed content. */
@@ -68,7 +66,7 @@ export function verifyExport(bytes, key) {
 
 /**
  * Runs a check.
- * @throws {Altered} also if a member has a type that exports never have
+ * @throws {Altered} also if a member has a type that never occurs in exports
  */
 function checked(check) {
   try {
@@ -79,7 +77,7 @@ function checked(check) {
   }
 }
 
-/** Each kind checks the lines between the first and the last, and compares them with the statement. */
+/** The kinds of export. Each kind checks the lines between the first and the last, and compares them with the statement. */
 const KINDS = {
   export(opening, lines) {
     const { stream } = written(opening, 1, ({ format, version, stream }) => ({ format, version, stream }));
@@ -219,7 +217,7 @@ function shownIn(bundle) {
   }
 }
 
-/** Bytes that are read as one text: V8's longest string has 2^29 - 24 characters. */
+/** Number of bytes to read as one text: V8's longest string has 2^29 - 24 characters. */
 const CHUNK = 2 ** 26;
 
 /**
@@ -229,13 +227,13 @@ const CHUNK = 2 ** 26;
 function isLikeAnnals(file) {
   const text = file.toString('latin1', 0, 1_000);
   if (
-    // An export that was cut off near its beginning.
+    // An export that was cut off near its beginning must be recognized too.
     ['export', 'history', 'search'].some((kind) => `{"format":"annal-${kind}",`.startsWith(text)) ||
     /^\W*\{\s*"format"\s*:\s*"annal-(?:export|history|search)"/.test(text)
   )
     return true;
   for (let at = 0; at < file.length; at += CHUNK) {
-    // A line may begin in the previous chunk.
+    // A line may begin in the previous chunk, so chunks overlap.
     const chunk = file.toString('latin1', Math.max(0, at - 1_000), at + CHUNK);
     if (/^\s*\{\s*"statement"\s*:\s*\{\s*"type"\s*:\s*"annal-/m.test(chunk)) return true;
   }
@@ -262,7 +260,7 @@ function decode(bytes, number) {
   }
 }
 
-/** Returns the object in a line. The line must be exactly how the members that `pick` names are written. */
+/** Returns the object in a line. The line must be exactly the JSON text of the members that `pick` names. */
 function written({ text }, number, pick) {
   let value;
   try {

@@ -1,6 +1,6 @@
 /**
  * The write side of the admin interface: one function per command. The interface checks roles before it calls a command;
- * commands refuse whatever the current state forbids.
+ * commands refuse whatever the current state doesn't allow.
  */
 import { BY_OPERATOR } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
@@ -76,8 +76,9 @@ export interface AdminCommands {
   readonly removeMember: (by: RequestContext, organizationId: string, member: Person) => Promise<Done>;
   /**
    * Changes the SSO settings.
-   * @throws Refusal conflict if another organization has one of the domains; forbidden for changes that the claim doesn't
-   *   allow
+   * @throws Refusal conflict if another organization has one of the domains; forbidden for changes that the domain claim
+   *   doesn't
+   * allow
    */
   readonly configureSso: (
     by: RequestContext,
@@ -87,7 +88,7 @@ export interface AdminCommands {
   ) => Promise<Done>;
   /**
    * Confirms the domain of the caller's verified e-mail address.
-   * @throws Refusal invalid for a domain of a public mail provider; forbidden if single sign-on has other domains
+   * @throws Refusal invalid for a domain of a public mail provider; forbidden if single sign-on is set up with other domains
    */
   readonly confirmDomain: (by: RequestContext, organizationId: string, domain: string) => Promise<Done>;
   /** @throws Refusal throttled while too many sandboxes of the caller or of the organization are waiting to be filled */
@@ -122,7 +123,7 @@ export interface AdminCommands {
    */
   readonly withdrawProduction: (by: RequestContext, projectId: string) => Promise<Done>;
   /**
-   * Creates a key, which is shown only now.
+   * Creates a key. The key is shown only in this response.
    * @throws Refusal forbidden for a production key that an operator must allow first
    */
   readonly createKey: (
@@ -133,12 +134,12 @@ export interface AdminCommands {
   /** Revokes a key; does nothing if it is already revoked. */
   readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
   /**
-   * Checks that a project may have tokens for an environment.
+   * Checks that a project may use tokens for an environment.
    * @throws Refusal not_found; forbidden as for a key
    */
   readonly requireEnvironment: (projectId: string, environment: Environment) => Promise<void>;
   /**
-   * Registers an application. A confidential application's secret is shown only now.
+   * Registers an application. A confidential application's secret is shown only in this response.
    * @throws Refusal forbidden as for a key
    */
   readonly registerApplication: (
@@ -147,8 +148,8 @@ export interface AdminCommands {
     asked: NewApplication,
   ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
   /**
-   * Gives an application a new secret, which is shown only now; the previous secret keeps working for the overlap, in
-   * microseconds.
+   * Gives an application a new secret, which is shown only in this response; the previous secret keeps working for the
+   * overlap, in microseconds.
    * @throws Refusal conflict for an application without a secret
    */
   readonly rotateSecret: (
@@ -157,7 +158,7 @@ export interface AdminCommands {
     overlap: Micros,
   ) => Promise<Done<{ readonly secret: string; readonly previousUntil: string | undefined }>>;
   /**
-   * Changes an application's settings; registering keys ends its secrets.
+   * Changes an application's settings. Registering keys invalidates its secrets.
    * @returns the settings after the change
    */
   readonly changeApplication: (
@@ -204,11 +205,11 @@ export function openAdmin({
   /** The queue in which sandboxes wait to be filled. */
   readonly queue: SandboxQueue;
   /**
-   * Returns the organization that currently holds each e-mail domain; domains without one are absent.
+   * Returns, for each e-mail domain, the organization that currently holds it; domains that no organization holds are absent.
    * @throws Refusal unavailable if the read model doesn't reach the log's head
    */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Waits until the read model `projects` shows a position; returns false when it takes too long. */
+  /** Waits until the read model `projects` reaches a position; returns false if that takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): AdminCommands {
   const organizations = new Streams(kernel, ORGANIZATION);
@@ -221,11 +222,13 @@ export function openAdmin({
   const onApplication = (by: RequestContext, id: string, decide: Decide<ApplicationState>) =>
     done(applications.transact(applicationStream(id), by, decide));
   /**
-   * Runs work on a project in turn. Closing a project and registering an application in it append to two different streams, so
-   * otherwise neither would notice the other.
+   * Runs work on a project, one task at a time. Closing a project and registering an application in it append to two different
+   * streams, so without this lock neither would notice the other.
    */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
-  /** Returns the production rule for a project. If the project's own events are enough, its applications aren't read. */
+  /**
+   * Returns the production rule for a project. Doesn't read the project's applications if its own events are enough to decide.
+   */
   async function ruleFor(id: string, environment: Environment = 'production'): Promise<ProductionRule> {
     if (access === 'open' || environment === 'sandbox') return { access };
     const { state } = await projects.read(projectStream(id));
@@ -255,7 +258,7 @@ export function openAdmin({
           const holders = await domainHolders(settings.domains);
           refuseHeld(settings.domains, (domain) => (holders.get(domain) ?? id) !== id);
           const configured = await onOrganization(by, id, organization.configureSso(id, settings, claim));
-          // The next request for one of the domains must see the domain's owner.
+          // The next request for one of the domains must already see its owner.
           if (configured.wrote !== undefined && !(await waitFor(configured.wrote.position)))
             throw unavailable(
               "the settings were saved but aren't active on every instance yet; retry in a second",
@@ -287,7 +290,8 @@ export function openAdmin({
     withdrawProduction: (by, projectId) =>
       inTurn(projectId, async () => {
         const newest = await newestApplication(projectId);
-        // The withdrawal must be later than the newest application, because applications registered after it would count.
+        // The withdrawal must be later than the newest application, because an application registered after the withdrawal
+        // would count.
         const now = () => Math.max(by.now(), (newest ?? 0) + 1);
         return onProject({ ...by, now }, projectId, withdrawProduction(projectId, newest));
       }),
@@ -315,7 +319,7 @@ export function openAdmin({
         const { state } = await projects.read(projectStream(projectId));
         return onApplication(by, id, application.register(data, state, rule));
       });
-      // An attempt by an older version may have given the application a different client id.
+      // An earlier attempt, by an older version of the service, may have given the application a different client id.
       const { state } = await applications.read(applicationStream(id));
       return { ...made, result: { id, clientId: state.clientId ?? clientId, secret } };
     },
@@ -326,7 +330,7 @@ export function openAdmin({
         id,
         application.rotateSecret(id, sha256, { overlap, now: by.now() }),
       );
-      // On a repeated attempt, this is the time that the first attempt set.
+      // In a repeated attempt, this is the time that the first attempt set.
       const { state } = await applications.read(applicationStream(id));
       const { secrets } = state;
       const previousUntil = secrets?.sha256 === sha256 ? secrets.previous?.until : undefined;

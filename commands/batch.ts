@@ -14,8 +14,9 @@ const AT_ONCE = 8;
 
 /**
  * Runs the entries step by step. Within a step they run concurrently, except for entries on the same resource, which keep
- * their order. An error affects only its own entry's result. Results are stored as `keep` returns them, so hidden bodies take
- * no memory. Every entry's command id, and therefore its ids, are derived from the batch's.
+ * their order. An error affects only its own entry's result. Each result is stored as `keep` returns it, so bodies that won't
+ * be shown take no memory. Each entry's command id, and so every id that the entry draws, is derived from the batch's command
+ * id.
  */
 export async function runBatch(
   ctx: CommandContext,

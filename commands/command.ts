@@ -10,7 +10,7 @@ import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** The context of a command: caller, author, request, and the sources of ids and time. */
+/** The context of a command: the caller, the author, the request, and the sources of ids and time. */
 export interface CommandContext {
   readonly caller: Caller;
   readonly authorship: Authorship;
@@ -27,8 +27,8 @@ export interface CommandContext {
    */
   readonly permitted?: Promise<void> | undefined;
   /**
-   * Called for each condition that was looked up, with the number of matches (`2` means several): under a grant this counts as
-   * a read. Called again if the command has to be prepared again.
+   * Called for each condition that was looked up, with the number of matches (`2` means several): under a grant, the lookup
+   * counts as a read. Called again if the command has to be prepared again.
    */
   readonly searched?: Searched | undefined;
   /**
@@ -41,7 +41,7 @@ export interface CommandContext {
 /** See `CommandContext.searched`. */
 export type Searched = (type: ResourceType, criteria: string, matches: number) => void;
 
-/** The context of commands on organizations, projects and so on: caller, request, and the sources of ids and time. */
+/** The context of commands on organizations, projects and so on: the caller, the request, and the sources of ids and time. */
 export interface RequestContext {
   readonly credential: MetadataBase['credential'];
   readonly requestId: string;
@@ -63,7 +63,10 @@ export interface Attempt {
 export interface RetryNotes {
   /** Appends recorded by an earlier, failed attempt: command id → attempt. */
   readonly earlier: ReadonlyMap<string, Attempt>;
-  /** Durably records, before an append is attempted, where its events will go. For each command id the last note wins. */
+  /**
+   * Durably records where an append's events will go, before the append is attempted. For each command id, the last note
+   * applies.
+   */
   readonly note: (commandId: string, attempt: Attempt) => Promise<void>;
   /**
    * Returns 256 random bits, the same for every attempt, for a secret in the response. They are stored encrypted, like the
@@ -77,16 +80,19 @@ export interface SubmittedResource {
   readonly value: JsonObject;
   /** True if its tree contains `LosslessNumber`s (see `src/shared/json/json.ts`). */
   readonly exact: boolean;
-  /** The stored version that was changed to make this resource, which may keep that version's faults. */
+  /**
+   * The stored version that was changed to make this resource. Faults that this version already had are accepted in the
+   * resource.
+   */
   readonly madeOf?: JsonObject;
 }
 
 /** The result for one resource. */
 export interface WriteResult {
   /**
-   * The outcome of a write. `created`, `updated`, `deleted`; `restored`: updated a deleted resource. Nothing was written for
-   * `matched` (a conditional create found a match, or a directory entry already existed) and `unchanged` (a repeated delete,
-   * or a patch with no effect).
+   * The outcome of a write: `created`, `updated`, `deleted`, or `restored` (a deleted resource was updated). Nothing was
+   * written for `matched` (a conditional create found a match, or a directory entry already existed) and `unchanged` (a
+   * repeated delete, or a patch with no effect).
    */
   readonly outcome: 'created' | 'updated' | 'restored' | 'deleted' | 'matched' | 'unchanged';
   readonly type: ResourceType;
@@ -100,17 +106,17 @@ export interface WriteResult {
   readonly body?: string;
 }
 
-/** Returns the part of a batch entry's result that is kept: without its body if the body won't be shown. */
+/** Returns the part of a batch entry's result that is kept: the result without its body if the body won't be shown. */
 export type KeepResult = (result: WriteResult) => WriteResult;
 
-/** A command's result, and the position that read models must reach to show that result. */
+/** A command's result, and the position that read models must reach before they show it. */
 export interface Written<T> {
   readonly result: T;
-  /** Undefined if the result shows nothing from the log. */
+  /** Undefined if the result depends on nothing in the log. */
   readonly position: Position | undefined;
 }
 
-/** The position of a request's last event and the recorded time of its first. */
+/** The position of a request's last event, and the time at which its first event was recorded. */
 export interface Wrote {
   readonly position: Position;
   readonly at: Micros;
@@ -120,14 +126,14 @@ export interface Wrote {
 export interface Located {
   readonly type: ResourceType;
   readonly id: string;
-  /** The stream that contains its events. */
+  /** The stream that contains the resource's events. */
   readonly stream: string;
-  /** The newest version; all versions from 1 up to it exist. */
+  /** The newest version; all versions from 1 to this one exist. */
   readonly version: number;
   readonly deleted: boolean;
   /** True for a Provenance that the service made from an event: it can be referenced, but never written. */
   readonly automatic?: boolean;
-  /** Under a grant, which of the letters `ruds` the grant has on the resource as read models show it. */
+  /** Under a grant: the letters of `ruds` that the grant has for the resource as read models show it. */
   readonly letters?: Letters;
 }
 
@@ -136,12 +142,12 @@ export interface Located {
  * see.
  */
 export interface Lookup {
-  /** Finds resources by id, including deleted ones. Ids that don't exist or that belong to others are absent. */
+  /** Finds resources by id, including deleted ones. Ids that don't exist or that belong to other owners are absent. */
   locate(caller: Caller, ids: readonly string[]): Promise<ReadonlyMap<string, Located>>;
   /**
    * Returns the ids of live resources that match search criteria (`identifier=s|v&…`, as in a URL's query). Returns at most
-   * two ids, which means none, one, or "several". The read model is at the log's head.
-   * @param except ids to ignore: those that the same transaction deletes or replaces
+   * two ids; two mean "several". Reads the read model only once it has reached the log's head.
+   * @param except ids to ignore: the resources that the same transaction deletes or replaces
    * @throws Refusal `malformed` for an invalid parameter or value
    */
   match(
@@ -150,17 +156,18 @@ export interface Lookup {
     criteria: string,
     except?: readonly string[],
   ): Promise<readonly string[]>;
-  /** Matches like `match`, for several searches, but only among resources that aren't written yet. */
+  /** Matches like `match`, for several searches, but only among resources that haven't been written yet. */
   matchUnwritten(
     caller: Caller,
     resources: readonly Unwritten[],
     searches: readonly { readonly type: ResourceType; readonly criteria: string }[],
   ): Promise<readonly (readonly string[])[]>;
   /**
-   * Returns the ids whose resources are in a record or in the directory of the record's project, including deleted resources.
+   * Returns those of the given ids whose resources are in a record or in the directory of the record's project, including
+   * deleted resources.
    */
   withinRecord(record: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Finds a document in the granted record that the caller's application created; undefined for any other document. */
+  /** Finds a document that the caller's application created in the granted record; undefined for any other document. */
   ownDocument(caller: Caller, id: string): Promise<Located | undefined>;
   /** Reads the current bodies (FHIR JSON text) of live directory entries. */
   directoryBodies(
@@ -170,14 +177,14 @@ export interface Lookup {
 }
 
 /**
- * Runs work while holding locks on conditional criteria, across all instances; locks are taken in the sorted order of their
+ * Runs work while holding locks on conditional criteria, across all instances. Locks are acquired in the sorted order of their
  * keys.
  */
 export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** A stream's snapshot, with only the entries that were requested. */
+/** A stream's snapshot, with only the requested entries. */
 export interface Snapshot {
   /** The version of the fold that made the snapshot (`SNAPSHOT_VERSION`). */
   readonly fold: number;
@@ -187,17 +194,19 @@ export interface Snapshot {
   readonly entries: ReadonlyMap<string, Entry>;
 }
 
-/** The store of snapshots (`src/operations/snapshots.ts`). Losing them costs time, never data. */
+/** The store of snapshots (`src/operations/snapshots.ts`). Losing a snapshot costs time, but never data. */
 export interface Snapshots {
   /**
-   * Reads a stream's newest snapshot with those of its entries that are in `ids`, consistently; undefined without a snapshot.
+   * Reads a stream's newest snapshot and those of its entries whose ids are in `ids`, consistently; undefined if the stream
+   * has no snapshot.
    * @param withConsent true to get the entries of all grants and links too
    */
   load(stream: string, ids: readonly string[], withConsent?: boolean): Promise<Snapshot | undefined>;
   /**
    * Moves the snapshot forward to `head`. `changed` lists all entries that changed after revision `since`, for which a
-   * snapshot of the same fold is stored; all entries if `since` is -1.
-   * @returns false if nothing was saved, because a newer fold made the stored snapshot, or the snapshot at `since` was deleted
+   * snapshot of the same fold is stored; if `since` is -1, it lists all entries.
+   * @returns false if nothing was saved, because a newer fold made the stored snapshot, or because the snapshot at `since` was
+   * deleted
    */
   save(
     stream: string,
@@ -215,10 +224,10 @@ export interface Done<T = void> {
   readonly wrote: Wrote | undefined;
 }
 
-/** Metadata that a command's events share: without their version, time, owner and place in the append. */
+/** Metadata that a command's events share: everything except their version, time, owner and place in the append. */
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
-/** Returns a credential in the form that events have. Its project is the caller's, even in a record of another project. */
+/** Returns a credential in the form used in events. Its project is the caller's, even in a record of another project. */
 export function toEventCredential({ calls: { project, credential } }: Caller): EventMetadata['credential'] {
   switch (credential.kind) {
     case 'api_key':

@@ -17,7 +17,7 @@ import type { StoredBytes } from './document/finalize.ts';
 /** The target of a command: a resource given by id, or the one that matches search criteria (`identifier=s|v`). */
 export type Target = { readonly id: string } | { readonly criteria: string };
 
-/** Commands on records and directories. All reject with `Refusal`. */
+/** Commands on records and directories. All of them reject with `Refusal`. */
 export interface Commands {
   /**
    * Creates a resource. With `ifNoneExist`, creates it only if nothing matches; if a resource matches, returns `matched` with
@@ -70,10 +70,10 @@ export interface Commands {
     exact: boolean,
   ): Promise<Written<ReadonlyMap<number, WriteResult>>>;
   /**
-   * Runs a transaction that is decided on the current state, while no other command decides under the same key.
+   * Runs a transaction that depends on the current state. No other command under the same key runs at the same time.
    * @param decide looks up and returns the entries; called again if the target of an entry's `ifMatch` has changed
    * @returns results by entry index; if an earlier attempt of this request wrote the entries, `decide` isn't called, and the
-   *   results are in the order of its events
+   * results are in the order of the attempt's events
    */
   decided(
     ctx: CommandContext,
@@ -91,13 +91,13 @@ export interface Commands {
     keep?: KeepResult,
   ): Promise<Written<ReadonlyMap<number, WriteResult | Error>>>;
   /**
-   * Makes bytes that are in the document store the content of a document: writes the document's next version and
+   * Makes bytes that are already in the document store the content of a document: writes the document's next version and
    * `DocumentFinalized`.
    * @throws Refusal 404 409 422
    */
   finalizeDocument(ctx: CommandContext, id: string, bytes: StoredBytes): Promise<Written<WriteResult>>;
   /**
-   * Returns why a create, update or delete would be refused now; undefined if it would succeed. Writes nothing.
+   * Returns the reason why a create, update or delete would be refused now; undefined if it would succeed. Writes nothing.
    * @throws Refusal unavailable (503)
    */
   rehearse(
@@ -114,7 +114,7 @@ export interface Commands {
    */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
   /**
-   * Removes a person's personal record like `purge`. The request's event doesn't name the person.
+   * Removes a person's personal record like `purge`. The event about the request doesn't name the person.
    * @throws Refusal 403 for a record that belongs to a project; 404 for a record that no longer exists
    */
   purgePersonal(by: RequestContext, person: PersonId, patientId: string): Promise<Written<void>>;

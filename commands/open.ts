@@ -21,14 +21,14 @@ import type { WriteRequest } from './resource/request.ts';
 import { locateKnown } from './resource/resolve.ts';
 import { writeFirst } from './resource/write.ts';
 
-/** Dependencies of `openCommands`, in addition to those of writing. */
+/** Dependencies of `openCommands`, in addition to the dependencies of writing. */
 export interface CommandsDeps
   extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate' | 'isPersonal'> {
   readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
 }
 
-/** Adds the parts that the write side creates itself to the given parts. */
+/** Completes the given parts with the parts that the write side creates itself. */
 export function makeWriteSide(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
   const { resources, lookup, contents } = handedIn;
   return {
@@ -95,8 +95,8 @@ export function openCommands(handedIn: CommandsDeps): Commands {
     decided: (ctx, key, decide) =>
       writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => toWriteRequest(entry, true))),
     async batch(ctx, writes, exact, keep) {
-      // Malformed headers fail all entries at once. An earlier attempt's result is returned even if its author is inactive
-      // now.
+      // Malformed headers fail all entries at once. An earlier attempt's result is returned even if the author has become
+      // inactive since.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       const one = (own: CommandContext, entry: WriteEntry) =>
         writeOnce(deps, own, [toWriteRequest(entry, exact, 0)], false);

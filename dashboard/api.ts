@@ -1,6 +1,6 @@
 /**
  * Calls the service through its TypeScript client and the gateway `/app/api` (docs/gateway.md). The browser's session is the
- * only credential: no key or token reaches a script.
+ * only credential, so scripts never see a key or token.
  */
 import { Annal, ApiError } from '../clients/typescript/src/index.ts';
 import { PLACE } from './place.ts';
@@ -23,7 +23,7 @@ export interface Of {
   readonly environment: Environment;
 }
 
-/** The reason why a call failed, in text for people. */
+/** The reason why a call failed, as text for people. */
 export interface Failure {
   /** 0 if no response arrived. */
   readonly status: number;
@@ -34,7 +34,7 @@ export interface Failure {
   readonly requestId: string;
 }
 
-/** A response as received, for screens that show it. */
+/** A response as received, for screens that show the response itself. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -42,7 +42,7 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** The client for routes that aren't about a project's records. */
+/** The client for routes that don't concern a project's records. */
 export const annal = openClient({});
 
 /** Returns a client for a project's records in an environment. */
@@ -67,7 +67,8 @@ const fetchInSession: typeof fetch = async (url, init = {}) => {
       if (!headers.has(name)) headers.set(name, value);
   const answer = await fetch(url, { ...init, headers });
   const maxAge = /max_age="(\d+)"/.exec(answer.headers.get('WWW-Authenticate') ?? '')?.[1];
-  // For a write, what the person has entered isn't lost: the response says that they must sign in again.
+  // After a write, the page stays, so that the person doesn't lose what they have entered: the response says that they must
+  // sign in again.
   if (answer.status === 401 && (maxAge === undefined || init.method === 'GET')) signIn(maxAge);
   return answer;
 };
@@ -93,7 +94,7 @@ export async function send(
 }
 
 /**
- * Goes to the sign-in page, and back to this screen afterwards.
+ * Goes to the sign-in page, and returns to this screen afterwards.
  * @param maxAge in seconds; an older sign-in isn't accepted
  */
 export function signIn(maxAge?: string): void {
@@ -101,7 +102,7 @@ export function signIn(maxAge?: string): void {
   location.assign(withQuery(`${PLACE.base}/signin`, { return_to: here, max_age: maxAge }));
 }
 
-/** Returns the path with a query of those members that are neither undefined nor empty. */
+/** Returns the path with a query that contains the members that are neither undefined nor empty. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | undefined>>,

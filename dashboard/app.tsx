@@ -35,7 +35,7 @@ import { Webhooks } from './screens/webhooks.tsx';
 import { account, loadAccount } from './session.ts';
 import { language, say } from './texts/texts.ts';
 
-/** A project's screens: each gets the project and environment from `useProject`. */
+/** A project's screens: each one gets the project and environment from `useProject`. */
 const SCREENS = {
   '': Overview,
   '/requests': Requests,
@@ -64,7 +64,7 @@ function inside(Screen: ComponentType): ComponentType {
   return () => (useHere() === undefined ? <NotFound /> : <Screen />);
 }
 
-/** Each screen is created only once, so that a change of path within it doesn't restart it. */
+/** Each screen is created only once, so that a change of path within it doesn't reset the screen. */
 const ROUTES = Object.entries(SCREENS).map(([path, screen]) => ({ path, screen: inside(screen) }));
 
 /** Returns the dashboard. */

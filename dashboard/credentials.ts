@@ -1,4 +1,4 @@
-/** A project's keys and applications, for screens that name them. */
+/** A project's keys and applications, for screens that show their names. */
 import { useMemo } from 'preact/hooks';
 import { type Api, annal, type Environment } from './api.ts';
 import { useProject } from './here.ts';
@@ -9,7 +9,7 @@ import { language, say } from './texts/texts.ts';
 export interface Credential {
   readonly id: string;
   readonly environment: Environment;
-  /** The name; for a key also its last characters, because names need not be unique. */
+  /** The name. For a key, it includes the key's last characters, because names need not be unique. */
   readonly label: string;
   /** When a key was last used, to the minute. */
   readonly lastUsedAt: string | null;
@@ -20,7 +20,7 @@ export interface Credentials {
   readonly keys: readonly Credential[];
   readonly applications: readonly Credential[];
   readonly areLoaded: boolean;
-  /** Returns the name of a key or an application; if it isn't listed, perhaps because it was deleted, returns its id. */
+  /** Returns the name of a key or an application; returns its id if it isn't listed, perhaps because it was deleted. */
   nameOf(id: string): string;
 }
 

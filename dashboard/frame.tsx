@@ -41,7 +41,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const isOps = isOperator() && (path === OPS || path.startsWith(`${OPS}/`));
-  // Done immediately: later it would take the focus away from a person who has already begun to use the screen.
+  // Runs immediately: if it ran later, it would take the focus away from a person who has already begun to use the screen.
   useLayoutEffect(() => {
     main.current?.querySelector('h1')?.focus({ preventScroll: true });
   }, [path]);
@@ -141,7 +141,7 @@ function Menu({ here }: { readonly here: Here }) {
   return <LinkMenu links={links} />;
 }
 
-/** The operators' menu; its screens aren't about any one project. */
+/** The operators' menu; its screens don't belong to any one project. */
 function OpsMenu() {
   const { path } = useLocation();
   return (

@@ -1,4 +1,4 @@
-/** The project and environment of the screen, from its path `/app/projects/{id}/{environment}/…`. */
+/** The project and environment of the screen, taken from its path `/app/projects/{id}/{environment}/…`. */
 import { useLocation } from 'preact-iso';
 import type { Environment, Of } from './api.ts';
 import { PLACE } from './place.ts';
@@ -23,7 +23,10 @@ export interface Here extends Of {
   readonly mayUse: boolean;
 }
 
-/** Returns the current project and environment; undefined outside of a project, and for a project that isn't the person's. */
+/**
+ * Returns the current project and environment; undefined outside of a project, and for a project to which the person doesn't
+ * belong.
+ */
 export function useHere(): Here | undefined {
   const { path } = useLocation();
   return findHere(path);

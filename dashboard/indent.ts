@@ -1,8 +1,8 @@
-/** Matches JSON's strings, the punctuation between values, and everything else. */
+/** Matches JSON strings, the punctuation between values, and everything else. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Formats JSON over several lines. Its numbers and strings stay unchanged: JSON.parse would lose digits.
+ * Formats JSON over several lines. Numbers and strings stay unchanged, whereas JSON.parse would lose digits.
  * @param text JSON; anything else is returned unchanged
  */
 export function indent(text: string): string {

@@ -1,4 +1,4 @@
-/** Returns the last time before an instant, with the log's precision. */
+/** Returns the last time before an instant, at the log's precision. */
 export function justBefore(instant: string): string {
   const [, whole = '', micros = '0'] = /^(.*)\.(\d{6})Z$/.exec(instant) ?? [];
   const before = Number(micros) - 1;

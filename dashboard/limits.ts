@@ -14,7 +14,7 @@ export interface Standing {
 
 /** The known limits in a project's environment, and their use. */
 export interface Standings {
-  /** Requests per minute allowed for each caller; null without a limit. */
+  /** Requests per minute allowed for each caller; null if requests are unlimited. */
   readonly perMinute: number | null;
   /** Sorted by share used, largest first. */
   readonly all: readonly Standing[];
@@ -24,7 +24,7 @@ export interface Standings {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A limit is considered nearly reached from this share on. */
+/** The share of a limit from which the limit counts as nearly reached. */
 const NEAR = 0.8;
 
 /** Returns true if a limit is nearly reached or has been reached. */

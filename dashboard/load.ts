@@ -3,8 +3,8 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { AnnalError, ApiError, type Failure } from './api.ts';
 
 /**
- * The loaded value: undefined until the first response. The previous value is kept while a new one is loaded, and if that
- * fails.
+ * The loaded value; undefined until the first response. The previous value is kept while a new one is being loaded, and also
+ * if loading the new one fails.
  */
 export interface Loaded<T> {
   readonly value: T | undefined;
@@ -16,9 +16,9 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads a value, and loads it again whenever a key changes.
- * @param keys determine what is loaded
- * @param everyMs also reloads at this interval while the page is visible
+ * Loads a value, and reloads it whenever a key changes.
+ * @param keys the values that determine what is loaded
+ * @param everyMs if given, also reloads at this interval while the page is visible
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,
@@ -71,7 +71,7 @@ export interface Act<Input, Output> {
   reset(): void;
 }
 
-/** Runs an action, only once at a time. */
+/** Runs an action; it can't run twice at the same time. */
 export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): Act<Input, Output> {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
@@ -94,7 +94,7 @@ export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): A
   };
 }
 
-/** Thrown if the subject of a screen doesn't exist. */
+/** Thrown if a screen's subject doesn't exist. */
 export class NotFound extends Error {}
 
 function toFailure(error: unknown): Failure {

@@ -1,4 +1,4 @@
-/** The page says where the dashboard is served. */
+/** The page's attributes say where the dashboard is served. */
 const { base = '', version = '' } = document.getElementById('app')?.dataset ?? {};
 
 /** `base`: the service's path, such as `/records`; empty at the root. */

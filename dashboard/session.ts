@@ -20,7 +20,7 @@ export interface Account {
   readonly projects: readonly Project[];
 }
 
-/** Undefined until it is loaded. */
+/** Undefined until the account is loaded. */
 export const account = signal<Account | undefined>(undefined);
 
 /** Returns true if the person is an operator of the installation. */
@@ -28,7 +28,7 @@ export function isOperator(): boolean {
   return account.value?.installation.operator === true;
 }
 
-/** Loads the account again, for example after a project was created. */
+/** Reloads the account, for example after a project was created. */
 export async function loadAccount(): Promise<Account> {
   const [installation, organizations] = await Promise.all([
     annal.get('/admin/config'),
@@ -46,7 +46,7 @@ export async function loadAccount(): Promise<Account> {
   return loaded;
 }
 
-/** A required role, or any role. */
+/** A role that is required, or `member` for any role. */
 export type Needed = Role | 'member';
 
 /** The same rules as in the service (docs/admin.md, "Who may do what"). */
@@ -57,7 +57,7 @@ const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
   auditor: ['member', 'auditor'],
 };
 
-/** Returns whether a role is sufficient. */
+/** Returns true if a role is sufficient. */
 export function includesRole(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }

@@ -1,7 +1,7 @@
 /**
- * Removes erased records from what interrupted rebuilds and verifications have left behind. A running rebuild processes every
- * erasure itself, unless it is killed first. Therefore, while a rebuild runs, erasures are noted next to its tables, and the
- * next erasure that finds the rebuild gone applies them.
+ * Removes erased records from the tables that interrupted rebuilds and verifications have left behind. A running rebuild
+ * processes every erasure itself, unless it is killed first. Therefore, while a rebuild runs, erasures are noted next to its
+ * tables, and the next erasure that finds the rebuild gone applies them.
  */
 import type { ClientBase, Pool } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,16 +13,16 @@ import { inTransaction } from './session.ts';
 
 const noted = (name: string): string => `${name}_next.erased`;
 
-/** DDL for the table of erasures next to a rebuild's tables. */
+/** DDL for the table that lists erasures next to a rebuild's tables. */
 export const erasedTable = (name: string): string =>
   `create table if not exists ${noted(name)} (event jsonb not null)`;
 
-/** DDL that removes the table: the rebuilt tables have applied its erasures. */
+/** DDL that removes this table, once the rebuilt tables have applied its erasures. */
 export const dropErasedTable = (name: string): string => `drop table if exists ${noted(name)}`;
 
 /**
  * Prepares an erasure from the serving tables: erases the records from a rebuild that has been abandoned, notes them for a
- * rebuild that is running, and drops what verifications left behind. Call it in a transaction.
+ * rebuild that is running, and drops the tables that verifications have left behind. Call it in a transaction.
  */
 export async function eraseFromAbandoned(
   tx: ClientBase,
@@ -43,8 +43,7 @@ export async function eraseFromAbandoned(
 }
 
 /**
- * Removes the rows of erased records from the tables of killed rebuilds and verifications. Runs at startup, and from time to
- * time.
+ * Removes the rows of erased records from the tables of killed rebuilds and verifications. Runs at startup and at intervals.
  * @throws database errors
  */
 export async function sweepAbandoned(pool: Pool, projections: readonly Projection[]): Promise<void> {
@@ -74,7 +73,7 @@ async function isThere(tx: ClientBase, table: string): Promise<boolean> {
   return rows[0]?.there === true;
 }
 
-/** Returns true if a schema exists and its worker's lock is free until this transaction ends. */
+/** Returns true if a schema exists and its worker's lock was free; the lock is then held until this transaction ends. */
 async function isAbandoned(tx: ClientBase, schema: string, lock: string): Promise<boolean> {
   const { rows } = await tx.query<{ free: boolean }>(
     'select pg_try_advisory_xact_lock($2, $3) as free where to_regnamespace($1) is not null',

@@ -1,4 +1,4 @@
-/** All of the service's read models. To add one, list it here. */
+/** All read models of the service. To add a read model, list it here. */
 import { consents } from './consents/project.ts';
 import { history } from './history/project.ts';
 import type { Projection } from './projection.ts';

@@ -1,6 +1,7 @@
 /**
- * A projection's checkpoint: one row in its schema that says how far its rows represent the log. Rows and checkpoint change in
- * one transaction, which begins by advancing the checkpoint from the position that the writer believes it has.
+ * A projection's checkpoint: one row in its schema that says up to which position its rows represent the log. Rows and
+ * checkpoint change in one transaction, which begins by advancing the checkpoint from the position that the writer expects it
+ * to have.
  */
 import pg from 'pg';
 import { isTableMissing } from '#src/database/failure.ts';
@@ -10,7 +11,7 @@ import type { Position } from '#src/events/store.ts';
 /** NOTIFY channel; the payload is `<projection> <position>`. */
 export const CHANNEL = 'annal_progress';
 
-/** Versions begin at 1: tables with this version must be rebuilt before anything reads or writes them. */
+/** Real versions begin at 1: tables with this version must be rebuilt before anything reads or writes them. */
 export const NOTHING_YET = 0;
 
 /** The content of a checkpoint. */
@@ -31,7 +32,7 @@ export class CheckpointMoved extends Error {
   }
 }
 
-/** Returns the DDL for the table with its single row, which is constantly updated within its page. */
+/** Returns the DDL for the table with its single row, which is updated constantly, always within the same page. */
 export function checkpointTable(schema: string, version: number): string {
   return `
 create table ${schema}.checkpoint (
@@ -44,15 +45,15 @@ insert into ${schema}.checkpoint (position, version) values ('', ${version});`;
 }
 
 const DIVISION_BY_ZERO = '22012';
-/** How often checkpoints are read again if a table was dropped in the meantime. */
+/** The number of times that checkpoints are read again if a table was dropped in the meantime. */
 const READS = 3;
 
 /**
- * Returns the statement that moves the checkpoint from where the writer believes it is, and updates the heartbeat. It must
- * come first in a transaction: it locks the row, and fails with a division by zero if the checkpoint is elsewhere, so the
- * statements after it have no effect. No other statement in a projection divides: see `movedOr`.
+ * Returns the statement that moves the checkpoint from the position that the writer expects, and updates the heartbeat. It
+ * must come first in a transaction: it locks the row, and if the checkpoint is at a different position, it fails with a
+ * division by zero, so that the statements after it have no effect. No other statement in a projection divides: see `movedOr`.
  * @param schema also the projection's name
- * @param tell whether other instances listen; a notification wakes every listening session in the database
+ * @param tell true if other instances listen; a notification wakes every listening session in the database
  */
 export function advancing(schema: string, held: Checkpoint, position: Position, tell: boolean): Statement {
   return {
@@ -65,8 +66,8 @@ export function advancing(schema: string, held: Checkpoint, position: Position, 
 }
 
 /**
- * Returns CheckpointMoved if a transaction with `advancing` failed because one of its checkpoints was elsewhere or was
- * dropped; otherwise returns the error.
+ * Returns CheckpointMoved if a transaction with `advancing` failed because one of its checkpoints was at a different position
+ * or was dropped; otherwise returns the error itself.
  */
 export function movedOr(error: unknown, schemas: readonly string[]): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
@@ -76,7 +77,7 @@ export function movedOr(error: unknown, schemas: readonly string[]): unknown {
   return elsewhere || dropped ? new CheckpointMoved(schemas.join(' or ')) : error;
 }
 
-/** Moves the checkpoint of tables that only the caller writes, inside the caller's transaction. */
+/** Moves the checkpoint of tables that only the caller writes to, inside the caller's transaction. */
 export async function moveCheckpoint(tx: pg.ClientBase, schema: string, position: Position): Promise<void> {
   await tx.query(`update ${schema}.checkpoint set position = $1, heartbeat = clock_timestamp()`, [position]);
 }
@@ -89,7 +90,7 @@ export async function readCheckpoint(
   return (await readCheckpoints(client, [schema])).get(schema);
 }
 
-/** Returns the positions of the given projections; projections without tables are absent. */
+/** Returns the positions recorded for the given projections; projections without tables are absent. */
 export async function notedPositions(
   client: pg.ClientBase | pg.Pool,
   names: readonly string[],
@@ -120,10 +121,10 @@ export async function readCheckpoints(
   }
 }
 
-/** Returns the given schemas that have a checkpoint. */
+/** Returns those of the given schemas that have a checkpoint. */
 async function withTables(client: pg.ClientBase | pg.Pool, schemas: readonly string[]): Promise<string[]> {
-  // to_regclass isn't used: a session that once failed to find the table may keep missing it after another session has created
-  // it.
+  // to_regclass isn't used: a session that once failed to find the table may still not find it after another session has
+  // created it.
   const { rows } = await client.query<{ name: string }>(
     `select n.nspname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any($1) and c.relname = 'checkpoint'`,
@@ -143,10 +144,10 @@ export function unfilled(
   return names.filter((name) => (checkpoints.get(name)?.version ?? NOTHING_YET) === NOTHING_YET);
 }
 
-/** `application_name` of the sessions that listen to `CHANNEL`. */
+/** `application_name` of the sessions that listen on `CHANNEL`. */
 export const LISTENER = 'progress';
 
-/** Returns the number of sessions that listen to `CHANNEL`: one per instance. */
+/** Returns the number of sessions that listen on `CHANNEL`: one per instance. */
 export async function countListeners(client: pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ n: number }>(
     'select count(*) as n from pg_stat_activity where datname = current_database() and application_name = $1',

@@ -1,6 +1,6 @@
 /**
- * Compares the tables of two schemas inside one snapshot. Both sides are summed by hash in buckets, which takes one pass and
- * little memory; only buckets that differ are read.
+ * Compares the tables of two schemas inside one snapshot. On both sides, rows are hashed into buckets and each bucket is
+ * summed, which takes one pass and little memory. Then only the buckets that differ are read.
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
@@ -8,10 +8,10 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { differences } from '#src/shared/json/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
 
-/** The maximum number of differences listed per table. */
+/** The maximum number of differences to list per table. */
 export const NAMED = 1_000;
 
-/** A differing element in a row. Its values are JSON, shortened if long. */
+/** An element that differs in a row. Its values are JSON, shortened if they are long. */
 export interface RowChange {
   /** A column, and the place within it if the column contains JSON: `body.name[0].family`. */
   readonly path: string;
@@ -24,14 +24,14 @@ export interface RowChange {
 /** A differing row. */
 export interface RowDifference {
   readonly table: string;
-  /** Values of the key columns, or of all columns if a table has no primary key. */
+  /** The values of the key columns, or of all columns if the table has no primary key. */
   readonly key: Readonly<Record<string, unknown>>;
   /** `missing`: not in the first schema; `orphan`: not in the second; `changed`: the listed columns differ. */
   readonly what: 'missing' | 'orphan' | 'changed';
   readonly columns?: readonly string[];
-  /** For a changed row: at most 20 elements. */
+  /** For a changed row: the elements that differ, at most 20. */
   readonly changes?: readonly RowChange[];
-  /** The row's record, if the table has one. */
+  /** The record to which the row belongs, if the table has a column for it. */
   readonly record: string | null;
 }
 
@@ -41,12 +41,12 @@ export interface TableComparison {
   /** Number of rows in the first schema and in the second. */
   readonly rows: readonly [number, number];
   readonly differences: readonly RowDifference[];
-  /** True if more rows differ than are listed. */
+  /** True if more rows differ than are listed here. */
   readonly more: boolean;
 }
 
 const BUCKETS = 4096;
-/** Number of differing buckets that are read at once. */
+/** Number of differing buckets to read at once. */
 const AT_ONCE = 64;
 
 /**
@@ -70,7 +70,7 @@ export async function compareTables(
   const found: RowDifference[] = [];
   for (let i = 0; i < differing.length && found.length <= limit; i += AT_ONCE) {
     const buckets = differing.slice(i, i + AT_ONCE);
-    // Reads one more than is listed, to find out whether there are more.
+    // Reads one more row than the limit, to find out whether there are more.
     const rows = await differingRows(tx, tables, { key, hash, buckets }, limit + 1 - found.length);
     found.push(...rows.map((row) => describe(table, key, row)));
   }
@@ -92,27 +92,27 @@ async function readKeyColumns(tx: ClientBase, schema: string, table: string): Pr
 
 const keySql = (key: readonly string[]): string =>
   `jsonb_build_array(${key.map((name) => `t.${name}`).join(', ')})::text`;
-// Record hashes use the row directly, which takes less than half the time of hashing its text. Equal values have equal hashes;
-// for the types that the tables have (text, uuid, int, boolean and arrays of them), equal means the same bytes.
+// Hashes the row itself (record hash), which takes less than half as long as hashing its text. Equal values have equal hashes;
+// for the types that the tables use (text, uuid, int, boolean and arrays of them), equal means the same bytes.
 const bucketSql = (key: readonly string[]): string =>
   `(hash_record_extended(row(${key.map((name) => `t.${name}`).join(', ')}), 0) & ${BUCKETS - 1})::int`;
 /**
- * Returns a row's hash as SQL, with a random seed, so that a changed row can't be offset by changing another row. A seed of
- * zero would mean none.
+ * Returns SQL for a row's hash, with a random seed, so that a changed row can't be offset by changing another row. A seed of
+ * zero would have no effect.
  */
 const newHash = (): string => `hash_record_extended(t, ${randomBytes(8).readBigInt64BE() | 1n})`;
 
 /** A table in short. */
 interface Summary {
   readonly rows: number;
-  /** Bucket → the sum of its rows' hashes, and the number of rows. */
+  /** Bucket → the sum of its rows' hashes, combined with the number of rows. */
   readonly buckets: ReadonlyMap<number, bigint>;
 }
 
-/** The sums of 64-bit hashes are shifted by this much, to leave room below for the number of rows. */
+/** The sums of 64-bit hashes are shifted left by this many bits, to leave room for the number of rows. */
 const COUNT_BITS = 64n;
 
-/** Summarizes a table; if the pace requires pauses, a range of its blocks at a time. */
+/** Summarizes a table. If the pace requires pauses, reads one range of its blocks at a time. */
 async function summary(
   tx: ClientBase,
   table: string,
@@ -159,7 +159,7 @@ interface DifferingRow {
   readonly second: Readonly<Record<string, unknown>> | null;
 }
 
-/** Groups rows with their hashes, so that duplicates are found in tables without a key. */
+/** Groups identical rows by their hashes, so that duplicates are found in tables without a key. */
 async function differingRows(
   tx: ClientBase,
   tables: readonly [string, string],
@@ -194,7 +194,7 @@ function describe(table: string, key: readonly string[], { first, second }: Diff
   return { table, key: named, what: 'changed', columns, changes: changes.slice(0, CHANGES), record };
 }
 
-/** The maximum number of elements listed per row. */
+/** The maximum number of elements to list per row. */
 const CHANGES = 20;
 /** The maximum length of a value. */
 const LONGEST = 300;

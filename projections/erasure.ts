@@ -1,4 +1,7 @@
-/** Erasures: what the log says about records whose events no longer exist, and the differing rows that erasures explain. */
+/**
+ * Erasures: what the log says about records whose events no longer exist, and which differences between rows are explained by
+ * erasures.
+ */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isErased } from '#src/events/erased.ts';
 import { BEGINNING, type EventStore } from '#src/events/store.ts';
@@ -16,8 +19,8 @@ export interface ErasureTrace {
 }
 
 /**
- * Returns what the log says about the erasures of records, in one pass over the projects' streams; records that it doesn't
- * mention are absent.
+ * Returns what the log says about the erasures of the given records, in one pass over the projects' streams; records that it
+ * doesn't mention are absent.
  */
 export async function readTraces(
   store: Pick<EventStore, 'subscribe' | 'head'>,
@@ -49,8 +52,8 @@ export async function readTraces(
 }
 
 /**
- * Returns the differences that are faults. After a record's stream was removed on request, and before the event
- * `RecordErased`, tables may show what the log no longer has.
+ * Returns only the differences that are faults. After a record's stream was removed on request, and before the event
+ * `RecordErased`, tables may show data that the log no longer contains.
  */
 export async function withoutErasures(
   store: Pick<EventStore, 'read' | 'subscribe' | 'head'>,
@@ -65,7 +68,8 @@ export async function withoutErasures(
   for (const { record, key } of differences) {
     if (record !== null && lawful.has(record)) excused.add(key.id);
   }
-  // Tables without an owner column name the resource; a difference in another table has already excused it.
+  // Rows of tables without an owner column name only the resource; it is excused if a difference in another table was excused
+  // for it.
   return differences.filter(({ record, key }) =>
     record === null ? !excused.has(key.id) : !lawful.has(record),
   );

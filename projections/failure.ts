@@ -7,7 +7,7 @@ import { CheckpointMoved } from './checkpoint.ts';
 
 export { describeFailure } from '#src/database/failure.ts';
 
-/** An event's location and type, without its content. */
+/** An event's location and type, without its data. */
 export type EventName = Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
 
 /** Thrown for an event that a projection can't apply. Names the event and never quotes its data. */
@@ -18,7 +18,7 @@ export class CannotApply extends Error {
   readonly newer: NewerEvent | undefined;
 
   /**
-   * @param event may be a whole event; only its name is kept
+   * @param event may be a whole event; only its location and type are kept
    * @param reason the error, kept as `cause` without quoted data
    */
   constructor(
@@ -43,7 +43,7 @@ function withoutPlace(error: unknown): string {
   return error instanceof UnreadableEvent ? error.reason : describeFailure(error);
 }
 
-/** Returns an error with the same class and stack but without quoted data. */
+/** Returns an error with the same class and stack, but without the data that it quotes. */
 function withoutData(error: unknown): Error {
   const told = new Error(describeFailure(error));
   if (!(error instanceof Error)) return told;

@@ -5,14 +5,15 @@ import { toMicros } from '#src/shared/time/time.ts';
 import type { Projection } from './projection.ts';
 import { runAll } from './rows.ts';
 
-/** A row for the statement with that name. */
+/** A row for the statement with the given name. */
 export type Change<Name extends string> = readonly [Name, object];
 
 /**
  * Creates the part of a projection that writes rows.
- * @param texts statements by name, for a schema: each takes its rows as a JSON array in `$1`. They run in this order: rows are
- *   created before they are changed, because one batch may do both
- * @param listChanges returns what an event changes; each row also gets `at`, the event's time in microseconds
+ * @param texts statements by name, for a schema: each statement takes its rows as a JSON array in `$1`. They run in this
+ *   order:
+ * rows are created before they are changed, because one batch may do both
+ * @param listChanges returns the changes that an event makes; each row also gets `at`, the event's time in microseconds
  */
 export function jsonRows<Name extends string>(
   texts: Readonly<Record<Name, (schema: string) => string>>,

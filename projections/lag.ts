@@ -1,31 +1,31 @@
 /**
- * Measures how far the log's followers lag behind. Positions aren't enough: the embedded log has gaps, and EventStoreDB counts
- * bytes. So the outstanding events are counted by reading them, up to a limit; nothing is read for a follower that is up to
- * date. The oldest outstanding event's recorded time gives the age of the backlog.
+ * Measures how far the log's followers lag behind. Positions alone aren't enough: the embedded log has gaps, and EventStoreDB
+ * counts bytes. So the outstanding events are counted by reading them, up to a limit; nothing is read for a follower that is
+ * up to date. The age of the backlog is that of the oldest outstanding event.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { replay } from './replay.ts';
 
-/** The maximum number of events counted per follower. */
+/** The maximum number of events to count per follower. */
 export const COUNTED = 5_000;
-/** The maximum time to spend counting, in ms; after that, the count so far is returned. */
+/** The maximum time to spend counting, in ms; after that, the current count is returned. */
 const PATIENCE_MS = 1_500;
-/** Smaller than a projection's batch, because the count may stop anywhere. */
+/** Smaller than a projection's batch, because counting may stop at any point. */
 const BATCH_SIZE = 250;
 
 /** A follower's lag. */
 export interface Lag {
-  /** Events that the follower hasn't passed yet, at most `COUNTED`. */
+  /** The number of events that the follower hasn't passed yet, at most `COUNTED`. */
   readonly events: number;
   /** Age of the oldest outstanding event in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 
 /**
- * Returns lags by name. Works from the follower furthest ahead to the one furthest behind, so that each stretch of the log is
- * read only once.
- * @param positions how far each follower has come, in ends of appends
+ * Returns lags by name. Starts with the follower that is furthest ahead and ends with the one furthest behind, so that each
+ * stretch of the log is read only once.
+ * @param positions each follower's position, which is the end of an append
  * @throws Unavailable
  */
 export async function measureLags(
@@ -48,7 +48,7 @@ export async function measureLags(
   return lags;
 }
 
-/** Counts events up to a limit, and returns when the first was recorded, whatever the limit. */
+/** Counts events up to a limit, and returns when the first event was recorded, regardless of the limit. */
 async function count(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   after: Position,

@@ -1,11 +1,11 @@
-/** The projections' advisory locks: for running one, for rebuilding one, and for installing the tables. */
+/** The projections' advisory locks: for running a projection, for rebuilding it, and for installing the tables. */
 import { createHash } from 'node:crypto';
 import type { ClientBase } from 'pg';
 
-/** "ANNL": the class of all locks here, so that they never collide with locks from another part of the service. */
+/** "ANNL": the class of all locks in this module, so that they never collide with locks of other parts of the service. */
 const CLASS = 0x414e4e4c;
 
-/** Returns a named lock's two keys. */
+/** Returns the two keys of a named lock. */
 export function lockKeys(name: string): [number, number] {
   return [CLASS, createHash('sha256').update(name).digest().readInt32BE(0) & 0x7fffffff];
 }
@@ -24,7 +24,7 @@ export async function unlock(client: ClientBase, name: string): Promise<void> {
   await client.query('select pg_advisory_unlock($1, $2)', lockKeys(name));
 }
 
-/** Waits for a lock that is released when the transaction ends. */
+/** Waits for a lock, which is released when the transaction ends. */
 export async function lockTransaction(tx: ClientBase, name: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock($1, $2)', lockKeys(name));
 }

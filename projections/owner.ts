@@ -1,7 +1,7 @@
 /**
- * The columns that every row in a read model has: its owner, the tenant and the record; and who sees it under a grant
- * (docs/spec/decisions.md, section 9, "Categories"): `categories` for types that have them, and `targets` for clients'
- * Provenances. A deleted version has the values of the previous version.
+ * The columns that every row in a read model has: its owner, that is, the tenant and the record; and the columns that
+ * determine who sees it under a grant (docs/spec/decisions.md, section 9, "Categories"): `categories` for types that have
+ * them, and `targets` for clients' Provenances. A deleted version has the values of the previous version.
  */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
@@ -21,7 +21,7 @@ export function isResourceEvent(stored: StoredEvent): stored is StoredResourceEv
 }
 
 /**
- * Returns the tenant (as `tenantId`) and the record (the patient's id; null in a directory) for a resource event.
+ * Returns the tenant (as `tenantId`) and the record (the patient's id; null in a directory) of a resource event.
  * @throws Error if the metadata names no owner, because the row could never be shown
  */
 export function readOwner(stored: StoredEvent): { tenant: string; record: string | null } {
@@ -40,7 +40,7 @@ export function erasedIn(events: readonly StoredEvent[]): string[] {
   return events.flatMap(({ event }) => (event.type === 'RecordErased' ? [event.data.patient] : []));
 }
 
-/** The two columns, in PostgreSQL's array syntax. */
+/** The columns `categories` and `targets`, in PostgreSQL's array syntax. */
 export interface SightColumns {
   /** Hashes (`categoryKeys`); empty without a category; null for types without `category`. */
   readonly categories: string | null;
@@ -56,8 +56,8 @@ const NEITHER: SightColumns = { categories: null, targets: null };
 const found = new WeakMap<ResourceEvent, SightColumns>();
 
 /**
- * Returns the columns for an event's version, read only once for all projections in the process; undefined for a deletion,
- * which has the previous version's columns.
+ * Returns the columns for an event's version, computed only once for all projections in the process; undefined for a deletion,
+ * which gets the previous version's columns.
  */
 export function readSight(event: ResourceEvent): SightColumns | undefined {
   if (event.type === 'ResourceDeleted') return undefined;
@@ -73,14 +73,14 @@ export function readSight(event: ResourceEvent): SightColumns | undefined {
   return columns;
 }
 
-/** Returns a deletion's columns if no previous version matters; undefined for types for which it does. */
+/** Returns a deletion's columns if they don't depend on the previous version; undefined for types where they do. */
 export function sightOfDeletion(type: string): SightColumns | undefined {
   return type === 'Provenance' || hasCategory(type) ? undefined : NEITHER;
 }
 
 const CATEGORY: ReadonlySet<string> = new Set(['category']);
 const NO_CATEGORY: SightColumns = { categories: '{}', targets: null };
-/** Values of `category` by their text: there are only a few. */
+/** The known values of `category`, by their text: there are only a few. */
 const known = new Map<string, Json>();
 /** The columns of known values, by type. */
 const knownColumns = new Map<string, WeakMap<object, SightColumns>>();
@@ -100,7 +100,7 @@ function categoriesIn(type: string, body: string): SightColumns {
   return columns;
 }
 
-/** Matches a literal reference to something that can be stored here, with or without a base URL. */
+/** Matches a literal reference to something that can be stored in this service, with or without a base URL. */
 const REFERENCE =
   /(?:^|\/)[A-Z][A-Za-z]*\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/_history\/([1-9]\d{0,8}))?$/i;
 

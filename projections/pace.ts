@@ -1,12 +1,12 @@
-/** Controls how much of the machine a rebuild uses: as much as possible, or so little that reads are hardly affected. */
+/** Controls how much of the machine a rebuild uses: as much as possible, or so little that it hardly affects reads. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `full`: as fast as possible; `low`: next to a running service, without slowing down its reads. */
+/** `full`: as fast as possible; `low`: for use beside a running service, without slowing down its reads. */
 export type Load = 'full' | 'low';
 
 /** The settings of a load. */
 export interface Pace {
-  /** Events per batch. Large batches load faster; small ones let other work run sooner. */
+  /** Events per batch. Large batches load faster; small batches let other work run sooner. */
   readonly batchSize: number;
   /** True if several projections are processed at the same time. */
   readonly together: boolean;
@@ -16,7 +16,7 @@ export interface Pace {
   readonly indexesFirst: boolean;
   /** SQL that configures the session. */
   readonly settings: string;
-  /** How long to rest after work, as a multiple of the work's duration. */
+  /** How long to rest after work, as a multiple of how long the work took. */
   readonly rest: number;
 }
 
@@ -36,8 +36,8 @@ export const PACES: Readonly<Record<Load, Pace>> = {
     blocks: 256,
     indexesFirst: true,
     settings: 'set max_parallel_workers_per_gather = 0; set vacuum_cost_delay = 20',
-    // Works a thirtieth of the time, in pieces of some 40 ms; the fraction of reads that this affects is too small to show in
-    // a p95.
+    // Works a thirtieth of the time, in portions of about 40 ms, so the share of reads that are affected is too small to show
+    // in a p95.
     rest: 29,
   },
 };

@@ -1,7 +1,7 @@
 /**
- * Decodes events and parses their bodies once for all projections in this process: the first projection that asks leaves the
- * tree for the second. Events that a projection doesn't process are neither decoded nor passed to it. Unused trees are dropped
- * soon: those of superseded versions in a batch, and all of them while the other projection runs elsewhere.
+ * Decodes events and parses their bodies once for all projections in this process: the first projection that asks for a tree
+ * leaves it for the second. Events that a projection doesn't process are neither decoded nor passed to it. Unused trees are
+ * dropped soon: trees of superseded versions in a batch, and all trees while the other projection runs elsewhere.
  */
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -36,7 +36,7 @@ export function ownEvents(
 /** An event with a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;
 
-/** The maximum total length of the bodies whose trees are kept; trees take several times that much memory. */
+/** The maximum total length of the bodies whose trees are kept; the trees take several times as much memory. */
 const MOST_LEFT = 2_000_000;
 
 /** How long a tree is kept, in ms: the second projection is only a batch or two behind. */
@@ -46,7 +46,7 @@ const left = new Map<Version, StoredJson>();
 let size = 0;
 let forgetting: NodeJS.Timeout | undefined;
 
-/** Returns an event's resource, read-only; decimals as in `readStored`. */
+/** Returns an event's resource, read-only; decimals are represented as in `readStored`. */
 export function parsedOnce(event: Version): StoredJson {
   const known = left.get(event);
   if (known !== undefined) {
@@ -64,7 +64,7 @@ export function parsedOnce(event: Version): StoredJson {
   return read;
 }
 
-/** Drops all trees, because a record was erased or the trees have expired. */
+/** Drops all trees, either because a record was erased or because they have expired. */
 export function forgetParsed(): void {
   clearTimeout(forgetting);
   forgetting = undefined;
@@ -87,8 +87,8 @@ function asRead(stored: StoredEvent): StoredEvent {
 }
 
 /**
- * Returns the event as `understand` does, but adds HL7's label to a version that an AI wrote; returns the same object again
- * for the same recorded event.
+ * Decodes an event like `understand`, but adds HL7's label to a version that an AI wrote. For the same recorded event, returns
+ * the same object again.
  */
 export function decodeOnce(recorded: RecordedEvent): StoredEvent {
   const before = known.get(recorded);

@@ -1,4 +1,4 @@
-/** The pauses of projections that collect events: each pause ends as soon as a request waits for its projection. */
+/** The pauses of projections that collect events. A pause ends as soon as a request waits for the projection. */
 import { later } from '#src/events/position.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';
 
@@ -14,7 +14,7 @@ export class Pauses {
   /** Positions that requests in other processes on this machine are waiting for. */
   readonly #wanted = new Map<string, Position>();
 
-  /** @param passed returns how far a projection has come; undefined while that is unknown */
+  /** @param passed returns the position that a projection has reached; undefined while it is unknown */
   constructor(private readonly passed: (name: string) => Position | undefined) {}
 
   /** Resolves after the given number of ms, or as soon as a request waits for the projection. */
@@ -45,7 +45,7 @@ export class Pauses {
     for (const pause of [...this.#pauses]) if (names.includes(pause.name)) pause.end();
   }
 
-  /** Ends all pauses, and forgets what other processes are waiting for, because positions may have gone back. */
+  /** Ends all pauses, and forgets the positions that other processes are waiting for, because positions may have gone back. */
   clear(): void {
     this.#wanted.clear();
     for (const pause of [...this.#pauses]) pause.end();

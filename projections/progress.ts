@@ -1,6 +1,7 @@
 /**
- * Tracks how far each projection has come: immediately for a runner in this process, through LISTEN for other runners, and by
- * reading the checkpoints every second and after each reconnection. It also tracks whether the event log is available.
+ * Tracks which position each projection has reached: it learns the positions immediately from a runner in this process,
+ * through LISTEN from other runners, and by reading the checkpoints every second and after each reconnection. It also tracks
+ * whether the event log is available.
  */
 import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
@@ -18,40 +19,40 @@ interface Waiter {
   readonly settle: (passed: boolean) => void;
 }
 
-/** The processes on one machine notify each other directly, without the database. */
+/** The other processes on this machine: processes on one machine notify each other directly, without the database. */
 export interface OtherProcesses {
-  /** Tells the other processes a position. */
+  /** Tells the other processes a position that a projection has reached. */
   readonly passed: (name: string, position: Position) => void;
   /** Tells the other processes that a request is waiting for a position. */
   readonly wanted: (names: readonly string[], position: Position) => void;
 }
 
-/** How often the log's head and the checkpoints are read. */
+/** How often the log's head and the checkpoints are read, in ms. */
 const LOOK_MS = 1_000;
-/** Timeout for the database. */
+/** Timeout for the database, in ms. */
 const DATABASE_MS = 4_000;
-/** Timeout for reading the log's head, and the number of failures after which the log is considered unavailable. */
+/** Timeout for reading the log's head, in ms, and the number of failures after which the log is considered unavailable. */
 const LOG_MS = 2_500;
 const LOG_FAILURES = 2;
 
 /** The progress of all projections, one object per process. */
 export class Progress {
   readonly #names: readonly string[];
-  /** Projections whose tables were made by an earlier version of the software: they lack columns that this version reads. */
+  /** Projections whose tables were made by an earlier version of the software, and lack columns that this version reads. */
   readonly #earlier = new Set<string>();
-  /** Projections with missing or unfilled tables at the last look. */
+  /** Projections whose tables were missing or unfilled at the last look. */
   #missing: readonly string[] = [];
   readonly #passed = new Map<string, Position>();
-  /** Projections whose checkpoints were behind their known positions at the last look. */
+  /** Projections whose checkpoints were behind their last known positions at the last look. */
   readonly #behind = new Set<string>();
   readonly #waiters = new Set<Waiter>();
   readonly #pauses = new Pauses((name) => this.#passed.get(name));
   readonly #freshness = new FreshnessRule();
   #alone = false;
-  /** Counts the changes that became known, so that a query in progress doesn't undo them. */
+  /** The number of changes that have become known, so that the result of a query in progress doesn't undo them. */
   #changes = 0;
   #following: Subscription | undefined;
-  /** Number of consecutive queries that the log didn't answer. */
+  /** The number of consecutive queries that the log hasn't answered. */
   #unanswered = 0;
   #onFirstLook: (() => void) | undefined;
 
@@ -62,10 +63,11 @@ export class Progress {
       readonly projections: readonly Pick<Projection, 'name' | 'version'>[];
       /** The other processes on this machine. Default: none. */
       readonly others?: OtherProcesses | undefined;
-      /** False if another process on this machine listens for the positions on other machines. Default: true. */
+      /** False if a different process on this machine listens for positions from other machines. Default: true. */
       readonly listens?: boolean;
       /**
-       * Reads the positions that read models must have passed for writes that have already been acknowledged. Default: none.
+       * Reads the positions that read models must have passed because of writes that have already been acknowledged. Default:
+       * none.
        */
       readonly lateWrites?: (client: pg.ClientBase) => Promise<ReadonlyMap<string, Position>>;
     },
@@ -73,7 +75,7 @@ export class Progress {
     this.#names = deps.projections.map(({ name }) => name);
   }
 
-  /** Starts following; resolves once the log and every checkpoint have been read. */
+  /** Starts tracking; resolves once the log's head and every checkpoint have been read. */
   start(): Promise<void> {
     return new Promise((resolve) => {
       this.#onFirstLook = resolve;
@@ -81,7 +83,7 @@ export class Progress {
     });
   }
 
-  /** Stops; pending waits end with false. */
+  /** Stops; waits that are pending end with false. */
   stop(): void {
     this.#following?.unsubscribe();
     for (const waiter of [...this.#waiters]) waiter.settle(false);
@@ -98,7 +100,10 @@ export class Progress {
     return this.#passed;
   }
 
-  /** True if no other instance was listening at the last look. A newer instance reads the checkpoints itself, every second. */
+  /**
+   * True if no other instance was listening at the last look. (A newly started instance reads the checkpoints itself, every
+   * second.)
+   */
   get alone(): boolean {
     return this.#alone;
   }
@@ -108,7 +113,7 @@ export class Progress {
     return this.#unanswered < LOG_FAILURES;
   }
 
-  /** Records a new position, from the local runner after a commit or from another machine. */
+  /** Records a new position, reported by the local runner after a commit or by another machine. */
   advance(name: string, position: Position): void {
     this.deps.others?.passed(name, position);
     this.hear(name, position);
@@ -132,7 +137,7 @@ export class Progress {
   /**
    * Waits until projections have passed a position.
    * @param timeoutMs gives up after this time, or immediately if one of the projections has no tables
-   * @returns whether they have passed it
+   * @returns true if they have passed it
    */
   waitFor(position: Position, names: readonly string[], timeoutMs: number): Promise<boolean> {
     if (this.#hasPassed({ position, names })) return Promise.resolve(true);
@@ -161,8 +166,8 @@ export class Progress {
   }
 
   /**
-   * Returns the projections that must not be read: they lack an acknowledged write, have lagged for long, are at an unknown
-   * position, or have missing or outdated tables.
+   * Returns the projections that must not be read: projections that don't show an acknowledged write, have lagged for a long
+   * time, are at an unknown position, or have missing or outdated tables.
    */
   stale(): string[] {
     const now = performance.now();
@@ -174,7 +179,7 @@ export class Progress {
     );
   }
 
-  /** Returns the projections with missing or unfilled tables; they count as stale too. */
+  /** Returns the projections whose tables are missing or unfilled; they count as stale too. */
   missing(): readonly string[] {
     return this.#missing;
   }
@@ -268,8 +273,8 @@ export class Progress {
     for (const [name, { position }] of checkpoints) {
       if (this.#missing.includes(name)) continue;
       const isBehind = position < (this.#passed.get(name) ?? BEGINNING);
-      // After events that its projection doesn't process, a runner moves the checkpoint with a short delay. Only a checkpoint
-      // that stays behind has gone back.
+      // A runner moves the checkpoint past events that its projection doesn't process with a short delay. So only a checkpoint
+      // that stays behind has really gone back.
       if (isBehind && undisturbed && this.#behind.has(name)) this.#passed.delete(name);
       if (isBehind) this.#behind.add(name);
       else this.#behind.delete(name);

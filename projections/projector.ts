@@ -1,7 +1,7 @@
 /**
- * Keeps the read models up to date. Each projection has one runner across all instances, which subscribes to the log after the
- * checkpoint and writes batch by batch. Projections with the same `transaction` share a runner until one of them fails: a
- * failing projection doesn't block others.
+ * Keeps the read models up to date. Each projection has one runner across all instances, which subscribes to the log from the
+ * checkpoint on and writes batch by batch. Projections with the same `transaction` share a runner until one of them fails, so
+ * that a failing projection doesn't block others.
  */
 import { catchError, merge, Observable, retry, type Subscription, throwError, timer } from 'rxjs';
 import type { NewerEvents } from '#src/events/newer.ts';
@@ -27,25 +27,25 @@ export interface ProjectorDeps {
 
 /** Times, for tests. */
 export interface ProjectorTimes {
-  /** How often an instance tries to become the runner. Default 500 ms. */
+  /** How often an instance tries to become the runner, in ms. Default 500 ms. */
   readonly electionMs?: number;
-  /** The age from which a heartbeat means that its runner hangs. Default 5 s. */
+  /** The age at which a heartbeat means that its runner hangs. Default 5 s. */
   readonly heartbeatLimitMs?: number;
-  /** Pause before a failed projection is retried; another instance may run it in the meantime. Default 30 s. */
+  /** How long to pause before a failed projection is retried; another instance may run it in the meantime. Default 30 s. */
   readonly failedRetryMs?: number;
 }
 
 /**
  * A projection's state on this instance: `following` another runner, `running` here, `retrying` after a temporary fault,
- * `failed` at an event that can't be applied, `outdated` if its tables need a rebuild.
+ * `failed` at an event that can't be applied, or `outdated` if its tables need a rebuild.
  */
 export type ProjectionState = 'starting' | 'following' | 'running' | 'retrying' | 'failed' | 'outdated';
 
-/** Status for readiness, metrics and the log. */
+/** A projection's status, for readiness, metrics and the log. */
 export interface ProjectionStatus {
   readonly name: string;
   readonly state: ProjectionState;
-  /** Its position, as far as this instance knows. */
+  /** The projection's position, as far as this instance knows. */
   readonly position: Position | undefined;
   /** The last fault: a sentence, and the event if the state is `failed`. */
   readonly failure?: { readonly message: string; readonly event?: CannotApply['event'] };
@@ -64,14 +64,14 @@ export class Projector {
     this.#times = { electionMs: 500, heartbeatLimitMs: 5_000, failedRetryMs: 30_000, ...times };
   }
 
-  /** Starts running, or following, every projection. Their tables must exist (`prepareReadModels`). */
+  /** Starts running or following every projection. The projections' tables must exist (`prepareReadModels`). */
   start(): void {
     this.#running = merge(
       ...runTogether(this.#deps.projections).map((projections) => this.#keepRunning(projections)),
     ).subscribe();
   }
 
-  /** Stops all projections: current batches are finished or rolled back, and other instances may take over. */
+  /** Stops all projections: current batches are finished or rolled back, and other instances can take over. */
   async stop(): Promise<void> {
     this.#running?.unsubscribe();
     while (this.#closing.size > 0) await Promise.all(this.#closing);
@@ -85,14 +85,14 @@ export class Projector {
     }));
   }
 
-  /** Runs projections as long as this process lives; separately as soon as one of them fails permanently. */
+  /** Runs projections as long as this process lives; runs them separately as soon as one of them has failed permanently. */
   #keepRunning(projections: readonly Projection[]): Observable<Position> {
     return this.#run(projections).pipe(
       retry({
         delay: (error: unknown, tries) => this.#after(projections, error, tries),
         resetOnSuccess: true,
       }),
-      // Only a group of several projections ends here: a single one is always retried.
+      // Only a group of several projections ends here: a single projection is always retried.
       catchError((error: unknown) => {
         if (error instanceof Divided)
           this.#deps.log?.warn({ error: error.message }, 'these projections now run one by one');
@@ -101,7 +101,7 @@ export class Projector {
     );
   }
 
-  /** Runs once: emits positions until it fails or is unsubscribed from. */
+  /** Runs projections once: emits positions until the run fails or is unsubscribed from. */
   #run(projections: readonly Projection[]): Observable<Position> {
     return new Observable((subscriber) => {
       const stopping = new AbortController();
@@ -128,7 +128,7 @@ export class Projector {
     });
   }
 
-  /** Reports a fault, and returns when to retry: never, if the fault is permanent and there are several projections. */
+  /** Reports a fault, and returns when to retry: never, if the fault is permanent and several projections run together. */
   #after(projections: readonly Projection[], error: unknown, tries: number): Observable<unknown> {
     const { log } = this.#deps;
     const message = describeFailure(error);
@@ -162,7 +162,7 @@ export class Projector {
   }
 }
 
-/** Returns projections in groups: projections with the same transaction together, every other one on its own. */
+/** Returns projections in groups: projections with the same transaction together, every other projection on its own. */
 function runTogether(projections: readonly Projection[]): Projection[][] {
   const groups = new Map<string, Projection[]>();
   for (const projection of projections) {

@@ -12,13 +12,13 @@ export interface ReplayOptions {
   readonly batchSize: number;
   /** Stops after the current batch. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives batches in order; the last one has the position `until`. */
+  /** Receives batches in order; the last batch has the position `until`. */
   readonly handle: (batch: EventBatch) => Promise<void>;
 }
 
 /**
- * Passes on all events after `after` up to `until`.
- * @returns whether it reached the end; false if `signal` aborted first
+ * Passes on all events after `after`, up to and including `until`.
+ * @returns true if it reached the end; false if `signal` aborted first
  * @throws errors from `handle`, or Unavailable
  */
 export async function replay(options: ReplayOptions): Promise<boolean> {
@@ -34,7 +34,7 @@ export async function replay(options: ReplayOptions): Promise<boolean> {
 
 /**
  * Passes on everything up to `last`.
- * @returns how far it came
+ * @returns the position that it reached
  */
 async function readTo(last: Position, options: ReplayOptions): Promise<Position> {
   const { store, after, prefixes, batchSize, signal } = options;
@@ -57,7 +57,7 @@ async function readTo(last: Position, options: ReplayOptions): Promise<Position>
     const wanted = { after, batchSize, handle, ...(prefixes === undefined ? {} : { prefixes }) };
     subscription = store.subscribe(wanted).subscribe({ error: reject, complete: resolve });
   }).finally(() => subscription?.unsubscribe());
-  // Stopped while a batch was being handled: the caller's connection is free only after the batch.
+  // If stopped while a batch is being handled, waits for the batch: the caller's connection is free only afterwards.
   await handling;
   return position;
 }

@@ -1,6 +1,6 @@
 /**
- * Sends a batch's rows to PostgreSQL: small fields as one JSON text, long texts concatenated into one byte string that the
- * statement splits. This needs one prepared statement for any number of rows, and no escaping of bodies: a batch of 300 takes
+ * Sends a batch's rows to PostgreSQL: small fields as one JSON text, and long texts concatenated into one byte string that the
+ * statement splits. So one prepared statement serves any number of rows, and bodies needn't be escaped. A batch of 300 takes
  * half as long as with a JSON recordset or text arrays, and a batch of one takes no longer.
  */
 import type { Writable } from 'node:stream';
@@ -9,7 +9,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { arrayLiteral } from '#src/database/array-literal.ts';
 
-/** Column name → its PostgreSQL type; `long` is text that is sent in the byte string. */
+/** Column name → the column's PostgreSQL type; `long` is text that is sent in the byte string. */
 export type Columns = Readonly<Record<string, string>>;
 
 /** A row's values by column: JSON values in the form that `json_to_recordset` accepts. */
@@ -19,7 +19,7 @@ export type Row<C extends Columns> = Readonly<
 
 /**
  * Returns the rows as SQL: a table expression `x` over the parameters `$1` and `$2` (see `parameters`).
- * @param parameter used instead of `$1`, for rows without long texts
+ * @param parameter the number of the parameter to use instead of `$1`, for rows without long texts
  * @returns the list of columns, the select list, and the `FROM` item
  */
 export function recordset(columns: Columns, parameter = 1): { names: string; values: string; from: string } {
@@ -83,7 +83,7 @@ export async function copyRows<C extends Columns>(
   await pipeline(copyText(names, rows), into);
 }
 
-/** Yields COPY's text format in pieces of about 256 KB, so a batch is never in memory twice. */
+/** Yields COPY's text format in chunks of about 256 KB, so that a batch is never in memory twice. */
 function* copyText<C extends Columns>(
   names: readonly (keyof C)[],
   rows: readonly Row<C>[],

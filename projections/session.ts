@@ -3,15 +3,15 @@ import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
 
 export interface SessionOptions {
-  /** Shown in pg_stat_activity after `annal`. */
+  /** The session's name in pg_stat_activity, where it follows `annal`. */
   readonly name: string;
-  /** True if it uses temporary tables, which are allowed in a read-only database. */
+  /** True if the session uses temporary tables, which are allowed in a read-only database. */
   readonly scratch?: boolean;
 }
 
 /**
- * Settings for every session here. Commits don't wait for the disk. Plans look up rows by key and are kept: a plan made for a
- * small table must not scan the table once it is large.
+ * Settings for every session of this kind. Commits don't wait for the disk. Plans look up rows by key and are kept, because a
+ * plan that was made for a small table must not scan the table once it is large.
  */
 const SETTINGS = [
   'synchronous_commit=off',
@@ -21,13 +21,13 @@ const SETTINGS = [
   'enable_mergejoin=off',
 ];
 
-/** For the rest of a transaction, allows plans that read whole tables. */
+/** Allows plans that read whole tables for the rest of a transaction. */
 export const WHOLE_TABLES =
   'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on';
 
 /**
  * Connects. Commits don't wait for the disk: rows can be derived again, and are lost or kept together with the checkpoint. If
- * the connection breaks, its next statement fails; `ended` is called immediately.
+ * the connection breaks, its next statement fails, and `ended` is called immediately.
  * @throws the driver's error if the database can't be reached
  */
 export async function openSession(
@@ -52,7 +52,7 @@ export async function openSession(
 
 /**
  * Makes the server stop a session's statement within seconds after the client is gone, so that a killed process doesn't hold
- * its locks until the statement ends. Servers on some systems don't support this.
+ * its locks until the statement ends. Servers don't support this on all systems.
  */
 export async function endWithClient(client: pg.Client): Promise<void> {
   await client.query("set client_connection_check_interval = '2s'").catch(() => undefined);

@@ -10,7 +10,9 @@ export function schemaSql(projection: Projection, schema: string): string {
   return `create schema ${schema};\n${projection.tables(schema)}\n${checkpointTable(schema, projection.version)}`;
 }
 
-/** Creates the tables of a read model that has none, to be rebuilt: until then no instance serves or fills them. */
+/**
+ * Creates the tables of a read model that has none. They must then be rebuilt: until then, no instance serves or fills them.
+ */
 export async function makeMissing(session: pg.Client, projection: Projection): Promise<void> {
   const { name } = projection;
   await inTransaction(session, async () => {
@@ -24,7 +26,7 @@ export async function makeMissing(session: pg.Client, projection: Projection): P
 }
 
 /**
- * Creates missing tables; any number of instances may start at the same time.
+ * Creates missing tables; any number of instances may do this at the same time.
  * @returns the projections whose tables have a different `version` and must be rebuilt
  */
 export async function prepareReadModels(

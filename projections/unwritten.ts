@@ -1,4 +1,7 @@
-/** Puts the rows of resources that aren't written yet into temporary tables: a search there finds what it will find later. */
+/**
+ * Puts the rows of resources that haven't been written yet into temporary tables, so that a search on these tables finds what
+ * it would find once they are written.
+ */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';

@@ -10,7 +10,7 @@ import { decodeCursorFor, encodeCursorFor } from './cursor.ts';
 export interface AccessRow {
   readonly id: string;
   readonly record: string;
-  /** Its number within the record, starting at 1. */
+  /** The entry's number within the record, starting at 1. */
   readonly seq: number;
   readonly at: Micros;
   readonly action: string;
@@ -28,13 +28,13 @@ export interface AccessRow {
   /** The id of the response's receipt; null if it has none. */
   readonly receipt: string | null;
   /**
-   * The name of the application or key, a member's e-mail address, the name that a link's recipient gave, or a person's name
-   * if people are named; null if unknown.
+   * The name of the application or key, a member's e-mail address, the name that the recipient of a link gave, or, if people
+   * are named, a person's name; null if unknown.
    */
   readonly actor: string | null;
 }
 
-/** The requested entries: a record's entries that meet every given condition. */
+/** The entries to return: the record's entries that meet every given condition. */
 export interface AccessLogAsked extends PageAsked {
   /** Only reads under this grant. */
   readonly grant?: string | undefined;
@@ -47,7 +47,7 @@ export interface AccessLogAsked extends PageAsked {
   readonly resourceType?: string | undefined;
   /** Only reads by this application. */
   readonly application?: string | undefined;
-  /** True to name patients and representatives too: for people who have the record, never for projects. */
+  /** True to name patients and representatives too. Only for people to whom the record belongs, never for projects. */
   readonly named?: boolean | undefined;
 }
 
@@ -58,9 +58,9 @@ export interface AccessLogAsked extends PageAsked {
 export type AccessLogOf = (record: string, asked: AccessLogAsked) => Promise<Page<AccessRow>>;
 
 /**
- * Returns SQL that selects entries with their actors' names. Without `named`, patients and representatives aren't named: a
- * project learns nothing about who signs in.
- * @param entries rows of operations.access_entry as SQL
+ * Returns SQL that selects entries with the names of their actors. Without `named`, patients and representatives aren't named,
+ * so that a project learns nothing about who signs in.
+ * @param entries SQL for rows of operations.access_entry
  */
 export const namedEntries = (entries: string, named = false): string => `
 select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role,
@@ -79,8 +79,8 @@ select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.act
      }`;
 
 /**
- * Conditions by name; `?` is the value. Within a record times never go back, so a time corresponds to an entry number.
- * Indexes: the primary key (record, seq), and access_entry_of_grant (grant_id, seq).
+ * Conditions by name; `?` stands for the value. Times never go back within a record, so each time corresponds to an entry
+ * number. Indexes: the primary key (record, seq), and access_entry_of_grant (grant_id, seq).
  */
 const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
   ['grant', 'e.grant_id = ?::text'],
@@ -94,7 +94,7 @@ const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
 
 const TOTAL = 'select entries as total from operations.access_head where record = $1::uuid and not erased';
 
-/** A grant's entries are counted when they are written: src/operations/access-log/use.ts. */
+/** Entries under a grant are counted when they are written: src/operations/access-log/use.ts. */
 const TOTAL_OF_GRANT = `
 select coalesce(sum(entries), 0) as total from operations.access_use where record = $1::uuid and grant_id = $2::text`;
 
@@ -134,7 +134,7 @@ ${namedEntries('page', named)} order by e.seq desc`,
   };
 }
 
-/** Counts the entries that meet the given conditions; the totals per record and per grant are already known. */
+/** Counts the entries that meet the given conditions; totals per record and per grant are already stored. */
 async function countEntries(
   pool: Pool,
   names: string,

@@ -1,15 +1,15 @@
 /**
- * Reads how often grants were used, from the access log (docs/spec/decisions.md, section 4, `access_count`,
+ * Reads how often grants were used, based on the access log (docs/spec/decisions.md, section 4, `access_count`,
  * `last_access_at`).
  */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Reads under a grant that showed data from the record; refused reads don't count. */
+/** The use of a grant: reads under the grant that showed data from the record. Refused reads don't count. */
 export interface GrantUse {
   /** All of them. */
   readonly count: number;
-  /** The last use; null if there is none. */
+  /** The last use; null if the grant was never used. */
   readonly lastAt: Micros | null;
   /** Number of uses since the requested day. */
   readonly recent: number;
@@ -24,8 +24,8 @@ export interface UsedGrant {
 }
 
 /**
- * Returns how often grants were used, by id; the result includes all given grants.
- * @param since counts `recent` from the beginning of this time's day (UTC). Default: no uses count as recent
+ * Returns how often grants were used, by grant id; the result includes all given grants.
+ * @param since counts `recent` from the beginning of the day (UTC) that contains this time. Default: no uses count as recent
  */
 export type GrantUseOf = (
   grants: readonly UsedGrant[],

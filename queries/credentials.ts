@@ -1,6 +1,6 @@
 /**
- * Reads the caller that an API key belongs to. The database is queried for every request, without a cache, so revocation takes
- * effect immediately. The database's clock decides whether a key has expired.
+ * Reads the caller to whom an API key belongs. The database is queried for every request, without a cache, so that a
+ * revocation takes effect immediately. The database's clock determines whether a key has expired.
  */
 import { type Caller, type Environment, isFilling, ownCaller } from '#src/shared/access/caller.ts';
 import type { Line } from './database/gather.ts';
@@ -25,7 +25,7 @@ const API_KEYS = `
   where k.sha256 = any($1::text[]) and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > (extract(epoch from now()) * 1000000)::int8)`;
 
-/** Creates the API key lookup on a line; lookups that arrive together share a statement. */
+/** Creates the API key lookup on a line; lookups that arrive at the same time share a statement. */
 export function openApiKeys(line: Line): ApiKeyCaller {
   return line.gather<string, Caller | undefined>(async (database, hashes) => {
     const { rows } = await database.query<Row>({

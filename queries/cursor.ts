@@ -1,4 +1,4 @@
-/** Cursors: the end of a page, opaque to callers. They contain keys from events, never serial numbers. */
+/** Cursors: the place where a page ended, opaque to callers. They contain keys from events, never serial numbers. */
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ export function encodeCursor(key: readonly (string | number | null)[]): string {
 
 /**
  * Returns the key in a cursor.
- * @param schema of this listing's keys
+ * @param schema the schema of this listing's keys
  * @throws Refusal `malformed` for a cursor from a different listing
  */
 export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
@@ -28,7 +28,7 @@ export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * Decodes a cursor for the JSON interfaces' lists, whose parameter is `cursor`, like `decodeCursor`.
+ * Decodes a cursor like `decodeCursor`, for lists of the JSON interfaces, whose parameter is `cursor`.
  * @throws Refusal `invalid` (422)
  */
 export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {

@@ -1,4 +1,4 @@
-/** Reads directory entries by id for the write side, which compares them with a bundle's entries. */
+/** Reads directory entries by id for the write side, which compares them with the entries in a Bundle. */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';

@@ -1,4 +1,4 @@
-/** Finds the stream that contains a resource, for the write side, including deleted resources. */
+/** Finds the stream that contains a resource, for the write side. Deleted resources are found too. */
 import type { Pool } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -18,7 +18,7 @@ export interface LocatedResource {
   readonly deleted: boolean;
   /** True for a Provenance that is generated from an event. */
   readonly automatic?: boolean;
-  /** Under a grant, which of the letters `ruds` the grant has on the resource's current version: at least one. */
+  /** Under a grant: the letters of `ruds` that the grant has on the resource's current version, at least one. */
   readonly letters?: Letters;
 }
 
@@ -39,7 +39,7 @@ const LOCATE = `
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-// The same index. Under a grant, the statement isn't shared with other callers.
+// Uses the same index. Under a grant, the statement isn't shared with other callers.
 const located = (letters: string): string => `
   select l.* from (
     select r.id, r.type, r.stream, r.version, r.deleted, ${letters} as letters
@@ -53,7 +53,7 @@ const automatic = (seen: string): string => `
   from history.version v
   where v.event_id = any($1::uuid[]) and v.tenant = $2 ${seen}`;
 
-/** Creates the lookup on a database; lookups that arrive together share a statement. */
+/** Creates the lookup on a database; lookups that arrive at the same time share a statement. */
 export function openLocate(pool: Pool): Locate {
   const gathered = gather<Key, ReadonlyMap<string, LocatedResource>>(async (keys) => {
     const { rows } = await pool.query<LocatedResource & { tenant: string }>({
@@ -86,7 +86,7 @@ export function openLocate(pool: Pool): Locate {
   };
 }
 
-/** Letters that let an application learn that a resource exists. */
+/** Letters that allow an application to learn that a resource exists. */
 const LETTERS = 'ruds';
 
 async function granted(

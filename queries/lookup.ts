@@ -25,7 +25,7 @@ export interface LookupQueries {
 /**
  * Creates the lookups on a database.
  * @param base base URL of the FHIR interface, with a trailing slash
- * @param atHead resolves when the projection `resources` shows every resource of a type up to the log's current head
+ * @param atHead resolves when the projection `resources` shows all resources of a type up to the log's current head
  * @param requireFresh throws Refusal unavailable (503) if that projection lags
  */
 export function openLookup(
@@ -48,11 +48,11 @@ export function openLookup(
 
 /**
  * Returns a lookup that throws the error from `requireFresh` if it doesn't find an id that an acknowledged write may have
- * created: otherwise a reference to a new resource would be refused as unknown.
+ * created. Otherwise a reference to a new resource would be refused as unknown.
  */
 function unlessStale(locate: Locate, requireFresh: () => void): Locate {
   return async (caller, ids) => {
-    // If the read model was lagging before the rows were read, some may be missing.
+    // If the read model was already lagging before the rows were read, some rows may be missing.
     const lag = catchRefusal(requireFresh);
     const found = await locate(caller, ids);
     if (lag !== undefined && ids.some((id) => !found.has(id))) throw lag;

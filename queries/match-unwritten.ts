@@ -1,4 +1,4 @@
-/** Finds, among a transaction's own resources, the matches for the searches in its references. */
+/** Finds matches for a transaction's conditional references among the transaction's own resources. */
 import type { ClientBase, Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -20,7 +20,7 @@ export type LoadUnwritten = (tx: ClientBase, resources: readonly Unwritten[]) =>
 const MODELS = /\b(?:resources|search)\.(?=[a-z_]+\b)/g;
 
 /**
- * Creates matching in temporary tables, which last for one call.
+ * Creates matching on temporary tables, which last for one call.
  * @param base as in `openMatch`
  */
 export function openMatchUnwritten(

@@ -1,4 +1,4 @@
-/** Finds the live resources that conditional criteria match, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
+/** Finds the live resources that match conditional criteria, for the write side. https://hl7.org/fhir/R4/http.html#ccreate */
 import type { Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -13,7 +13,7 @@ import type { SearchScope } from './search/predicates/parameter.ts';
 import { referableIn } from './search/referable.ts';
 import { andSeen, findHome } from './sight.ts';
 
-/** Returns at most two ids, which means none, one, or "several". */
+/** Returns at most two ids; two mean "several". */
 export type Match = (
   caller: Caller,
   type: ResourceType,
@@ -24,7 +24,7 @@ export type Match = (
 /**
  * Creates matching on a database.
  * @param base base URL of the FHIR interface, with a trailing slash
- * @param atHead waits until the read model shows every resource of a type up to the log's current head
+ * @param atHead waits until the read model shows all resources of a type up to the log's current head
  */
 export function openMatch(
   pool: Pool,

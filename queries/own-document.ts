@@ -1,6 +1,6 @@
 /**
- * Finds a document that an application created under a grant: the application may send its content even if it isn't allowed to
- * read it.
+ * Finds a document that an application created under a grant: the application may upload the document's content even if it
+ * isn't allowed to read the document.
  */
 import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/access/caller.ts';
@@ -8,7 +8,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { LocatedResource } from './locate.ts';
 
 /**
- * Returns the document; undefined without a grant, and for any document that the application didn't create in the grant's
+ * Returns the document; undefined without a grant, and for a document that the application didn't create in the grant's
  * record.
  */
 export type OwnDocument = (caller: Caller, id: string) => Promise<LocatedResource | undefined>;

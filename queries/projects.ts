@@ -22,7 +22,9 @@ export async function firstProject(
   return rows[0];
 }
 
-/** Returns the organization that the first startup founded, even if its project is closed; undefined if there is none. */
+/**
+ * Returns the organization that was created at the first startup, even if its project is closed; undefined if there is none.
+ */
 export async function findQuickstartOrganization(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ organization: string }>({
     name: 'quickstart-organization',
@@ -32,7 +34,7 @@ export async function findQuickstartOrganization(pool: Pool): Promise<string | u
   return rows[0]?.organization;
 }
 
-/** Returns the issuers that match a LIKE pattern and at which members of organizations signed in, except one. */
+/** Returns the issuers that match a LIKE pattern and were used by members of organizations to sign in, except the given one. */
 export async function otherIssuers(pool: Pool, pattern: string, but: string): Promise<string[]> {
   const { rows } = await pool.query<{ issuer: string }>(
     'select distinct issuer from projects.member where issuer like $1 and issuer <> $2 and role is not null order by 1',
@@ -41,7 +43,7 @@ export async function otherIssuers(pool: Pool, pattern: string, but: string): Pr
   return rows.map(({ issuer }) => issuer);
 }
 
-/** Returns an open project's name; undefined if it doesn't exist or isn't open. */
+/** Returns an open project's name; undefined if the project doesn't exist or isn't open. */
 export async function projectName(pool: Pool, id: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ name: string }>({
     name: 'project-name',
@@ -52,7 +54,7 @@ export async function projectName(pool: Pool, id: string): Promise<string | unde
 }
 
 /**
- * Returns open applications that somebody other than the operator marked as trusted, at most 100. Index:
+ * Returns the open applications that somebody other than the operator marked as trusted, at most 100. Index:
  * application_trusted_by_others.
  */
 export async function trustedByOthers(pool: Pool, except: readonly string[]): Promise<string[]> {

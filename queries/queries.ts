@@ -45,8 +45,8 @@ import { withSharedRead, withSharedSearch, withSharedVread } from './terminology
 import { openVread, type Vread } from './vread.ts';
 
 /**
- * All queries for the FHIR interface. None returns data that the caller isn't allowed to see. For a caller with `sees.asOf`,
- * queries about single resources and whole records return data as of that time.
+ * All queries for the FHIR interface. None of them returns data that the caller isn't allowed to see. For a caller with
+ * `sees.asOf`, queries about single resources and whole records return data as of that time.
  */
 export interface Queries extends GrantedQueries {
   readonly apiKey: ApiKeyCaller;
@@ -79,55 +79,60 @@ export interface Queries extends GrantedQueries {
   readonly marks: Marks;
   readonly readMarked: ReadMarked;
   readonly versions: Versions;
-  /** The connections for searches. */
+  /** The pool of connections for searches. */
   readonly searches: Pool;
-  /** Closes the connections that it holds in addition to the pool. */
+  /** Closes the connections that are open in addition to the pool. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Limits on concurrent searches and reads of whole records, in total and per user of turns, so that other reads and writes can
- * use the database in the meantime. The maximum wait is the same as for a connection.
+ * Limits on concurrent searches and reads of whole records, in total and per caller (as for turns), so that other reads and
+ * writes can use the database at the same time. The maximum wait is the same as for a connection.
  */
 const SEARCHES = {
   total: 8,
-  // Each search takes a database core: while others have requests in progress, half of the cores are left to them.
+  // Each search takes one core of the database: while other callers have requests in progress, half of the cores are left to
+  // them.
   ofOne: () => (presence.several ? Math.max(1, availableParallelism() >> 1) : 6),
   waiting: 200,
   waitMs: 5_000,
 } as const;
 
 /**
- * Number of concurrent summaries, from reading the record to building the document: one is read while another is built. More
- * would use more memory and finish no sooner. Once it is their turn, they count towards `SEARCHES` too.
+ * Number of concurrent summaries, from reading the record to building the document: one record is read while another document
+ * is built. A higher number would use more memory without finishing sooner. Once it is their turn, summaries count towards
+ * `SEARCHES` too.
  */
 const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
-/** The maximum number of concurrent searches by all of a project's applications that have grants. */
+/** The maximum number of concurrent searches under grants by all of a project's applications together. */
 const OF_GRANTS = 2;
 
 /**
- * While a record's owner is searching, applications search the owner's records one at a time. The rest between their searches
+ * While a record's owner is searching, applications search the owner's records one at a time. The pause between their searches
  * leaves the owner two thirds of the capacity that two searches would share (`npm run bench -- --only grants`).
  */
 const PACE = { activeMs: 100, restMs: 30, waiting: 200, waitMs: 5_000 } as const;
 
-/** Number of concurrent contexts: two long records take twice the memory, and just as much of this process's time. */
+/**
+ * Number of concurrent contexts: two long records at once would take twice the memory, and just as much of this process's
+ * time.
+ */
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
-/** Number of concurrent series and comparisons, because each holds all of a record's values. */
+/** Number of concurrent series and comparisons, limited because each keeps all of a record's values in memory. */
 const INSIGHTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 
 /**
- * Number of concurrent pattern searches in records. One project's may take up their entire time limit
- * (`queries/insight/patterns.ts`); other projects' patterns don't wait for them, nor do series. Answers that are cached, or
- * being computed for another request, take no turn.
+ * Number of concurrent searches for patterns in records. A search by one project may take up the entire time limit
+ * (`queries/insight/patterns.ts`); neither the pattern searches of other projects nor series wait for it. Results that are
+ * cached, or are already being computed for another request, don't take a turn.
  */
 const PATTERNS = { total: 2, ofOne: 1, waiting: 200, waitMs: 25_000 } as const;
 
 /**
  * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned once for all
- * values; by default PostgreSQL would plan some of them each time, which takes longer than running them.
+ * values. By default, PostgreSQL would plan some of them each time, which takes longer than running them.
  */
 function searchPool({ options }: Pool, most: number): Pool {
   const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();
@@ -136,7 +141,7 @@ function searchPool({ options }: Pool, most: number): Pool {
   return pool;
 }
 
-/** Returns one process's share of the search limits: at least one search per user, and two in total. */
+/** Returns one process's share of the search limits: at least one search per caller, and at least two in total. */
 function shareSearches(sharers: number): AdmissionLimits & { readonly total: number } {
   if (sharers === 1) return SEARCHES;
   const share = (most: number): number => Math.ceil(most / sharers);
@@ -147,7 +152,7 @@ function shareSearches(sharers: number): AdmissionLimits & { readonly total: num
 type Ask<Rest extends readonly unknown[], Answer> = (caller: Caller, ...rest: Rest) => Promise<Answer>;
 
 /**
- * Creates a query as of now, and as of an earlier time for callers that request one.
+ * Creates a query that runs as of now or, for callers that request an earlier time, as of that time.
  * @param present the query as of now
  * @param open creates the query on the rows as of an earlier time
  */
@@ -166,7 +171,7 @@ function atMoments<Rest extends readonly unknown[], Answer>(
  * Creates the queries on a database.
  * @param terminology the code lookups for searches and contexts
  * @param terminologyReady resolves when the shared terminology is installed
- * @param loadVersions the projections, which queries don't know
+ * @param loadVersions loads versions into tables with the projections, which queries don't import
  * @param sharers the number of processes that share a machine's search limits
  */
 export function openQueries(
@@ -185,7 +190,7 @@ export function openQueries(
   const line = new Line(pool.options);
   const readNow = withSharedRead(shared, openRead(line, pool));
   const read = atMoments(pool, readNow, (then) => openRead(lineOver(then), then));
-  // A separate line, so that no read waits behind a long response.
+  // Histories have a separate line, so that no read waits behind a long response.
   const histories = new Line(pool.options);
   const turns = new Admission(limits);
   const pace = new Pace(PACE);
@@ -209,7 +214,7 @@ export function openQueries(
       const most = caller.sees.within !== undefined && at === turns ? OF_GRANTS : undefined;
       return at.run(turnKey(caller.calls), () => ask(caller, ...rest), most);
     };
-  /** Makes a query under a grant give way to the record's owner before it takes its turn. */
+  /** Makes a query under a grant yield to the record's owner before it takes its turn. */
   const fairly =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,

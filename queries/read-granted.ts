@@ -1,12 +1,12 @@
-/** Finds which resources belong to a granted record, whichever project owns it. */
+/** Finds which resources belong to a granted record, regardless of which project owns the record. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** The query. It takes the record from a grant, never from a request. */
+/** The query. The record that it searches comes from a grant, never from a request. */
 export interface GrantedQueries {
   /**
-   * Returns the ids whose resources are in the record or in the directory of the record's project, including deleted
-   * resources.
+   * Returns those of the given ids whose resources are in the record or in the directory of the record's project, including
+   * deleted resources.
    */
   readonly withinRecord: (record: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a resource's current version: https://hl7.org/fhir/R4/http.html#read. For a large body, a statement returns the size
- * instead, so that no page holds more than its budget; large bodies that fit are then read separately.
+ * Reads a resource's current version: https://hl7.org/fhir/R4/http.html#read. For a large body, a statement returns only the
+ * size, so that no page takes more memory than its budget allows; large bodies that fit are then read separately.
  */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
@@ -16,7 +16,8 @@ import { type SightKey, seenByKey, seenStatement, sightKey } from './sight.ts';
 const LARGE = 32_000;
 
 /**
- * Returns SQL for a body, or for its size in digits if it is large. Bodies are JSON objects, so no body consists of digits.
+ * Returns SQL for a body or, if the body is large, for its size in digits. Bodies are JSON objects, so no body consists of
+ * digits.
  * @param large the size in bytes from which a body is large
  */
 export function bodyOrSize(body: string, large = LARGE): string {
@@ -108,8 +109,8 @@ export interface CurrentResource {
 
 /**
  * Reads a resource for a caller; undefined if it doesn't exist or the caller isn't allowed to see it.
- * @param budget of the response that will contain the resource: a body that doesn't fit isn't read
- * @throws Refusal when `AnswerBudget.requireRoom` would
+ * @param budget the budget of the response that will contain the resource: a body that doesn't fit isn't read
+ * @throws Refusal in the same cases as `AnswerBudget.requireRoom`
  */
 export type Read = (
   caller: Caller,
@@ -121,7 +122,7 @@ export type Read = (
 /** The resource and its tenant. */
 type Key = [id: string, tenant: string];
 
-/** The columns of a complete resource. */
+/** The columns of a resource, including its body. */
 export type ResourceRow = [
   ...Key,
   type: ResourceType,
@@ -132,7 +133,7 @@ export type ResourceRow = [
 
 /** The columns that a lookup reads from a resource `r`. */
 interface Columns {
-  /** The key, id and tenant, comes first. */
+  /** The columns, beginning with the key: id and tenant. */
   readonly columns: string;
   readonly joins?: string;
 }
@@ -147,14 +148,14 @@ const byTenant = ({ columns, joins = '' }: Columns): string => `
   from resources.resource r${joins}
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-// The same index, once per key. Each key is checked against what its own caller may see.
+// Uses the same index, once per key. Each key is checked against what its own caller may see.
 const bySight = ({ columns, joins = '' }: Columns): string => `
   select k.n, ${columns}
   from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])
   cross join lateral (select r.* from resources.resource r where r.id = k.id and ${seenByKey('r')} offset 0) r${joins}`;
 
-// The same index. Visibility depends on a Provenance's targets, or on two versions of a resource, so such lookups don't share
-// a statement.
+// Uses the same index. Visibility depends on a Provenance's targets, or on two versions of a resource, so such lookups don't
+// share a statement.
 const byItself =
   ({ columns, joins = '' }: Columns) =>
   (seen: string): string =>
@@ -163,13 +164,13 @@ const byItself =
   from resources.resource r${joins}
   where r.id = $1 and r.tenant = $2 and r.type = $3 ${seen}`;
 
-/** Reads a row that a caller sees; undefined if there is none. */
+/** Reads a row that a caller can see; undefined if there is none. */
 type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | undefined>;
 
 /**
- * Creates a lookup, on a line, of resources that callers see; concurrent lookups share a statement.
+ * Creates a lookup, on a line, of resources that callers can see; concurrent lookups share a statement.
  * @param name the statement's name
- * @param shown at most one row per id, whose first columns are the key
+ * @param shown selects at most one row per id, whose first columns are the key
  */
 export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[]]>(
   line: Pick<Line, 'gather'>,
@@ -216,7 +217,7 @@ function ofTenant<R extends [...Key, ...unknown[]]>(
   return line.gather<Key, R | undefined>(async (database, keys) => {
     const tenants = new Set(keys.map(([, tenant]) => tenant));
     const values = [keys.map(([id]) => id), [...tenants]];
-    // As arrays, because objects with a member per column are slower in the driver.
+    // Rows are arrays, because the driver is slower with objects that have one member per column.
     const { rows } = await database.query<R>({ name, text, values, rowMode: 'array' });
     const found = new Map(rows.map((row) => [row[0], row]));
     return keys.map(([id, tenant]) => {
@@ -227,9 +228,9 @@ function ofTenant<R extends [...Key, ...unknown[]]>(
 }
 
 /**
- * Returns a resource, reading its body if it is large.
+ * Returns a resource, reading its body if the body is large.
  * @param budget as in `Read`
- * @throws Refusal unavailable (503) if the version has been replaced in the meantime and no read model still has it
+ * @throws Refusal unavailable (503) if the version has been replaced in the meantime and no read model contains it any more
  */
 export async function wholeResource<R extends CurrentResource>(
   pool: Asks,

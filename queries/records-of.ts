@@ -1,10 +1,10 @@
-/** Finds the records that resources belong to, for the access log. */
+/** Finds the records to which resources belong, for the access log. */
 import type { Pool } from 'pg';
 import type { Sees } from '#src/shared/access/caller.ts';
 
 /**
- * Returns the record (its Patient's id) for each of the given ids that is one of the owner's resources, including deleted
- * resources, or an automatic Provenance. All other ids are absent, and so are directory entries.
+ * Returns the record (its Patient's id) for each of the given ids that identifies one of the owner's resources, including
+ * deleted resources, or an automatic Provenance. All other ids are absent, as are directory entries.
  */
 export type RecordsOf = (sees: Sees, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
@@ -16,7 +16,7 @@ union all
 select v.event_id, v.record from history.version v
  where v.event_id = any($1::uuid[]) and v.tenant = $2 and v.record is not null`;
 
-/** Creates the query. The resources have already been found for the caller. */
+/** Creates the query. It is only used for resources that have already been found for the caller. */
 export function openOwningRecords(pool: Pool): RecordsOf {
   return async ({ ownerId }, ids) => {
     if (ids.length === 0) return new Map();

@@ -1,7 +1,8 @@
 /**
- * Searches within one record as of a point in time. The values by which resources are found are kept only for current
- * versions, so a transaction gets temporary tables with the rows of the record's resources, and of the directory entries that
- * they refer to: rows for versions that are still current are copied; rows for other versions are built from their bodies.
+ * Searches within one record as of a point in time. The values by which resources are found are stored only for current
+ * versions. A transaction therefore gets temporary tables with the rows of the record's resources, and of the directory
+ * entries to which they refer: rows for versions that are still current are copied, and rows for other versions are built from
+ * their bodies.
  */
 import pg, { type Pool, type PoolClient } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
@@ -30,7 +31,7 @@ export interface SearchQueries {
 /** The record to search, and the types of resources to look at. */
 export interface SearchedRecord {
   readonly record: string;
-  /** Undefined for all types, and the directory entries that they refer to. */
+  /** Undefined for all types, including the directory entries to which they refer. */
   readonly types: readonly ResourceType[] | undefined;
 }
 
@@ -47,12 +48,12 @@ export type SearchRecord = <T>(
 /** Adds the rows of the read models `search` and `history.client_provenance` to the tables in `pg_temp`. */
 export type LoadVersions = (tx: pg.ClientBase, versions: readonly PastVersion[]) => Promise<void>;
 
-/** The maximum number of references between the record and a directory entry that is looked at. */
+/** The maximum number of references to follow from the record to a directory entry. */
 const ROUNDS = 10;
 
 /**
- * A search's tables in `pg_temp`. They have no constraints, which would add rows to the catalogue. Indexes are created after
- * the rows are loaded.
+ * A search's tables in `pg_temp`. They have no constraints, because these would add rows to the catalogue. Indexes are created
+ * after the rows are loaded.
  */
 const TABLES = `
 create temp table entry on commit drop as table search.entry with no data;
@@ -70,7 +71,7 @@ create index on pg_temp.string (id, key);
 create index on pg_temp.period (id, key);
 create index on pg_temp.quantity (id, key)`;
 
-/** Clients' own Provenances: current ones are copied, and the others get their versions' numbers. */
+/** Clients' own Provenances: current ones are copied, and all others get the numbers of their versions. */
 const OWN_PROVENANCES = `
 update pg_temp.client_provenance p set version = r.version from pg_temp.resource r where r.id = p.id;
 insert into pg_temp.client_provenance select p.* from pg_temp.resource r
@@ -81,12 +82,12 @@ where r.type = 'Provenance' and not r.deleted
 
 const VALUES = ['string', 'period', 'quantity'] as const;
 
-/** The maximum number of resources that are looked at, and of bytes in bodies from which values are built. */
+/** The maximum number of resources to look at, and of bytes in the bodies from which values are built. */
 type Limits = Pick<typeof ANSWER_LIMITS, 'resources' | 'bytes'>;
 
 /**
- * Creates such searches.
- * @param load the projections, which queries don't know
+ * Creates searches within a record as of a point in time.
+ * @param load loads versions with the projections, which queries don't import
  */
 export function openSearchRecord(
   pool: Pool,
@@ -99,7 +100,7 @@ export function openSearchRecord(
     if (asOf === undefined) throw new TypeError('a search as of a moment needs the moment');
     const client = await pool.connect();
     try {
-      // All tables are as of the same time: the read model `search` may continue in the meantime.
+      // All tables are as of the same time; in the meantime, the read model `search` may continue.
       await client.query('begin isolation level repeatable read');
       await new Loading(client, sees, asOf, of, load, limits).run();
       const then = openLoaded(client, asOf);
@@ -180,7 +181,10 @@ class Loading {
     await client.query(`${OWN_PROVENANCES};${INDEXES}`);
   }
 
-  /** Adds the entries of a round's resources: copies those of current versions, and builds the others with their values. */
+  /**
+   * Adds the entries of a round's resources: copies the entries of current versions, and builds the others including their
+   * values.
+   */
   async #addValues(round: number): Promise<void> {
     const { client } = this;
     const { rows: counted } = await client.query<{ count: number }>(

@@ -1,9 +1,9 @@
 /**
- * Builds the condition that limits read-model rows to those that a caller may see. It is the only such condition on rows of
+ * Builds the condition that limits read-model rows to the rows that a caller may see. No other code limits the rows of
  * `resources`, `history` and `timeline` (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API
- * key sees everything that the owner has, so its statements have only the condition on the tenant; for a client whose scopes
- * name types, they also have one on types. Under a grant, the record, types and categories are conditions inside the query, so
- * totals, pages and sort orders cover only the visible rows.
+ * key sees all of the owner's data, so its statements have only the condition on the tenant; if a client's scopes name types,
+ * its statements also have a condition on types. Under a grant, the record, types and categories are conditions inside the
+ * query, so totals, pages and sort orders cover only the visible rows.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -24,22 +24,22 @@ export type Seeing = Pick<Sees, 'ownerId' | 'types' | 'asOf'> & {
 };
 
 /**
- * The letters that a query needs, all of them: `r` for reads by id, `s` for searches, `rs` for whole records, or the letters
- * for writes.
+ * The letters that a query needs; the caller must have all of them: `r` for reads by id, `s` for searches, `rs` for whole
+ * records, or the letters for writes.
  */
 export type Needs = Letters;
 
 /** Adds a value to a statement and returns its placeholder, such as `$3::uuid`. */
 export type Bind = (value: unknown, type: 'uuid' | 'text' | 'text[]' | 'int8[]') => string;
 
-/** Returns a function that binds further values of a statement. */
+/** Returns a function that adds further values to a statement. */
 export function bindTo(values: unknown[]): Bind {
   return (value, type) => `$${values.push(value)}::${type}`;
 }
 
 /**
- * Returns a prepared statement: unchanged without a grant; under a grant, with the condition and a different name.
- * @param text the SQL, given the result of `andSeen`
+ * Returns a prepared statement. Without a grant, it is unchanged; under a grant, it has the condition and a different name.
+ * @param text returns the SQL, given the result of `andSeen`
  */
 export function seenStatement(
   sees: Seeing,
@@ -53,7 +53,10 @@ export function seenStatement(
   return prepared(text(andSeen(sees, needs, rows, bindTo(values))), values);
 }
 
-/** Returns whether some of the owner's rows are hidden from a caller; if so, its statements differ from those for a key. */
+/**
+ * Returns whether some of the owner's rows are hidden from a caller. If so, the caller's statements differ from those for an
+ * API key.
+ */
 export function isLimited({ within, types }: Seeing): boolean {
   return within !== undefined || types !== undefined;
 }
@@ -63,8 +66,8 @@ export interface Rows {
   /** The alias of the table. */
   readonly as: string;
   /**
-   * `current`: resources.resource. `version`: history.version; a version is visible if both it and the resource's current
-   * version are. `item`: timeline.entry, where each version counts by itself.
+   * `current`: resources.resource. `version`: history.version, where a version is visible only if the resource's current
+   * version is visible too. `item`: timeline.entry, where each version is judged by itself.
    */
   readonly of: 'current' | 'version' | 'item';
   /** The type of all the rows, if known; the condition on types is then left out. */
@@ -78,9 +81,9 @@ interface Limits {
 }
 
 /**
- * Returns SQL that starts with `and`. It selects rows in the granted record or the owner's directory, in types and categories
- * for which the grant has all the needed letters; a Provenance must have visible targets. Empty without a grant. The caller
- * adds the conditions on the tenant and that a row isn't deleted.
+ * Returns SQL that starts with `and`; empty without a grant. It selects rows in the granted record or the owner's directory,
+ * in types and categories for which the grant has all the needed letters; a Provenance's targets must also be visible. The
+ * caller adds the conditions on the tenant and against deleted rows.
  */
 export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): string {
   const { within, types } = sees;
@@ -90,8 +93,8 @@ export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): str
 }
 
 /**
- * Returns SQL that starts with `and` and selects rows in the types that a client's scopes name; empty if every row is in these
- * types.
+ * Returns SQL that starts with `and` and selects rows of the types that a client's scopes name; empty if the scopes cover
+ * every row.
  */
 function andOfTypes(types: Access, needs: Needs, { as, type }: Rows, bind: Bind): string {
   if (type !== undefined) return hasLetters(types, type, needs) ? '' : 'and false';
@@ -99,7 +102,7 @@ function andOfTypes(types: Access, needs: Needs, { as, type }: Rows, bind: Bind)
 }
 
 /**
- * Returns SQL that starts with `and` and selects the automatic Provenances of versions `as` that are visible because their
+ * Returns SQL that starts with `and` and selects the versions `as` whose automatic Provenance is visible, which it is if its
  * target is. Empty without a grant.
  */
 export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: Bind): string {
@@ -111,8 +114,9 @@ export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: 
 
 /**
  * Returns a prepared statement like `seenStatement`, but for Provenances.
- * @param text the SQL, given functions that return two conditions: on rows `r` in resources.resource, which are clients' own
- *   Provenances, and on versions `v`, which have automatic Provenances
+ * @param text returns the SQL, given functions that return two conditions: one on rows `r` in resources.resource, which are
+ *   clients' own
+ * Provenances, and one on versions `v`, which have automatic Provenances
  */
 export function seenProvenances(
   sees: Seeing,
@@ -129,15 +133,15 @@ export function seenProvenances(
 
 /** The conditions that a search of Provenance adds: SQL that starts with `and`, or nothing without a grant. */
 export interface SeenProvenance {
-  /** Returns the condition that automatic Provenances are visible, on rows of history.version. */
+  /** Returns the condition on rows of history.version that their automatic Provenance is visible. */
   readonly automatic: (as: string) => string;
-  /** Returns the condition that clients' own Provenances are visible, on rows of history.client_provenance. */
+  /** Returns the condition on rows of history.client_provenance that the client's own Provenance is visible. */
   readonly own: (as: string) => string;
-  /** The directory types of which every version may be visible; empty without a grant. */
+  /** The directory types whose versions may all be visible; empty without a grant. */
   readonly directoryTypes: readonly string[];
 }
 
-/** Returns the conditions for a search of Provenance: the caller needs all the letters on it and on its targets. */
+/** Returns the conditions for a search of Provenance: the caller needs all the letters on the Provenance and on its targets. */
 export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProvenance {
   const { within } = sees;
   const types = TYPE_NAMES.filter((type) => findHome(type) !== 'record' && seesType(sees, type, needs));
@@ -154,8 +158,8 @@ export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProv
 }
 
 /**
- * Returns SQL for a text that contains those of the given letters that a caller under a grant has on a resource in
- * resources.resource; empty if the caller may not see it at all.
+ * Returns SQL for a text: of the given letters, the ones that a caller under a grant has on a resource in resources.resource.
+ * The text is empty if the caller may not see the resource at all.
  * @param as the table's alias
  */
 export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind): string {
@@ -166,18 +170,18 @@ export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind
   return `concat(${each.join(', ')})`;
 }
 
-/** The caller's data for a lookup of one row by id. Several callers' lookups share one statement: see `seenByKey`. */
+/** The caller's part of a lookup of one row by id. Lookups by several callers share one statement: see `seenByKey`. */
 export interface SightKey {
   readonly type: string;
   readonly tenant: string;
   readonly record: string;
   readonly home: 'record' | 'directory' | 'either';
-  /** Hashes of categories, of which the row must have at least one; null without such a limit. */
+  /** Category hashes; the row must have at least one of them. Null if categories don't limit the caller. */
   readonly categories: readonly string[] | null;
 }
 
 /**
- * Returns the caller's data for a shared lookup; undefined if the caller may not see anything of the type. Not for Provenance,
+ * Returns the caller's part of a shared lookup; undefined if the caller may not see anything of the type. Not for Provenance,
  * whose visibility depends on its targets.
  */
 export function sightKey(
@@ -191,7 +195,9 @@ export function sightKey(
   return { type, tenant: ownerId, record, home: findHome(type), categories };
 }
 
-/** Returns SQL for the condition that the lookup `k` (see `sightKey`) may see a row `as` of resources.resource. */
+/**
+ * Returns SQL for the condition that the caller of the lookup `k` (see `sightKey`) may see a row `as` of resources.resource.
+ */
 export function seenByKey(as: string): string {
   return `${as}.type = k.type and ${as}.tenant = k.tenant
     and case when ${as}.record is null then k.home <> 'record' else k.home <> 'directory' and ${as}.record = k.record end
@@ -210,7 +216,7 @@ export function findHome(type: string): 'record' | 'directory' | 'either' {
   return home === 'directory' || home === 'either' ? home : 'record';
 }
 
-/** Returns hashes of categories, of which a row of the type must have at least one; undefined without such a limit. */
+/** Returns category hashes; a row of the type must have at least one of them. Undefined if categories don't limit the rows. */
 export function categoryKeysFor(access: Access, type: string, letter: string): readonly string[] | undefined {
   const categories = categoriesFor(access, type, letter);
   return categories === 'all' ? undefined : categories.map((each) => categoryKey(type, each));
@@ -240,7 +246,7 @@ class Sight {
     readonly within: NonNullable<Seeing['within']>,
     readonly needs: Needs,
     readonly bind: Bind,
-    /** True if the rows are as of a past time: then both the row and its resource's present version must be visible. */
+    /** True if the rows are as of a past time. A row is then visible only if its resource's present version is visible too. */
     readonly isPast = false,
   ) {}
 
@@ -274,7 +280,7 @@ class Sight {
     return new Sight(this.ownerId, this.within, this.needs, this.bind);
   }
 
-  /** Returns whether some rows of a type in the record may be hidden; if `type` is undefined, rows of any type. */
+  /** Returns whether some rows of a type in the record may be hidden; if `type` is undefined, rows of any type count. */
   #isLimited(type: string | undefined): boolean {
     const { access } = this.within;
     const isAny = type === undefined || type === 'Provenance';
@@ -285,7 +291,10 @@ class Sight {
     );
   }
 
-  /** The letters that a Provenance needs on its targets: for writing it, they must be visible but needn't be writable. */
+  /**
+   * The letters that a Provenance needs on its targets. To write a Provenance, the caller must be able to see its targets, but
+   * needn't be able to write them.
+   */
   get #ofTargets(): Needs {
     return [...this.needs].some((letter) => 'cud'.includes(letter)) ? 'r' : this.needs;
   }
@@ -328,8 +337,8 @@ class Sight {
   }
 
   /**
-   * Returns the condition that a Provenance's targets are all visible, and also their targets if they are Provenances
-   * themselves. Ids that aren't stored here hide nothing. Indexes: primary keys of resources.resource and history.version,
+   * Returns the condition that a Provenance's targets are all visible; if a target is itself a Provenance, its targets must be
+   * visible too. Ids that aren't stored here hide nothing. Indexes: primary keys of resources.resource and history.version,
    * history.version_event.
    */
   #withTargets(as: string, type: string | undefined): string {

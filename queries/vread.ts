@@ -8,8 +8,8 @@ import { bodyOrSize, type CurrentResource, wholeResource } from './read.ts';
 import { seenStatement } from './sight.ts';
 
 /**
- * Reads one version; undefined if there is none that the caller may see. The body of a deletion is null. `budget` is the same
- * as for `Read`.
+ * Reads one version; undefined if it doesn't exist or the caller may not see it. The body of a deletion is null. `budget` is
+ * the same as for `Read`.
  */
 export type Vread = (
   caller: Caller,

@@ -115,8 +115,8 @@ export interface App {
   listen(): Promise<{ url: string }>;
   /**
    * Returns the project and key for first use. If the key from an earlier start still works, it is returned; otherwise a new
-   * key for the installation's quickstart project, which the first start creates together with its organization. In
-   * production, only an installation without any project gets a key; otherwise undefined.
+   * key is created for the installation's quickstart project, which the first start creates together with its organization. In
+   * production, a key is created only if the installation has no project; otherwise undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
   /** Begins to fill sandboxes and run jobs. This is called after the quickstart, so that these tasks don't delay first use. */
@@ -126,22 +126,22 @@ export interface App {
 }
 
 /**
- * After this time, in ms, a large append counts as visible in the read models, so that a stuck read model doesn't stop writes
- * forever.
+ * After this time, in ms, a large append is treated as visible in the read models, so that a stuck read model doesn't block
+ * writes forever.
  */
 const SHOWN_MS = 60_000;
 /**
- * Statement time limits. The server's limit ends first, so that a statement that takes too long (413) can be distinguished
- * from a database that doesn't respond (503).
+ * Statement time limits. The server's limit ends first, so that a statement that takes too long (413) can be told apart from a
+ * database that doesn't respond (503).
  */
 const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
-/** How long a search for directory entries waits for the entries of crashed transactions to be written, in ms. */
+/** How long a search for directory entries waits until the entries of crashed transactions are written, in ms. */
 const CARRIED_MS = 10_000;
 /** How long startup waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
 /**
- * The time that requests and read models get at shutdown, in ms per second of SHUTDOWN_SECONDS; the rest is for closing
+ * How long requests and read models have to finish at shutdown, in ms per second of SHUTDOWN_SECONDS; the rest is for closing
  * connections.
  */
 const DRAINING = 800;
@@ -154,7 +154,7 @@ export async function startApp(deps: {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** The read models to maintain. Default: all of them. Subsets are for measuring what the other read models cost. */
+  /** The read models to maintain. Default: all of them. A subset is used to measure the cost of the other read models. */
   readonly projections?: readonly Projection[];
   /** Opens the event store. Default: EventStoreDB if the settings name one, otherwise the log in PostgreSQL. */
   readonly openStore?: (options: {
@@ -170,7 +170,7 @@ export async function startApp(deps: {
   }) => Promise<EventStore>;
   /** Called once if the log is moved while this instance is running; the instance then has to stop. */
   readonly onLogClosed?: (error: LogClosed) => void;
-  /** The part of the work that this process does. Default: all of it. */
+  /** This process's part of the instance's work. Default: all of it. */
   readonly part?: Part;
   /** The other processes on this machine. Default: none. */
   readonly link?: Link;
@@ -253,7 +253,8 @@ export async function startApp(deps: {
   runners.start();
   await progress.start();
   watch.start(() => progress.positions());
-  // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return 503.
+  // The instance should be ready only when reads work. Catching up after a crash may take longer; until then, reads return
+  // 503.
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
@@ -314,7 +315,7 @@ export async function startApp(deps: {
     visits,
     takebacks: new Takebacks(pool),
     recordsBefore: sandboxQueries.recordsBefore,
-    // A purge is finished when no search or list finds any of its data.
+    // A purge is finished when no search or list finds any of the purged data.
     waitFor: (position) => freshness.waitFor(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
   });
   if (part.leads) {

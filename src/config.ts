@@ -222,21 +222,21 @@ export interface Config {
   /** If undefined, the log in PostgreSQL is used. */
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
-  /** If empty, the development issuer is used; in production, none. */
+  /** If empty, the development issuer is used; in production mode, no issuer. */
   readonly oidcIssuers: readonly ConfiguredIssuer[];
   /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
-  /** If undefined, the organization from the first start; in production, none. */
+  /** If undefined, the organization that the first start created; in production mode, none. */
   readonly operatorOrganization: string | undefined;
-  /** The hosts that guests may have, in lower case. */
+  /** The hosts from which guests are accepted, in lower case. */
   readonly clientMetadata: 'off' | 'allow' | readonly string[];
   readonly accessLog: 'grants' | 'all';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
   /** If undefined, documents are kept in the folder `documents` in `dataDir`. */
   readonly documentsBucket: DocumentsBucket | undefined;
-  /** Per API key and per client address; 0 means no limit. */
+  /** Applies to each API key and each client address; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
@@ -246,17 +246,20 @@ export interface Config {
   /** The number of synthetic patients in a sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   readonly shutdownSeconds: number;
-  /** If undefined, it depends on the number of cores. */
+  /** If undefined, the number depends on the number of cores. */
   readonly workers: number | undefined;
-  /** If undefined, it depends on the number of cores. */
+  /** If undefined, the number depends on the number of cores. */
   readonly projectors: 0 | 1 | 2 | undefined;
-  /** If undefined, there are no traces. */
+  /** If undefined, no traces are sent. */
   readonly otlpEndpoint: string | undefined;
 }
 
 /** An issuer in `OIDC_ISSUERS`. */
 export interface ConfiguredIssuer extends TrustedIssuer {
-  /** With a secret, people are signed in as the first audience's client; if undefined, as a public client with PKCE. */
+  /**
+   * With a secret, people are signed in through the client that the first audience names; if undefined, through a public
+   * client with PKCE.
+   */
   readonly clientSecret?: string;
 }
 
@@ -275,7 +278,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the settings. An empty variable counts as absent.
+ * Reads the settings. An empty variable is treated as absent.
  * @throws ConfigError with one sentence that names every invalid variable.
  */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
@@ -337,8 +340,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 /**
- * Returns the event log's location according to the settings: empty for the service's own database, undefined if no setting
- * names one.
+ * Returns the event log's location according to the settings. An empty text means the service's own database; undefined means
+ * that no setting names a location.
  * @throws ConfigError if both variables are set and differ.
  */
 export function readEventStoreUrl({
@@ -392,7 +395,7 @@ function makeBucket(data: z.output<typeof environment>): DocumentsBucket | undef
 /** A row in the documentation's table. */
 export interface Variable {
   readonly name: string;
-  /** In the form of the variable's value; undefined if the variable has no default. */
+  /** In the same form as the variable's value; undefined if the variable has no default. */
   readonly default: string | undefined;
   readonly description: string;
 }
@@ -409,14 +412,14 @@ export function configurationTable(): Variable[] {
   });
 }
 
-/** Returns the address at which a client on this machine reaches a server that listens on `host`. */
+/** Returns the address at which a client on this machine can reach a server that listens on `host`. */
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 
 /**
- * Accepts an IP address, or a name that doesn't look like one: URLs parse `300.1.1.1` and `127.1` as IPv4
+ * Accepts an IP address, or a name that doesn't look like an address: URL parsers read `300.1.1.1` and `127.1` as IPv4
  * addresses.
  */
 function isHost(text: string): boolean {
@@ -430,7 +433,7 @@ function parseGaps(list: string): number[] {
   return list.split(',').map((text) => (text.trim() === '' ? Number.NaN : Number(text)));
 }
 
-/** Returns the items of a list that are separated by commas or spaces. */
+/** Returns the items of a list in which commas or spaces separate the items. */
 function splitNetworks(list = ''): string[] {
   return list.split(/[\s,]+/).filter((text) => text !== '');
 }

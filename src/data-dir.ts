@@ -1,4 +1,7 @@
-/** DATA_DIR: its lock, which admits one service at a time, and the files through which other processes find the service. */
+/**
+ * Manages DATA_DIR: its lock, which admits one service at a time, and the files through which other processes find the
+ * service.
+ */
 import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSameProcess, type ProcessMark, processMark } from './process-mark.ts';
@@ -9,7 +12,7 @@ export interface DataDirLock {
   release(): Promise<void>;
 }
 
-/** Thrown when another running process holds the DATA_DIR. */
+/** Thrown when another running process has locked the DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   constructor(
@@ -23,7 +26,7 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Locks a DATA_DIR for this process and creates it if it is missing. A dead process's lock is taken over.
+ * Locks a DATA_DIR for this process; creates it if it is missing. A dead process's lock is taken over.
  * @throws DataDirInUse; NodeJS.ErrnoException if the folder can't be created, read or written to
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
@@ -51,7 +54,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   };
 }
 
-/** Creates a file as a hard link, which appears with its content or not at all, and only if the name isn't taken. */
+/** Creates a file as a hard link. The file appears with its whole content or not at all, and only if the name isn't taken. */
 async function linked(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file);
@@ -62,14 +65,14 @@ async function linked(draft: string, file: string): Promise<boolean> {
   }
 }
 
-/** Ignores the error if another process removed the file first; any other failure would recur in retries. */
+/** Ignores the error if another process removed the file first; any other error would only recur in a retry. */
 function goneMeanwhile(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
 /**
- * Removes only the lock that was found to be stale. If a faster process has replaced it since, that process's lock is
- * restored.
+ * Removes the lock only if it is the one that was found to be stale. If a faster process has already replaced it, that
+ * process's lock is put back.
  */
 async function removeStale(file: string, stale: string, draft: string): Promise<void> {
   const aside = `${draft}.stale`;
@@ -86,16 +89,16 @@ function parseMark(text: string): ProcessMark | undefined {
   }
 }
 
-/** The database and event store of the service on a DATA_DIR, for commands on the same machine. */
+/** The database and event store that the service on a DATA_DIR uses, for commands on the same machine. */
 export interface Announced {
   /** The URL of its database. */
   readonly url: string;
-  /** The URL of its EventStoreDB; absent if its log is in the database. */
+  /** The URL of the service's EventStoreDB; absent if the log is in the database. */
   readonly event_store?: string;
 }
 
 /**
- * Publishes the database and event store of this DATA_DIR's service, until `forgetDatabase` is called. Only the file's owner
+ * Publishes the database and event store of the service on a DATA_DIR until `forgetDatabase` is called. Only the file's owner
  * can read it.
  */
 export async function announceDatabase(dataDir: string, announced: Announced): Promise<void> {
@@ -107,7 +110,7 @@ export async function forgetDatabase(dataDir: string): Promise<void> {
   await rm(join(dataDir, DATABASE), { force: true });
 }
 
-/** Returns what the service running on DATA_DIR has announced; undefined if none is running. */
+/** Returns what the service running on a DATA_DIR has announced; undefined if no service is running. */
 export async function findAnnounced(dataDir: string): Promise<Announced | undefined> {
   const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -115,7 +118,7 @@ export async function findAnnounced(dataDir: string): Promise<Announced | undefi
   return (await isSameProcess(service)) ? announced : undefined;
 }
 
-/** Returns the database URL that the service running on DATA_DIR has announced; undefined if none is running. */
+/** Returns the database URL that the service running on a DATA_DIR has announced; undefined if no service is running. */
 export async function findDatabase(dataDir: string): Promise<string | undefined> {
   return (await findAnnounced(dataDir))?.url;
 }
@@ -134,7 +137,7 @@ export async function writeQuickstart(dataDir: string, quickstart: Quickstart): 
   return writeJson(dataDir, QUICKSTART, quickstart);
 }
 
-/** Returns the content of the file that an earlier start wrote; undefined if there is none. */
+/** Returns the content of the file that an earlier start wrote; undefined if the file doesn't exist. */
 export async function readQuickstart(dataDir: string): Promise<Quickstart | undefined> {
   const text = await readFile(join(dataDir, QUICKSTART), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Quickstart);

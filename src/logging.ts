@@ -4,7 +4,7 @@
 import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
-/** Members that hold credentials, anywhere in a logged object (two levels deep). */
+/** Members that contain credentials, at any place in a logged object (two levels deep). */
 const SECRET = [
   'authorization',
   'cookie',
@@ -19,9 +19,9 @@ const SECRET = [
 ];
 
 /**
- * Creates the service's logger. Callers log ids, types, counts and durations: never a body, a query string or
- * a name. `err` members are written without the data that PostgreSQL and JSON.parse quote.
- * @param destination receives the lines instead of standard error; for tests.
+ * Creates the service's logger. Callers log ids, types, counts and durations, but never a body, a query string or a name.
+ * `err` members are written without the data that PostgreSQL and JSON.parse quote.
+ * @param destination receives the lines instead of standard error, in tests
  */
 export function createLogger(
   level: Config['logLevel'],

@@ -1,6 +1,6 @@
 /**
- * The service's process: reads settings, locks DATA_DIR, opens and migrates the database, and starts the app, or the processes
- * that share its work. Then it prints one line to report that it is ready.
+ * The service's process: reads settings, locks DATA_DIR, opens and migrates the database, and starts either the app or the
+ * processes that share its work. Then it prints one line to report that it is ready.
  */
 import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
@@ -36,7 +36,7 @@ import { fullDisk, isFull } from './shared/load/full-disks.ts';
 import { manifestUrlWarning } from './shl/manifest-url.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
-/** Something outside the program prevents it from starting; the message tells the reader everything. */
+/** Thrown if something outside the program prevents it from starting; the message alone tells the reader everything. */
 class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   try {
     await start(config, log, shutdown);
   } catch (error) {
-    // Running work fails when the parts that it uses stop, so its errors are ignored here.
+    // Work in progress fails when the parts that it uses stop, so its errors are ignored here.
     if (shutdown.ending) return;
     if (!(error instanceof Stopping)) tell(error);
     await shutdown.end(error instanceof Stopping ? 0 : 1);
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 
 /**
  * Parses the settings.
- * @throws ConfigError that also names misspelt settings, because they may be the cause.
+ * @throws ConfigError that also names misspelt settings, because they may be the cause
  */
 function settings(misspelt: readonly string[]): Config {
   try {
@@ -84,9 +84,9 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw refusedFolder(error, config.dataDir) ?? error;
   });
   shutdown.add('lock', 1_000, () => lock.release());
-  // Checked now, so that no cluster is created and no read models are rebuilt in vain.
+  // Checked now, so that no cluster is created and no read models are rebuilt if the service can't start anyway.
   await tryPort(config).catch((error: unknown) => addressRefused(error, config));
-  // The app is the largest part of the program, so it loads while the database starts. Errors in the settings have been
+  // The app is the largest part of the program, so it is loaded while the database starts. Errors in the settings have been
   // reported already.
   const sizes = chooseSizes(config, {
     cores: countCores(),
@@ -115,7 +115,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     eventStoreRefused(error, config),
   );
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
-  // Must happen before the service reports that it is ready, because clients then read the file.
+  // Must happen before the service reports that it is ready, because clients read the file at that point.
   const quickstart = await app.quickstart();
   const file = quickstart && (await writeQuickstart(config.dataDir, quickstart));
   const { url } = await app.listen().catch((error: unknown) => addressRefused(error, config));
@@ -123,7 +123,7 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   sayReady(config, url, file);
 }
 
-/** Returns how many connections PostgreSQL allows this service, including connections that others use. */
+/** Returns how many connections PostgreSQL allows this service, including connections that others are using. */
 async function countAllowed(databaseUrl: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -208,7 +208,7 @@ function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined
 }
 
 /**
- * Connects once to the event store from the settings, so that no cluster is created in vain.
+ * Connects once to the event store that the settings name, so that no cluster is created if the store can't be used.
  * @throws the errors that `openEventStore` throws
  */
 async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): Promise<void> {
@@ -218,7 +218,7 @@ async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): P
   await (await openEventStore({ url: eventStoreUrl, eventStoreUrl })).close();
 }
 
-/** @throws CannotStart if the event store from the settings can't be used, otherwise the error itself */
+/** @throws CannotStart if the event store that the settings name can't be used, otherwise the error itself */
 function eventStoreRefused(error: unknown, { eventStoreUrl }: Config): never {
   if (eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
   throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${errorMessage(error)}`, {
@@ -240,7 +240,7 @@ function isPlain(error: unknown): boolean {
   );
 }
 
-/** Reports the reason on standard error: only a sentence if the cause lies outside the program, otherwise the whole error. */
+/** Reports the reason on standard error: a single sentence if the cause lies outside the program, otherwise the whole error. */
 function tell(error: unknown, what = 'Annal cannot start'): void {
   const text = isPlain(error)
     ? errorMessage(error)

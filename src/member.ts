@@ -1,4 +1,4 @@
-/** A process that a machine's primary has started: it runs its part of the service until the primary stops it. */
+/** A process that the machine's primary started: it runs its part of the service until the primary stops it. */
 import type { Logger } from 'pino';
 import { type App, startApp } from './app.ts';
 import { loadConfig } from './config.ts';
@@ -6,9 +6,9 @@ import { createLogger } from './logging.ts';
 import { Link } from './machine/link.ts';
 import type { FromMember, ToMember } from './machine/messages.ts';
 
-/** Runs the part that the primary sends. Node ends the process when the primary is gone. */
+/** Runs the part that the primary assigns. If the primary exits, Node ends this process. */
 export function runMember(isPlain: (error: unknown) => boolean): void {
-  // A terminal sends its signals to the whole group; the primary decides what they mean.
+  // A terminal sends its signals to the whole process group, but the primary decides how to respond to them.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let link: Link | undefined;
@@ -47,7 +47,7 @@ async function begin(
 }
 
 async function stop(app: Promise<App> | undefined, link: Link | undefined): Promise<void> {
-  // A start that failed has already been reported.
+  // If startup failed, the failure has already been reported.
   await (await app?.catch(() => undefined))?.close();
   link?.stop();
   process.exit(0);
@@ -66,6 +66,6 @@ function fail(error: unknown, plain: boolean): void {
 }
 
 function send(message: FromMember): void {
-  // The primary may be gone; then this process exits too.
+  // If the primary has exited, this process exits too.
   if (process.connected) process.send?.(message, () => undefined);
 }

@@ -1,13 +1,14 @@
 /**
- * Finds environment variables that were probably meant as settings. Otherwise a misspelt variable would be silently ignored.
+ * Finds environment variables that were probably meant to be settings; without this check, a misspelt variable would be
+ * silently ignored.
  */
 import { configurationTable } from './config.ts';
 import { nearest } from './shared/nearest.ts';
 
-/** The maximum number of differences between a variable's name and the setting that it was meant for. */
+/** The maximum number of differences between a variable's name and the setting that was probably meant. */
 const MOST_DIFFERENCES = 2;
 
-/** Other programs' variables whose names are similar to a setting's: npm sets `NODE` for its scripts. */
+/** Variables of other programs with names similar to a setting's: npm sets `NODE` for its scripts. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['NODE']);
 
 /** A variable that Annal doesn't read, and the setting with a similar name. */

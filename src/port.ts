@@ -1,4 +1,4 @@
-/** Checks that the port is free before doing anything that takes long, and finds out which program uses it. */
+/** Checks that the port is free before anything slow begins; if it isn't, finds out which program uses it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
@@ -23,9 +23,9 @@ export async function tryPort({ host, port }: Pick<Config, 'host' | 'port'>): Pr
 }
 
 /**
- * Explains why it is impossible to listen on an address, and what to do.
- * @param error the error from listening.
- * @returns undefined for a different kind of error.
+ * Explains why it is impossible to listen on an address, and what to do about it.
+ * @param error the error from listening
+ * @returns undefined for a different kind of error
  */
 export async function refusedAddress(
   error: unknown,
@@ -41,14 +41,14 @@ export async function refusedAddress(
     case 'ENOTFOUND':
       return `HOST ${host} is not an address of this machine; set 127.0.0.1 to listen on this machine only, or 0.0.0.0 to listen on all its addresses`;
     default:
-      // For example EAI_AGAIN, when no name server answers.
+      // For example EAI_AGAIN, if no name server answers.
       return syscall === 'listen' || syscall === 'getaddrinfo'
         ? `cannot listen on HOST ${host}, PORT ${port} (${code})`
         : undefined;
   }
 }
 
-/** Describes the program that listens on the address; another Annal identifies itself at `GET /`. */
+/** Describes the program that listens on the address; if it is Annal too, it identifies itself at `GET /`. */
 async function holder(host: string, port: number): Promise<string> {
   const everywhere = host === '0.0.0.0' || host === '::';
   const at = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

@@ -1,10 +1,10 @@
-/** Stops the parts of a service in reverse order of their start, each with a time limit. */
+/** Stops the parts of a service in the reverse order of their start, each with a time limit. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /**
- * Signals that reach the process twice within this time count once: npm passes on the Ctrl-C that the terminal has already
- * sent.
+ * A signal that reaches the process twice within this time counts once, because npm passes on the Ctrl-C that the terminal has
+ * already sent.
  */
 const SAME_SIGNAL_MS = 1_000;
 
@@ -16,12 +16,12 @@ export class Stopping extends Error {
 /** A part of the running service and how to stop it. */
 interface Part {
   readonly name: string;
-  /** How long stopping it may take, in ms. */
+  /** How long stopping the part may take, in ms. */
   readonly limit: number;
   readonly end: () => Promise<void>;
 }
 
-/** Keeps the parts of a service from startup to shutdown. */
+/** Keeps track of the parts of a service from startup to shutdown. */
 export class Shutdown {
   readonly #parts: Part[] = [];
   /** When a signal asked the service to stop. */
@@ -31,8 +31,8 @@ export class Shutdown {
   readonly #abandons: (() => void)[] = [];
 
   /**
-   * @param startingMs how long startup may continue after a signal has asked the service to stop: it may be waiting for
-   *   something that never comes.
+   * @param startingMs how long startup may continue after a signal has asked the service to stop; startup may be waiting for
+   *   something that never comes
    */
   constructor(
     private readonly log: Logger,
@@ -46,7 +46,7 @@ export class Shutdown {
 
   /**
    * Remembers how to stop a part that has just been started.
-   * @throws Stopping if a signal came meanwhile: startup ends here, and whichever code catches this calls `end`.
+   * @throws Stopping if a signal has arrived: startup then ends here, and the code that catches this error calls `end`
    */
   add(name: string, limit: number, end: () => Promise<void>): void {
     this.#parts.push({ name, limit, end });
@@ -54,21 +54,21 @@ export class Shutdown {
   }
 
   /**
-   * Marks startup as complete: from now on a signal stops the service at once.
-   * @throws Stopping as `add` does.
+   * Marks startup as complete; from now on, a signal stops the service at once.
+   * @throws Stopping as `add` does
    */
   started(): void {
     this.#running = true;
     if (this.#asked !== undefined) throw new Stopping();
   }
 
-  /** Registers a function that is run on a second signal, before the process exits; it must not wait. */
+  /** Registers a function to run on a second signal, before the process exits; the function must not wait for anything. */
   onAbandon(abandon: () => void): void {
     this.#abandons.push(abandon);
   }
 
   /**
-   * Stops the service in order on SIGTERM and SIGINT, with exit code 0. During startup, a signal stops startup at its next
+   * Stops the service in order on SIGTERM and SIGINT, with exit code 0. During startup, a signal ends startup at its next
    * step, or after `startingMs`. A second signal stops the service at once. An uncaught error is logged and stops the service
    * with exit code 1.
    */
@@ -80,12 +80,12 @@ export class Shutdown {
       this.log.fatal({ err }, 'uncaught exception');
       void this.end(1);
     });
-    // The event loop is empty: this is a bug, which must not look like an orderly exit.
+    // The event loop is empty. This is a bug, and must not look like an orderly exit.
     process.once('beforeExit', () => {
       this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);
     });
-    // The reader of our output may have exited (`npm start | head -1`); the service continues.
+    // The program that reads the output may have exited (`npm start | head -1`); the service continues.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   }
 
@@ -101,7 +101,7 @@ export class Shutdown {
     }
   }
 
-  /** Stops every part, then exits the process: with `code`, or with 1 if a part didn't stop properly. */
+  /** Stops every part, then exits the process with `code`, or with 1 if a part didn't stop properly. */
   async end(code: number): Promise<void> {
     if (this.#ending) return;
     this.#ending = true;
@@ -112,7 +112,7 @@ export class Shutdown {
 
   async #endPart(part: Part): Promise<boolean> {
     const over = new AbortController();
-    // The timer also keeps the process alive if nothing else does.
+    // The timer also keeps the process alive when nothing else does.
     const late = pause(part.limit, 'late', { signal: over.signal }).catch(() => undefined);
     try {
       if ((await Promise.race([part.end(), late])) !== 'late') return true;

@@ -1,7 +1,7 @@
 /**
- * `npm test`: linter, type checker and all tests except those that only `npm run prove` runs; the last line counts them all.
- * `npm test -- <part of a path>… [mocha's options]`: only the tests in those files, without the two checks. Plain JavaScript,
- * so that it depends on nothing that it tests.
+ * `npm test`: runs the linter, the type checker and all tests, except tests that only `npm run prove` runs. The last line is
+ * the total. `npm test -- <part of a path>… [mocha's options]` runs only the tests in the matching files, without the two
+ * checks. Written in plain JavaScript, so that it doesn't depend on anything that it tests.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -26,13 +26,13 @@ const TAKES_VALUE = new Set([
 const CORES = Math.min(4, Math.max(2, availableParallelism()));
 
 /**
- * V8 options that reduce the tests' processor time by a third: most code runs only a few times, so the optimising compiler has
- * little to gain, and the heap is large. The collector keeps its threads: without them, a pause is longer than `long-work`
- * allows for a step. Mocha's processes get those options that this version of Node knows.
+ * V8 options that reduce the tests' processor time by a third. Most code runs only a few times, so the optimising compiler
+ * gains little, and the heap is large. The garbage collector keeps its threads: without them, a pause would be longer than
+ * `long-work` allows for a step. Mocha's processes get only the options that this version of Node knows.
  */
 const V8_OPTIONS = ['max-semi-space-size=128', 'always-sparkplug', 'interrupt-budget=600000'];
 
-/** These run first, so that none of them is still running alone when the others are done. */
+/** These run first, so that none of them is left running alone when the others have finished. */
 const LONGEST = ['http/readme', 'http/event-loop', 'http/cli-', 'faults/', 'contract/'];
 
 const { filters, options } = split(process.argv.slice(2));
@@ -41,7 +41,7 @@ const files = testFiles().filter(
 );
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-// Tests spend much of their time waiting, so the checks run meanwhile, and report at the end.
+// Tests spend much of their time waiting, so the checks run at the same time and report at the end.
 const checks =
   process.argv.length === 2
     ? [
@@ -104,13 +104,14 @@ async function check(name, args) {
   };
 }
 
-/** Runs the tests. Mocha's own process counts them; if it exits without having done so, that counts as a failure. */
+/** Runs the tests. Mocha's own process counts them. If it exits without having written the counts, the run fails. */
 async function mocha() {
   const number = String(process.pid);
   const folders = `annal-test-${number}-`;
   const counted = join(mkdtempSync(join(tmpdir(), folders)), 'counts.json');
   const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
-  // More processes than cores take longer in total. A few tests are easier to follow one after the other.
+  // More processes than cores would take longer in total. If only a few tests run, they are easier to follow one after
+  // another.
   const jobs = filters.length === 0 ? ['--parallel', '--jobs', String(CORES)] : [];
   const args = [
     'node_modules/mocha/bin/mocha.js',
@@ -135,7 +136,7 @@ async function mocha() {
   sweep(folders);
 }
 
-/** Returns mocha's options that pass V8's options to its processes. */
+/** Returns the mocha options that pass V8's options to mocha's processes. */
 function knownOptions() {
   const known = spawnSync(process.execPath, ['--v8-options'], { encoding: 'utf8' }).stdout ?? '';
   return V8_OPTIONS.filter((option) => known.includes(`--${option.replace(/=.*/, '')} `)).flatMap(
@@ -143,7 +144,7 @@ function knownOptions() {
   );
 }
 
-/** Removes the run's folders, because test processes are stopped before they have removed all of theirs. */
+/** Removes the run's folders, because test processes are stopped before they have removed all of their own. */
 function sweep(beginning) {
   for (const place of [tmpdir(), '/dev/shm'].filter((each) => existsSync(each)))
     for (const name of readdirSync(place).filter((each) => each.startsWith(beginning)))
@@ -151,8 +152,8 @@ function sweep(beginning) {
 }
 
 /**
- * Runs a Node program in the repository, passing on its output as it comes.
- * @param take gets the output instead
+ * Runs a Node program in the repository, passing on its output as it arrives.
+ * @param take receives the output instead
  */
 function run(args, env, take) {
   return new Promise((resolve) => {

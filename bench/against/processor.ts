@@ -1,9 +1,8 @@
-/** Measures processes' processor time, as Linux counts it: unlike elapsed time, it is the same on a busy machine. */
+/** Measures the CPU time of processes, as Linux counts it. Unlike elapsed time, it is the same on a busy machine. */
 import { readdir, readFile } from 'node:fs/promises';
 
 /**
- * Linux reports processor time in hundredths of a second, regardless of the kernel's own clock (man 5 proc,
- * `sysconf(_SC_CLK_TCK)`).
+ * Linux reports CPU time in hundredths of a second, regardless of the kernel's own clock (man 5 proc, `sysconf(_SC_CLK_TCK)`).
  */
 const TICK_MS = 10;
 
@@ -11,37 +10,37 @@ interface Stat {
   readonly parent: number;
   /** The process's own user and system time, in ms. */
   readonly own: number;
-  /** The time of its children that exited and were waited for, in ms. */
+  /** The time of its children that have exited and were waited for, in ms. */
   readonly reaped: number;
 }
 
 /**
- * Returns the processor time that a process has used, in ms.
- * @throws Error if /proc has no such process.
+ * Returns the CPU time that a process has used, in ms.
+ * @throws Error if /proc has no such process
  */
 export async function processorTime(pid: number | 'self'): Promise<number> {
   return (await readStat(pid)).own;
 }
 
-/** Returns the processor time of this process's children that have exited, in ms. */
+/** Returns the CPU time of this process's children that have exited, in ms. */
 export async function processorTimeOfEnded(): Promise<number> {
   return (await readStat('self')).reaped;
 }
 
 /**
- * Returns the processor time of a process and its children, including those that have exited, in ms: for a PostgreSQL server,
+ * Returns the CPU time of a process and its children, including children that have exited, in ms. For a PostgreSQL server,
  * this is all of its time.
  */
 export async function processorTimeWithChildren(pid: number): Promise<number> {
   const { own, reaped } = await readStat(pid);
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  // A process may exit between the two looks; its time is then in `reaped` on the next call.
+  // A process may exit between the two reads of /proc; its time is then included in `reaped` on the next call.
   const stats = await Promise.all(pids.map((each) => readStat(each).catch(() => undefined)));
   const children = stats.filter((stat) => stat?.parent === pid);
   return children.reduce((sum, stat) => sum + (stat?.own ?? 0), own + reaped);
 }
 
-/** Returns the processor time of each process that the given process has started, in ms, by the text of its command. */
+/** Returns the CPU time of each process that the given process has started, in ms, by the text of its command. */
 export async function processorTimeOfChildren(pid: number): Promise<Map<string, number>> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = new Map<string, number>();
@@ -56,7 +55,7 @@ export async function processorTimeOfChildren(pid: number): Promise<Map<string, 
 
 async function readStat(pid: number | 'self'): Promise<Stat> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name is in parentheses and may contain spaces; field 3 (state) and all later fields come after it.
+  // The name is in parentheses and may contain spaces; field 3 (state) and all later fields follow it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number: number): number => Number(fields[number - 3]);
   return {

@@ -1,10 +1,10 @@
-/** The loads with which two checkouts are compared, on services with the same data. */
+/** The loads by which two checkouts are compared, on services with the same data. */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length, Requests } from '../load/plan.ts';
 import { createRecord } from '../measures/record.ts';
 import { createPatients, FHIR } from '../records.ts';
 
-/** One checkout: a service with its own database server. */
+/** One of the checkouts: a service with its own database server. */
 export interface Side {
   readonly root: string;
   readonly bench: Bench;
@@ -18,13 +18,13 @@ export interface Side {
   readonly large: string;
 }
 
-/** A row: requests to both services, in alternation. */
+/** A row of the comparison: requests that are sent to both services alternately. */
 export interface Row {
   readonly name: string;
   readonly what: string;
   readonly clients: number;
   readonly status: number;
-  /** Number of requests that warm up the service. */
+  /** Number of requests that warm up each service. */
   readonly warmUp: number;
   requests(side: Side): Requests;
 }
@@ -56,7 +56,7 @@ export async function prepare(root: string, bench: Bench): Promise<Side> {
 
 const reads = (paths: readonly string[]): Requests => ({ kind: 'reads', paths: paths.map(encodeURI) });
 
-/** The rows for which the load generator sends the requests. */
+/** The rows whose requests are sent by the load generator. */
 export const ROWS: readonly Row[] = [
   {
     name: 'create',
@@ -158,7 +158,7 @@ export const ROWS: readonly Row[] = [
 
 /**
  * Sends a row's requests.
- * @returns the number of answered requests, in total and per second.
+ * @returns the number of requests that were answered, in total and per second
  */
 export function load(row: Row, side: Side, length: Length): Promise<{ requests: number; rate: number }> {
   return side.bench.load({

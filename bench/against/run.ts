@@ -1,7 +1,7 @@
 /**
- * `npm run bench:against -- <checkout>`: compares this checkout with another one in one run. Each has its own service and
- * PostgreSQL server; short rounds alternate between them. It compares the processor time per request, in Node and in
- * PostgreSQL, which is reliable even on a busy machine, and shows requests per second for orientation. Linux only.
+ * `npm run bench:against -- <checkout>`: compares this checkout with another checkout in one run. Each has its own service and
+ * PostgreSQL server; short rounds alternate between them. The comparison uses the CPU time per request, in Node and in
+ * PostgreSQL, which is reliable even on a busy machine; requests per second are shown for orientation. Linux only.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { load, prepare, ROWS, type Row, type Side } from './rows.ts';
 import { compareWrites } from './writes.ts';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
-/** The lowest accepted ratio: the other checkout's time per request divided by this one's. */
+/** The lowest ratio that is accepted: the other checkout's time per request divided by this checkout's. */
 const BOUND = 0.95;
 /** Rows that aren't loads. */
 const OTHERS = ['cold', 'rebuild', 'projected', 'memory', 'writes'];
@@ -27,14 +27,14 @@ const USAGE = `npm run bench:against -- <folder of another checkout> [options]
   --seconds <n>     seconds of a round (default 1.5)
   --profile <dir>   writes V8 CPU profiles of both services there`;
 
-/** The cost of a request, or of a run: processor time in ms, and a rate for orientation. */
+/** The cost of a request or of a run: CPU time in ms, and a rate for orientation. */
 interface Cost {
   readonly node: number;
   readonly postgres: number;
   readonly rate: number;
 }
 
-/** The rounds, each with the other checkout's cost and this one's. */
+/** The rounds, each with the other checkout's cost and this checkout's cost. */
 type Rounds = readonly (readonly [theirs: Cost, ours: Cost])[];
 
 async function main(args: readonly string[]): Promise<number> {
@@ -95,7 +95,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs both checkouts alternately; which of them goes first also alternates. */
+/** Runs both checkouts in turn; the checkout that goes first also alternates. */
 async function inTurn(
   rounds: number,
   theirs: () => Promise<Cost>,
@@ -138,7 +138,7 @@ async function alternately(
   );
 }
 
-/** Returns the processor time that a side's service and server have used so far, in ms. */
+/** Returns the CPU time that a side's service and database server have used so far, in ms. */
 async function used({ bench, running }: Side): Promise<{ node: number; postgres: number }> {
   return {
     node: await processorTime(running.service.pid),
@@ -146,7 +146,9 @@ async function used({ bench, running }: Side): Promise<{ node: number; postgres:
   };
 }
 
-/** Starts a service and measures its first write to a stream with some thousand events, after 300 writes to other streams. */
+/**
+ * Starts a service and measures its first write to a stream with several thousand events, after 300 writes to other streams.
+ */
 async function coldWrites(theirs: Side, ours: Side): Promise<Rounds> {
   const services = new Map([theirs, ours].map((side) => [side, side.running]));
   const cost = async (side: Side): Promise<Cost> => {
@@ -162,7 +164,7 @@ async function coldWrites(theirs: Side, ours: Side): Promise<Rounds> {
       count: 1,
     });
     const ended = await used(now);
-    // A single write takes less time than the resolution of processor time, so its elapsed time is compared.
+    // A single write takes less time than the resolution of CPU time, so elapsed time is compared.
     return {
       node: outcome.p50,
       postgres: Math.max(0, ended.postgres - started.postgres),
@@ -209,9 +211,9 @@ function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<
 }
 
 /**
- * Prints a row: the other checkout's figures → this one's. The lower quartile of each side's rounds counts, because other
- * programs can only make a request slower.
- * @returns whether the row holds
+ * Prints a row: the other checkout's figures → this checkout's figures. For each side, the lower quartile of its rounds is
+ * used, because other programs can only make a request slower.
+ * @returns whether the row is within the bound
  */
 function printRow(name: string, rounds: Rounds): boolean {
   const of = (side: 0 | 1, value: (cost: Cost) => number): number =>
@@ -228,7 +230,7 @@ function printRow(name: string, rounds: Rounds): boolean {
   return holds;
 }
 
-/** Prints the maximum resident memory that each service has used so far. */
+/** Prints the peak resident memory of each service so far. */
 async function tellMemory(theirs: Side, ours: Side): Promise<void> {
   const peak = async ({ running }: Side): Promise<number> => {
     const status = await readFile(`/proc/${running.service.pid}/status`, 'utf8');

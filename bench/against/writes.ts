@@ -1,13 +1,13 @@
-/** The row `writes` for two checkouts: counts, which are exact, and PostgreSQL's processor time. */
+/** The row `writes` for two checkouts: counts, which are exact, and PostgreSQL's CPU time. */
 import type { Bench } from '../bench.ts';
 import { countWrites } from '../writes/count.ts';
 
-/** How much more of PostgreSQL's log this checkout may write than the other one, as a factor. */
+/** How much more this checkout may write to PostgreSQL's log than the other checkout, as a factor. */
 const MOST = 1.03;
 
 /**
- * Counts on a new service for each checkout.
- * @returns whether this checkout writes no more than allowed
+ * Counts the writes of a new service for each checkout.
+ * @returns whether this checkout writes no more than is allowed
  */
 export async function compareWrites(
   theirs: Bench,

@@ -2,7 +2,7 @@
 import { answer } from '../worker.ts';
 import { serveRoute } from './route.ts';
 
-/** Takes the body and returns the port. */
+/** Takes the body, and returns the port. */
 answer(
   (body: string): Promise<number> =>
     serveRoute((ctx) => {

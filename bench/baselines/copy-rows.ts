@@ -1,6 +1,6 @@
 /**
- * Baseline for a rebuild: COPY of the read models' own rows into the same tables, which have only their primary keys and no
- * other indexes. Like the rebuild, it uses one connection for each read model.
+ * Baseline for a rebuild: COPY of the read models' own rows into the same tables, which have their primary keys but no other
+ * indexes. Like the rebuild, the baseline uses one connection for each read model.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Baseline for transactions: COPY of the same JSON into three tables (log, resources, history), with one commit per
- * transaction's worth of resources, and as many connections as the transactions have clients.
+ * Baseline for transactions: COPY of the same JSON into three tables (log, resources, history). There is one commit for each
+ * group of resources as large as a transaction, and there are as many connections as the transactions have clients.
  */
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
@@ -14,7 +14,7 @@ const TABLES = `
   CREATE TABLE IF NOT EXISTS resources (id uuid PRIMARY KEY, body text NOT NULL);
   CREATE TABLE IF NOT EXISTS history (id uuid NOT NULL, version int NOT NULL, body text NOT NULL, PRIMARY KEY (id, version))`;
 
-/** Prepared before the clock starts: each resource's JSON in COPY's text format. */
+/** Prepared before the measurement starts: each resource's JSON in COPY's text format. */
 let bodies: (readonly string[])[] = [];
 let clients: pg.Client[] = [];
 
@@ -43,9 +43,7 @@ async function setUp({ url, clients: many, entries, kinds }: Setup): Promise<voi
   await clients[0]?.query(TABLES);
 }
 
-/**
- * @returns resources per second.
- */
+/** @returns resources per second */
 async function run(seconds: number): Promise<number> {
   const began = performance.now();
   let copied = 0;

@@ -1,6 +1,6 @@
 /**
  * Baseline for a create: one INSERT of the request's text into a table with a primary key and one more index, committed
- * durably. No parsing, no validation, no versions, no second copy.
+ * durably. It does without parsing, validation, versions and a second copy.
  */
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
@@ -15,7 +15,7 @@ const TABLE = `
   );
   CREATE INDEX inserted_created_at ON inserted (created_at)`;
 
-/** Takes the database's URL and the number of connections to use; returns the port. */
+/** Takes the database's URL and the number of connections to use, and returns the port. */
 answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   await pool.query(TABLE);

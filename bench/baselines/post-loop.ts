@@ -1,6 +1,6 @@
 /**
  * Baseline for webhook deliveries: a loop that posts bodies with Node's HTTP client over keep-alive connections, without
- * signatures, claims or logs. If it is given a pace, it posts at that rate and measures each request.
+ * signatures, claims or logs. If a pace is given, the loop posts at that rate and measures each request.
  */
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,11 +9,11 @@ import { answer } from '../worker.ts';
 /** The bodies, and how to post them. */
 export interface Posting {
   readonly url: string;
-  /** Posted one after another, starting again after the last. */
+  /** Posted one after another; after the last body, the first comes again. */
   readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;
-  /** Posts per second; by default, as fast as the connections allow. */
+  /** Posts per second; by default, as many as the connections allow. */
   readonly pace?: number;
 }
 

@@ -1,4 +1,4 @@
-/** A fast receiver for webhook deliveries, in a separate process: it responds with 204 at once and records arrivals. */
+/** A fast receiver of webhook deliveries, in a separate process: it responds with 204 at once and records arrivals. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

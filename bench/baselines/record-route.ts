@@ -1,6 +1,6 @@
 /**
  * Baseline for `$everything` and `$summary`: a bare Koa route that reads a record's current resources with one statement,
- * using the same index, and sends their text. No credential, no Bundle, no directory.
+ * using the same index, and sends their text. It does without credentials, a Bundle and the directory.
  */
 import pg from 'pg';
 import { answer } from '../worker.ts';
@@ -10,7 +10,10 @@ const ROWS = `
   select r.body from resources.resource r
   where r.record = $1 and not r.deleted order by r.record, r.type, r.id`;
 
-/** Takes the URL of the service's database and the number of connections to use; returns the port. The path is `/<record>`. */
+/**
+ * Takes the URL of the service's database and the number of connections to use, and returns the port. The route's path is
+ * `/<record>`.
+ */
 answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {
   const pool = new pg.Pool({ connectionString: url, max: connections });
   return serveRoute(async (ctx) => {

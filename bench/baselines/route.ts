@@ -5,7 +5,7 @@ import Koa from 'koa';
 
 /**
  * Serves one handler on a free port of this machine.
- * @returns the port.
+ * @returns the port
  */
 export async function serveRoute(handler: Koa.Middleware): Promise<number> {
   const app = new Koa();

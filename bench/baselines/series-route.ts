@@ -1,6 +1,6 @@
 /**
  * Baseline for series: a bare Koa route that reads the rows for a series with one statement, using the same indexes, and sends
- * their text. No credential, no units, no statistics.
+ * their text. It does without credentials, units and statistics.
  */
 import pg from 'pg';
 import { answer } from '../worker.ts';
@@ -11,7 +11,7 @@ const ROWS = `
   where p.record = $1 and p.list = $2 and p.until is null order by p.at`;
 
 /**
- * Takes the URL of the service's database and the number of connections to use; returns the port. The path is
+ * Takes the URL of the service's database and the number of connections to use, and returns the port. The route's path is
  * `/<record>/<list>`.
  */
 answer(async ({ url, connections }: { url: string; connections: number }): Promise<number> => {

@@ -15,7 +15,7 @@ export interface Answer {
   readonly fault: string;
 }
 
-/** A response's parsed head: its length, and how the response ends if it has no length. */
+/** A response's parsed head: the body's length, and how the body ends if no length is given. */
 interface Head {
   readonly status: number;
   readonly location: string | undefined;
@@ -25,7 +25,7 @@ interface Head {
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-/** Maximum length of an error to keep, in bytes. */
+/** Maximum number of bytes to keep from an error's body. */
 const FAULT_BYTES = 500;
 const NO_BODY = new Set([204, 304]);
 

@@ -1,19 +1,19 @@
 /**
- * A load that nothing slows down: each client sends the next request as soon as the previous one is answered, whatever the
- * answer is; after a refusal, on a new connection.
+ * A load that nothing slows down: each client sends its next request as soon as the previous one is answered, whatever the
+ * answer. After a refusal, the client opens a new connection.
  */
 import { gzipSync } from 'node:zlib';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
 import { type Load, message, prepare } from './plan.ts';
 
-/** A load without an end, or a compressed Bundle with a number of empty entries. */
+/** A load of unspecified length, or a compressed Bundle with a given number of empty entries. */
 export type Flood = Load | (Omit<Load, 'requests'> & { readonly emptyEntries: number });
 
 /** The answers to it. */
 export interface FloodOutcome {
   readonly rate: number;
-  /** Number of answers by status; 0 means that the connection ended. */
+  /** Number of answers by status; 0 means that the connection was closed without an answer. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** The load generator, which runs in a separate process and is the same for baseline and subject. Started by `Bench.load`. */
+/** The load generator, which runs in a separate process and is the same for baseline and subject. `Bench.load` starts it. */
 import { quantile } from '../statistics.ts';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';

@@ -17,7 +17,10 @@ export interface Created {
   readonly at: number;
 }
 
-/** @throws Error on any status other than the expected one. */
+/**
+ * Sends the creates at the given rate.
+ * @throws Error on any status other than the expected one.
+ */
 answer(async ({ count, rate, ...load }: Load & Pace): Promise<Created[]> => {
   const { target, clients, expect } = load;
   const request = prepare({ ...load, count });

@@ -1,4 +1,4 @@
-/** A load's plan, as it is sent over IPC, and its requests, which are prepared before the clock starts. */
+/** A load's plan, as sent over IPC, and its requests, which are prepared before the clock starts. */
 import { additions, observation, type Sample, transaction } from '../sample.ts';
 
 /** The server to send requests to. */
@@ -16,11 +16,14 @@ export type Requests =
   | { readonly kind: 'transactions'; readonly path: string; readonly entries: number; readonly kinds: number }
   /** Sends transactions with Observations for one patient, one after another. */
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
-  /** Reads paths in an order that jumps around. */
+  /** Reads the paths in scattered order. */
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
   /** Bodies in turn. */
   | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
-  /** Updates each resource in turn; `corrected`: with a different value, or status and value, from when it was created. */
+  /**
+   * Updates each resource in turn. With `corrected`, a resource gets a different value, or a different status and value, than
+   * at its creation.
+   */
   | {
       readonly kind: 'updates';
       readonly paths: readonly string[];
@@ -31,7 +34,7 @@ export type Requests =
 /** When a load ends. */
 export type Length = { readonly seconds: number } | { readonly count: number };
 
-/** A load without its length. */
+/** A load without a specified length. */
 export interface Load {
   readonly target: Target;
   readonly clients: number;
@@ -84,7 +87,7 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
     case 'updates': {
       const { corrected } = requests;
       const made = requests.paths.map((path, n) => {
-        // The same Observation that `observations` created, if this is a correction.
+        // For a correction: the Observation as `observations` created it.
         const nth = n % requests.patients.length;
         const made = observation(
           `Patient/${requests.patients[nth] ?? ''}`,
@@ -102,7 +105,7 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
     }
     case 'reads': {
       const made = requests.paths.map((path) => message(target, 'GET', path));
-      // A stride that has no common divisor with the length visits all of them.
+      // A stride that has no common divisor with the length reaches every request.
       const stride = coprime(made.length);
       return (n) => pick(made, n * stride);
     }

@@ -1,6 +1,7 @@
 /**
- * A project's requests at a steady rate, whatever others do. Each request is due at a certain time, and its latency counts
- * from then, even while earlier requests are waiting. No answer stops the load; answers with another status are counted.
+ * A project's requests at a steady rate, regardless of other load. Each request is due at a certain time, and its latency is
+ * measured from that time, even while earlier requests are waiting. No answer stops the load; answers with unexpected statuses
+ * are counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { withTimeout } from '#src/shared/load/with-timeout.ts';

@@ -1,6 +1,6 @@
 /**
- * A rebuild while a service is being read: at full load, it is compared with COPY of the same rows during the same reads; at
- * low load, its effect on those reads is measured. A failed read fails the row.
+ * A rebuild while a service is being read. At full load, the rebuild is compared with COPY of the same rows during the same
+ * reads. At low load, its effect on those reads is measured. A failed read fails the row.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export const beside: Measure = {
     const paths = await written(bench, first, Math.min(few, 2_000));
     const beside = readsById(first, paths);
     await bench.settle(databaseUrl);
-    // The rebuild's memory is part of the row `rebuild`; here only the service's counts.
+    // The rebuild's memory belongs to the row `rebuild`; here only the service's memory counts.
     const rebuild = bench.worker('subjects/rebuild.ts');
     await bench.load({ ...beside, ...bench.warmUp() });
 
@@ -37,7 +37,7 @@ export const beside: Measure = {
 
     await filling.call({ databaseUrl, fill: events - few });
     await filling.stop();
-    // This service's projector processed all events, unlike that of a service that only serves them.
+    // This service's projector processed all events, unlike the projector of a service that only answers reads.
     const followed = (await first.stop()).peak;
     bench.memory.reset();
     await bench.settle(databaseUrl);
@@ -100,7 +100,7 @@ function readsById({ service }: MeasuredService, paths: readonly string[]): Load
   return { target: service.target, clients: 2, requests: { kind: 'reads', paths }, expect: 200 };
 }
 
-/** Reads while some work runs, in periods of one second. `p95` is the median of the periods' p95, in ms. */
+/** Reads while the given work runs, in periods of one second. `p95` is the median of the periods' p95, in ms. */
 async function meanwhile<T>(
   bench: Bench,
   reads: Load,

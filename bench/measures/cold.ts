@@ -6,11 +6,11 @@ import { median } from '../statistics.ts';
 /** Number of entries in each transaction that fills the stream. */
 const ENTRIES = 500;
 /**
- * Not a divisor of a snapshot's 500 events, so that starts find the stream at different distances from its
- * last snapshot.
+ * Not a divisor of 500, the number of events between snapshots, so that each start finds the stream at a different distance
+ * from its last snapshot.
  */
 const WARM = 73;
-/** Number of creates, in other streams, that warm up the process after it has started. */
+/** Number of creates, in other streams, that warm up the process after a start. */
 const WARM_UP = 8_000;
 
 export const cold: Measure = {

@@ -9,13 +9,13 @@ import { median } from '../statistics.ts';
 import { createRecord } from './record.ts';
 
 const CLIENTS = 4;
-/** More records than the service caches, so that each must be read again. */
+/** More records than the service caches, so that each context reads its record again. */
 const RECORDS = 3;
-/** The number of resources after twenty years. */
+/** The number of resources in a record after twenty years. */
 const RESOURCES = 10_000;
 const AT_A_TIME = 500;
 const BOUND = 3;
-/** The bound for a record that was read recently, whose rows needn't be read again. */
+/** The bound for a record that was read recently, so its rows needn't be read again. */
 const AGAIN_BOUND = 1;
 
 /** The row. */
@@ -32,7 +32,7 @@ async function measure(bench: Bench): Promise<Finding> {
   for (let n = 0; n < RECORDS; n += 1)
     patients.push(await longRecord(importing.service, bench.size(RESOURCES, 60)));
   await bench.settle(importing.databaseUrl);
-  // After a restart, its memory contains only the data for contexts, and nothing left from the import.
+  // After a restart, the service's memory contains only the data for contexts, with nothing left from the import.
   await importing.stop();
   const { service, databaseUrl } = await bench.service(importing);
   const route = bench.worker('baselines/record-route.ts');
@@ -96,7 +96,10 @@ async function measure(bench: Bench): Promise<Finding> {
   };
 }
 
-/** @returns the Patient's id */
+/**
+ * Creates a record of the given size.
+ * @returns the Patient's id
+ */
 async function longRecord(service: Service, resources: number): Promise<string> {
   const patient = await createRecord(service, Math.min(resources, AT_A_TIME));
   for (let made = AT_A_TIME; made < resources; made += AT_A_TIME) {

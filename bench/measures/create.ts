@@ -1,4 +1,4 @@
-/** A create, validated, durable and visible to the next read, compared with one INSERT of the same text. */
+/** A create (validated, durable and visible to the next read), compared with one INSERT of the same text. */
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { createPatients, FHIR, resourcePath } from '../records.ts';

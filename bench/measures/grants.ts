@@ -14,7 +14,7 @@ import { median } from '../statistics.ts';
 const READERS = 16;
 const SEARCHERS = 4;
 const WRITERS = 16;
-/** Number of the owner's clients while an application searches. */
+/** Number of clients that the record's owner runs while an application searches. */
 const OWNERS = 1;
 const OBSERVATIONS = 5_000;
 const RECORDS = 8;

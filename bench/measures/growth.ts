@@ -5,9 +5,9 @@ import { median } from '../statistics.ts';
 import { readSize } from '../writes/count.ts';
 
 const TENTHS = 10;
-/** Number of resources per record: this determines how many streams grow. */
+/** Number of resources per record. It determines how many streams grow. */
 const RECORD = 500;
-/** The maximum growth of the process, from the second tenth to the last, that still counts as flat. */
+/** The maximum growth of the process's memory, from the second tenth of the run to the last, that still counts as flat. */
 const FLAT = 1.25;
 
 export const growth: Measure = {

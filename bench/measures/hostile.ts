@@ -14,12 +14,12 @@ import type { Worker } from '../worker.ts';
 /** The other project's requests per second. */
 const READS = 30;
 const CREATES = 15;
-/** The maximum p99, in ms and as a multiple of the p99 without load: the higher of the two counts. */
+/** The maximum p99: this many ms, or this multiple of the p99 without load, whichever is higher. */
 const MOST_MS = 250;
 const TIMES_ALONE = 5;
-/** Maximum memory, in MB: for one project, a third of the memory for bodies is held, as bytes and as text. */
+/** Maximum memory, in MB. One project may use a third of the memory for bodies, which are kept both as bytes and as text. */
 const MOST_MEGABYTES = 800;
-/** The minimum share of its own rate that a hostile project keeps. */
+/** The minimum share of its usual rate that a hostile project must still reach. */
 const KEEPS = 0.2;
 
 /** The answers that the other project gets. */

@@ -60,7 +60,7 @@ async function measure(bench: Bench): Promise<Finding> {
   const whole = `${v1}/series?code=${[...new Set(CODES.map(([code]) => code))].join(',')}`;
   let written = count;
   const patterns = async (): Promise<number> => {
-    // Writes a new value, so that no earlier results can be reused.
+    // Writes a new value, so that earlier results can't be reused.
     await service.request('POST', FHIR, 200, values(patient, written, written + 1));
     written += 1;
     return timed(() => service.request('GET', `${v1}/patterns`, 200));

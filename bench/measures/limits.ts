@@ -1,5 +1,5 @@
 /**
- * The cost of counting requests: creates and reads on a service with limits, far below these limits, compared with a service
+ * The cost of counting requests: creates and reads on a service with limits that are never reached, compared with a service
  * without limits.
  */
 import type { Bench, MeasuredService } from '../bench.ts';
@@ -10,8 +10,8 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
 /**
- * The minimum number of alternating runs, and the duration of each in seconds: a few percent are less than a machine's
- * variation over minutes.
+ * The minimum number of alternating runs, and the duration of each in seconds. The difference is a few percent, which is less
+ * than the variation of a machine over minutes.
  */
 const RUNS = 9;
 const SECONDS = 2;
@@ -40,7 +40,7 @@ export const limits: Measure = {
       return {
         off: median(without),
         on: median(limited),
-        // The ratio between neighbouring runs, because the machine's slow phases affect both.
+        // The ratio between neighbouring runs, so that a slow phase of the machine affects both sides.
         ratio: median(limited.map((rate, run) => rate / (without[run] ?? 0))),
       };
     };

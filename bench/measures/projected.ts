@@ -1,4 +1,7 @@
-/** The cost of the read model `search` for a create: the service with this read model, compared with the service without. */
+/**
+ * The cost that the read model `search` adds to a create: the service with this read model, compared with the service without
+ * it.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';

@@ -1,7 +1,7 @@
 /**
- * The last of many projects compared with the first, each with its synthetic patients: listing its patients, and a search
- * among its Observations. Also, opening one more project and filling its sandbox, compared with the first projects in an empty
- * installation.
+ * The last of many projects compared with the first, each with its own synthetic patients: listing the patients, and a search
+ * among the Observations. Also measures opening one more project and filling its sandbox, compared with opening the first
+ * projects of an empty installation.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { MeasuredService } from '../bench.ts';
@@ -12,7 +12,7 @@ import { FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
-/** The time between two checks on a sandbox that is being filled, in ms. */
+/** The pause between two checks of a sandbox that is being filled, in ms. */
 const LOOK_MS = 30;
 /** Number of projects to open alternately in the full installation and in an empty one. */
 const TURNS = 5;
@@ -69,11 +69,11 @@ export const projects: Measure = {
     };
     const list = await measureRatio(`${FHIR}/Patient?_count=50`);
     const search = await measureRatio(`${FHIR}/Observation?category=laboratory&_sort=-date&_count=50`);
-    // Opens projects in both installations alternately, because otherwise the comparison would include hours of changes in the
-    // machine's load.
+    // Opens projects in both installations alternately. Otherwise, changes in the machine's load over hours would distort the
+    // comparison.
     const empty = await bench.service({ sandboxPatients: patients });
     const emptyToken = openTokens(empty);
-    // The very first project also includes the time for the process to warm up.
+    // The very first project also includes the time in which the process warms up.
     await open(empty, emptyToken, patients);
     const turns = await alternate(
       Math.max(TURNS, bench.options.runs),

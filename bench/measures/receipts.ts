@@ -10,9 +10,9 @@ import type { Bench } from '../bench.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
 import { median } from '../statistics.ts';
 
-/** Number of answers per batch: those that arrive while the previous batch is being written. */
+/** Number of answers per batch: the answers that arrive while the previous batch is being written. */
 const BATCH = 8;
-/** The number of versions and of names of codes in a context of 2,000 tokens. */
+/** The number of versions and the number of code names in a context of 2,000 tokens. */
 const [VERSIONS, NAMES] = [60, 12];
 const BOUND = 2;
 

@@ -28,7 +28,10 @@ export const summary: Measure = {
   run: (bench) => measure(bench, async (_service, patient) => [`${FHIR}/Patient/${patient}/$summary`]),
 };
 
-/** @param listPaths returns the paths that together give the answer for a patient. */
+/**
+ * Measures a whole record.
+ * @param listPaths returns the paths that together give the answer for a patient.
+ */
 async function measure(
   bench: Bench,
   listPaths: (service: Service, patient: string) => Promise<readonly string[]>,

@@ -18,18 +18,18 @@ import { COUNTED, first, LOINC, SEARCHES, WALKED } from '../search-queries.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
-/** Number of patients whose pages are requested in turn. */
+/** Number of patients to cycle through when requesting pages. */
 const ASKED_PATIENTS = 100;
 const PAGES = 1_000;
 
 /**
- * In each round, every compared request runs for one second, and ratios are computed within a round, so that changes in the
- * machine's load affect both sides. One extra round at the beginning is for warming up.
+ * Number of rounds. In each round, every compared request runs for one second. Ratios are computed within a round, so that
+ * changes in the machine's load affect both sides. One extra round at the beginning is a warm-up.
  */
 const ROUNDS = 5;
 /**
- * Number of pairs of reads and first searches, and of last and first pages, one second each: these need more rounds, because
- * they are closer to their bound.
+ * Number of pairs: a read and a first search, or a last page and a first page, one second each. These need more rounds because
+ * their ratios are closer to their bounds.
  */
 const PAIRS = 15;
 
@@ -176,7 +176,7 @@ function ratio(subject: readonly number[] = [], baseline: readonly number[] = []
   return median(subject.map((value, round) => value / (baseline[round] ?? Number.NaN)));
 }
 
-/** Follows `next` links, and compares the last page with the first: each round's p50, in ms. */
+/** Follows `next` links and compares the last page with the first. Returns each round's p50, in ms. */
 async function pages(
   bench: Bench,
   within: Populated,
@@ -200,10 +200,7 @@ async function pages(
   return { pages: count, first: p50s(runs.baseline), last: p50s(runs.subject) };
 }
 
-/**
- * Returns the milliseconds spent in the database, by round: in the service's statements, and in SQL written only for these
- * queries.
- */
+/** Returns the time spent in the database, in ms by round, for the service's statements and for hand-written SQL. */
 async function inDatabase({ service, tenant, patients }: Populated) {
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -264,7 +261,7 @@ async function isTallied(pool: pg.Pool): Promise<boolean> {
   return rowCount !== 0;
 }
 
-/** Returns the median time of a call for each patient, in ms. */
+/** Returns the median time of the given call over all patients, in ms. */
 async function each(
   patients: readonly string[],
   call: (patient: string) => Promise<unknown>,

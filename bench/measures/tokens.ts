@@ -83,7 +83,7 @@ export const tokens: Measure = {
 /**
  * Sends a token request.
  * @returns the refresh token
- * @throws Error for any status other than 200
+ * @throws Error on any status other than 200
  */
 async function requestToken(url: string, form: Readonly<Record<string, string>>): Promise<string> {
   const body = new URLSearchParams({ client_id: CLIENT_ID, ...form });
@@ -93,7 +93,7 @@ async function requestToken(url: string, form: Readonly<Record<string, string>>)
   return z.object({ refresh_token: z.string() }).parse(JSON.parse(text)).refresh_token;
 }
 
-/** Lets the clients send requests, each client one at a time, for some seconds or while `more` returns true. */
+/** Lets each client send one request after another, for the given number of seconds or while `more` returns true. */
 async function loop(
   seconds: number,
   work: (client: number) => Promise<void>,
@@ -115,7 +115,7 @@ async function loop(
 }
 
 /**
- * Adds an application in the first project, a grant to it, and codes.
+ * Adds an application to the first project, with a grant and authorization codes.
  * @returns the number of codes
  */
 async function prepare(bench: Bench, { databaseUrl }: MeasuredService, count: number): Promise<number> {

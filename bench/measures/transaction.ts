@@ -1,4 +1,4 @@
-/** Transactions of about 300 entries, compared with COPY of the same JSON into three tables. */
+/** Transactions of about 300 entries, compared with COPY of the same JSON to three tables. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { FHIR } from '../records.ts';

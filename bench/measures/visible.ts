@@ -1,4 +1,4 @@
-/** The time from calling append until reads see the event, compared with only the append. */
+/** The time from the call of append until reads see the event, compared with the append alone. */
 import { alternate, type Measure } from '../measure.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 

@@ -11,7 +11,7 @@ import { alternate, type Measure } from '../measure.ts';
 import { createPatients, FHIR } from '../records.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 
-/** Number of endpoints that receive deliveries at the same time, and of connections that the service opens to each. */
+/** Number of endpoints that receive deliveries at the same time, and number of connections that the service opens to each. */
 const ENDPOINTS = 4;
 const CONNECTIONS = 16;
 /** The rate, in writes per second, at which latency is measured. */
@@ -126,7 +126,7 @@ class Hooks {
     return { target: this.measured.service.target, clients: 16, requests, expect: 201 };
   }
 
-  /** Pauses the endpoints, writes, and waits until the ledger has the deliveries for all writes. */
+  /** Pauses the endpoints, sends the creates, and waits until the ledger contains a delivery for each write. */
   async write(count: number): Promise<void> {
     await this.activate(false);
     await this.bench.load({ ...this.creates, count });

@@ -1,4 +1,4 @@
-/** The rows, log and commits for a write. They are counted, so they are the same on a busy machine. */
+/** Counts rows, log volume and commits per write. Counts are the same on a busy machine. */
 import type { Figure, Measure } from '../measure.ts';
 import { countWrites, formatTables, type WriteCounts } from '../writes/count.ts';
 

@@ -1,4 +1,4 @@
-/** The rows of the comparison, on data that every server gets first, and the correct answers. */
+/** The rows of the comparison, the data that every server receives first, and the correct answers. */
 import type { Requests } from '../load/plan.ts';
 import { type Sample, transaction } from '../sample.ts';
 import { idIn, type Json, type Peer } from './server.ts';
@@ -11,7 +11,7 @@ const FROM = '2015-01-03';
 /** The ids that a server has given to the data. */
 export interface Data {
   readonly patients: readonly string[];
-  /** One for each patient in turn. */
+  /** One Observation for each patient, in the same order. */
   readonly observations: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export interface Row {
   readonly what: string;
   readonly clients: number;
   readonly expect: number;
-  /** The number of resources that a request counts as. */
+  /** The number of resources that one request counts as. */
   readonly resources: number;
   requests(peer: Peer, data: Data): Requests;
   /** @throws Error if the server's answer doesn't match the data */
   check?(peer: Peer, data: Data): Promise<void>;
 }
 
-/** Fills a server with transactions, each a patient's record. */
+/** Fills a server with transactions, each of which is a patient's record. */
 export async function fill(peer: Peer, records: number): Promise<Data> {
   const patients: string[] = [];
   const observations: string[] = [];
@@ -48,7 +48,7 @@ export async function fill(peer: Peer, records: number): Promise<Data> {
   return { patients, observations: observations.filter((id) => id !== undefined) };
 }
 
-/** Returns how many Observations in one record match, in what was sent: a search must find the same number. */
+/** Returns the number of matching Observations in one record as it was sent. A search must find the same number. */
 function countSent(holds: (observation: Sample) => boolean): number {
   const { entry } = transaction(0, ENTRIES) as { readonly entry: readonly { readonly resource: Sample }[] };
   return entry.filter(({ resource }) => resource.resourceType === 'Observation' && holds(resource)).length;
@@ -69,7 +69,7 @@ function requireEqual(what: string, found: unknown, expected: number): void {
   if (found !== expected) throw new Error(`${what}: ${String(found)} instead of ${expected}`);
 }
 
-/** The rows, with the same names as in `npm run bench`: rows that read come first, while all servers have the same data. */
+/** The rows, named as in `npm run bench`. Rows that read come first, while all servers still contain the same data. */
 export const ROWS: readonly Row[] = [
   {
     ...{ name: 'read', what: 'read by id, 16 clients', clients: 16, expect: 200, resources: 1 },

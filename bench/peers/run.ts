@@ -1,6 +1,6 @@
 /**
- * `npm run bench:peers -- <base URL> [<base URL> …]`: the same load on any FHIR servers, in turn, and the first server's rates
- * divided by each other server's (docs/performance.md).
+ * `npm run bench:peers -- <base URL> [<base URL> …]`: runs the same load on the given FHIR servers, one after another, and
+ * divides the first server's rates by each other server's (docs/performance.md).
  */
 import { parseArgs } from 'node:util';
 import type { Outcome } from '../load/plan.ts';
@@ -85,7 +85,7 @@ async function measure(
   seconds: number,
 ): Promise<Found[]> {
   const outcomes = sides.map((): Outcome[] => []);
-  // Rows that are checked come before all rows that write.
+  // Rows with a check come before all rows that write.
   const failures = await Promise.all(
     sides.map(({ peer, data }) => row.check?.(peer, data).then(() => undefined, readMessage)),
   );

@@ -4,7 +4,7 @@ import type { Target } from '../load/plan.ts';
 /** A server, and how to send requests to it. */
 export interface Peer {
   readonly target: Target;
-  /** The path of the server's base URL, without a slash at its end. */
+  /** The path of the server's base URL, without a trailing slash. */
   readonly base: string;
   /**
    * Sends one request outside of any load.

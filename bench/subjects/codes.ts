@@ -6,7 +6,7 @@ import { answer } from '../worker.ts';
 
 const LOINC = 'http://loinc.org';
 
-/** Words in names, each of which occurs in one of ten names. */
+/** Words that appear in code names, each of them in one name out of ten. */
 const COMMON = 'blood serum plasma urine mass volume presence antibody glucose ratio'.split(' ');
 const SYLLABLES = 'ka lo mi ra tu ve sen dor bel nim pra xo thy gen ol ase'.split(' ');
 

@@ -1,4 +1,4 @@
-/** A log with generated events and its read models, and their rebuild, in a separate process. */
+/** Creates a log with generated events and its read models, and rebuilds the read models, in a separate process. */
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Load } from '#projections/pace.ts';
 import { Progress } from '#projections/progress.ts';
@@ -13,7 +13,7 @@ import { creations } from '../events.ts';
 import { answer } from '../worker.ts';
 
 const NAMES = ['resources', 'history'] as const;
-/** Number of events in an append and in a record. */
+/** Number of events in each append and in each record. */
 const APPEND = 100;
 const CATCH_UP_MS = 3_600_000;
 

@@ -1,4 +1,4 @@
-/** Runs the service in a separate process without some of its read models, to measure what these cost. */
+/** Runs the service in a separate process without some of its read models, to measure what those read models cost. */
 import { pino } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';

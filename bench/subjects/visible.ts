@@ -1,6 +1,6 @@
 /**
- * Measures only an append, and an append until its event is visible: the store, the projector and `Progress` assembled as in
- * the service, in a separate process, with one client. The plain append goes to a log that isn't projected.
+ * Measures an append alone, and an append until its event is visible. The store, the projector and `Progress` are assembled as
+ * in the service, but in a separate process with one client. The append alone goes to a log that isn't projected.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
@@ -16,7 +16,7 @@ import { answer } from '../worker.ts';
 
 const VISIBLE_MS = 10_000;
 
-/** Appends to one new stream after another, so that no stream grows long. */
+/** Appends to one stream after another, so that no stream grows long. */
 class Writer {
   readonly #store: PostgresEventStore;
   #stream = '';
@@ -50,7 +50,7 @@ class Writer {
 let alone: Writer | undefined;
 let projected: Writer | undefined;
 let progress: Progress | undefined;
-/** The read models that a write's response waits for (`src/app.ts`); a search waits for its own read models. */
+/** The read models that a response to a write waits for (`src/app.ts`). A search waits for its own read models. */
 const WAITED_FOR = ['resources', 'history'];
 
 async function open(urls: { readonly alone: string; readonly projected: string }): Promise<void> {

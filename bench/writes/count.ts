@@ -1,4 +1,7 @@
-/** Counts what PostgreSQL writes for one create, one update and one entry in a transaction: rows, log and commits by table. */
+/**
+ * Counts what PostgreSQL writes for one create, one update and one entry in a transaction: rows, log volume and commits, by
+ * table.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Requests } from '../load/plan.ts';
@@ -18,7 +21,7 @@ export interface WriteCounts {
   readonly bytes: number;
   /** Bytes by which tables and indexes grew. */
   readonly disk: number;
-  /** Microseconds of processor time in PostgreSQL, and the same by session, the highest first. */
+  /** Microseconds of processor time in PostgreSQL: the total, and the time of each session, highest first. */
   readonly processor: number;
   readonly sessions: readonly (readonly [name: string, microseconds: number])[];
   readonly tables: readonly Written[];
@@ -26,7 +29,7 @@ export interface WriteCounts {
 
 const PATIENTS = 64;
 const ENTRIES = 300;
-/** How long it takes, in ms, until read models that gather events, and logs of requests, have been written. */
+/** How long it takes, in ms, until read models that collect events and the logs of requests have been written. */
 const SETTLED_MS = 2_500;
 
 /** Counts each kind of write on a service that has just been started. */
@@ -67,7 +70,7 @@ export async function countWrites(
     ),
   ] as const;
   const counted: WriteCounts[] = [];
-  // A full-page image replaces what was written to the page, so neither would be counted.
+  // A full-page image replaces the records of changes to that page, so these changes wouldn't be counted.
   await setImages(bench, 'off');
   for (const [kind, count, run] of kinds)
     counted.push(await countKind(bench, running, kind, count, () => run(count)));
@@ -130,7 +133,7 @@ export async function readSize(bench: Bench, url: string): Promise<number> {
   return Number(row?.size);
 }
 
-/** Returns a kind's tables as lines, except tables to which less than a hundredth of all bytes is written. */
+/** Returns the lines for a kind's tables, omitting tables that account for less than a hundredth of all bytes. */
 export function formatTables({ tables, bytes }: WriteCounts): string[] {
   const columns = (table: Written): string =>
     [table.inserts, table.updates, table.hot, table.deletes, table.records]

@@ -1,24 +1,24 @@
-/** Counts what was written. PostgreSQL's log names each row change, so counts are exact, even on a busy machine. */
+/** Counts what PostgreSQL wrote. Its log records each row change, so counts are exact, even on a busy machine. */
 import type { Bench } from '../bench.ts';
 
-/** Writes to one table, its TOAST table or one index; or records that don't belong to any of these, such as commits. */
+/** Writes to one table, its TOAST table or one index; or records that belong to none of these, such as commits. */
 export interface Written {
   /** `schema.name`, or the kind of record. */
   readonly name: string;
   readonly inserts: number;
   readonly updates: number;
-  /** Number of updates that left the indexes unchanged. */
+  /** Number of updates that didn't change any index. */
   readonly hot: number;
   readonly deletes: number;
   readonly records: number;
-  /** Bytes without full-page images, whose number depends on when the last checkpoint was. */
+  /** Bytes without full-page images, because the number of these depends on when the last checkpoint happened. */
   readonly bytes: number;
 }
 
 /** A position in PostgreSQL's log. */
 export type Lsn = string;
 
-/** Returns the current position; before the first count in a database, installs the functions that read the log. */
+/** Returns the current position. Before the first count in a database, installs the functions that read PostgreSQL's log. */
 export async function walPosition(bench: Bench, url: string): Promise<Lsn> {
   await bench.query(url, 'create extension if not exists pg_walinspect');
   const [row] = await bench.query<{ lsn: Lsn }>(url, 'select pg_current_wal_insert_lsn()::text as lsn');
@@ -26,7 +26,7 @@ export async function walPosition(bench: Bench, url: string): Promise<Lsn> {
   return row.lsn;
 }
 
-// A record that changes several blocks counts for the first block; its bytes are divided among all of them.
+// A record that changes several blocks is counted under the first block; its bytes are divided among all of them.
 const WRITTEN = (from: Lsn, to: Lsn): string => `
 with block as materialized (
   select b.*, count(*) over w as blocks, row_number() over w as nth, sum(block_fpi_length) over w as images
@@ -49,7 +49,10 @@ select coalesce((select 'toast of ' || c.oid::regclass::text from pg_class c whe
   count(*) filter (where nth = 1)::int as records, round(sum(bytes))::float8 as bytes
 from named n group by 1 order by bytes desc`;
 
-/** Returns what was written between two positions, most bytes first. Indexes have only records and bytes. */
+/**
+ * Returns what was written between two positions, sorted by bytes in descending order. For indexes, only records and bytes are
+ * counted.
+ */
 export function readWritten(bench: Bench, url: string, from: Lsn, to: Lsn): Promise<Written[]> {
   return bench.query<Written & Record<string, unknown>>(url, WRITTEN(from, to));
 }

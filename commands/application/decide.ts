@@ -11,7 +11,7 @@ export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>[
 
 /**
  * Registers an application in a project.
- * @param owner the current project; nothing else may be decided on it in the meantime
+ * @param owner the current project; no other decision on it may be made in the meantime
  * @param rule which projects get production access
  * @throws Refusal not_found for a missing or closed project; forbidden for production access that an operator must allow first
  */
@@ -28,14 +28,17 @@ export function register(
   };
 }
 
-/** New values for settings: undefined keeps a setting; null removes `privacy_url`. */
+/** New values for settings: undefined leaves a setting unchanged; null removes `privacy_url`. */
 export type Change = {
   readonly [Name in Exclude<keyof ApplicationSettings, 'privacy_url'>]?:
     | ApplicationSettings[Name]
     | undefined;
 } & { readonly privacy_url?: string | null | undefined };
 
-/** Changes an application's settings. Keys replace both earlier keys and the secret. Equal values change nothing. */
+/**
+ * Changes an application's settings. Keys replace both earlier keys and the secret. Values that are the same as before change
+ * nothing.
+ */
 export function change(id: string, asked: Change) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);
@@ -93,7 +96,7 @@ export function rotateSecret(id: string, sha256: string, { overlap, now }: { ove
   };
 }
 
-/** Makes an application trusted, or no longer trusted, for an operator. */
+/** Marks an application as trusted or no longer trusted, for an operator. */
 export function trust(id: string, trusted: boolean) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);

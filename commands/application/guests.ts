@@ -84,7 +84,7 @@ export function admit(data: Registered) {
       : [{ type: 'ApplicationRegistered', data }];
 }
 
-/** Deletes a guest. Several instances may try to delete the same one. */
+/** Deletes a guest. Several instances may try to delete the same guest. */
 export function forget(id: string) {
   return ({ status }: ApplicationState): PlainEvent[] =>
     status === 'registered' ? [{ type: 'ApplicationDeleted', data: { application_id: id } }] : [];

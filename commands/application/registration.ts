@@ -6,7 +6,7 @@ import type { Registered } from './decide.ts';
 /** The validated input of a registration; most names are from RFC 7591, section 2. */
 export interface NewApplication {
   readonly name: string;
-  /** The environment whose records the application can reach; it never changes. */
+  /** The environment whose records the application can access; it never changes. */
   readonly environment: Environment;
   /** Public or confidential, that is, able to keep a secret (RFC 6749, section 2.1). */
   readonly kind: 'public' | 'confidential';
@@ -15,7 +15,7 @@ export interface NewApplication {
   readonly scopes: readonly string[];
   readonly grant_types: readonly string[];
   readonly privacy_url?: string | undefined;
-  /** Public keys of a confidential application; it signs with the private keys and has no secret. */
+  /** Public keys of a confidential application, which signs with its private keys and has no secret. */
   readonly jwks?: Registered['jwks'];
   /** The URL from which such keys are fetched. */
   readonly jwks_uri?: string | undefined;

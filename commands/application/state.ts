@@ -1,9 +1,9 @@
-/** The state of an OAuth application that decisions need. */
+/** The parts of an OAuth application's state that decisions need. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
-/** The parts of the consent page other than an application's name; names as in RFC 7591, section 2. */
+/** The contents of the consent page other than an application's name; member names as in RFC 7591, section 2. */
 export interface Branding {
   readonly logo_uri?: string | undefined;
   readonly client_uri?: string | undefined;
@@ -39,7 +39,7 @@ export interface ApplicationState {
   registered: Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'] | undefined;
   settings: ApplicationSettings;
   branding: Branding;
-  /** Undefined for public applications, and for those that sign with keys. */
+  /** Undefined for public applications, and for applications that sign with keys. */
   secrets: Secrets | undefined;
   trusted: boolean;
 }
@@ -98,7 +98,7 @@ function registeredSettings(data: NonNullable<ApplicationState['registered']>): 
   return { redirect_uris, post_logout_redirect_uris, scopes, privacy_url, jwks, jwks_uri };
 }
 
-/** Tells whether an application signs with keys, so that it has no secret. */
+/** Returns true if an application signs with keys, and therefore has no secret. */
 export function hasKeys({ jwks, jwks_uri }: Pick<ApplicationSettings, 'jwks' | 'jwks_uri'>): boolean {
   return jwks !== undefined || jwks_uri !== undefined;
 }

@@ -31,7 +31,7 @@ export interface GrantedApplication {
   readonly id: string;
   readonly project: string;
   readonly environment: Environment;
-  /** As registered; the application's id if no sector was registered. */
+  /** The sector as registered; the application's id if no sector was registered. */
   readonly sector: string;
 }
 
@@ -68,7 +68,7 @@ export interface LinkRef {
   readonly relationship: Relationship;
 }
 
-/** The facts about a new grant that its application gets. */
+/** The data about a new grant that its application receives. */
 export interface Granted {
   readonly grantId: string;
   /** The Patient's pairwise id. */
@@ -104,10 +104,10 @@ export interface PersonalDetails {
 export interface Consents {
   /**
    * Lets an application use a record until a given time. An active grant for the same application, person and record is
-   * replaced in the same append; its tokens stop working. The same ids in `by` yield the same grant: a repetition writes
-   * nothing.
+   * replaced in the same append; its tokens stop working. The same ids in `by` yield the same grant, so repeating the call
+   * writes nothing.
    * @throws Refusal not_found for a missing or purged record, a record in another environment, or a person who isn't linked to
-   *   the record; conflict while the record's Patient is deleted or after its purge was requested
+   * the record; conflict while the record's Patient is deleted or after its purge was requested
    */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Done<Granted>>;
   /**
@@ -124,7 +124,7 @@ export interface Consents {
   /** Writes `ConsentExpired` for a grant that has expired; does nothing if it hasn't expired yet or has already ended. */
   readonly expire: (by: RequestContext, grant: GrantRef) => Promise<Done>;
   /**
-   * Links a person to a record; an existing link is kept, with its id.
+   * Links a person to a record; an existing link keeps its id.
    * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is deleted
    */
   readonly link: (
@@ -135,14 +135,14 @@ export interface Consents {
     via: LinkedVia,
   ) => Promise<Done<{ readonly linkId: string }>>;
   /**
-   * Ends a link, and in the same append the person's grants and shared links on the record.
+   * Ends a link and, in the same append, the person's grants and shared links on the record.
    * @throws Refusal not_found
    */
   readonly unlink: (by: RequestContext, record: string, link: LinkRef, reason: UnlinkReason) => Promise<Done>;
   /**
-   * Creates a shared link under an id that was generated in advance: repeating the same id writes nothing.
+   * Creates a shared link under an id that was generated in advance: repeating the call with the same id writes nothing.
    * @throws Refusal not_found for a missing or purged record, or a person who isn't linked to it; conflict while its Patient
-   *   is deleted, while it is being purged, or if the record already has 100 active links
+   * is deleted, while it is being purged, or if the record already has 100 active links
    */
   readonly share: (by: RequestContext, asked: NewSharedLink) => Promise<Done>;
   /**
@@ -156,8 +156,8 @@ export interface Consents {
     reason: SharedLinkEndReason,
   ) => Promise<Done>;
   /**
-   * Starts a personal record in a separate project, or returns the one that the person has. If several requests run at the
-   * same time, one of them decides for all.
+   * Starts a personal record in a separate project, or returns the personal record that the person already has. If several
+   * requests run at the same time, the first one decides and the others get its result.
    */
   readonly startPersonalRecord: (
     by: RequestContext,

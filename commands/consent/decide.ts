@@ -37,8 +37,8 @@ export function grantKeys({ application, person }: NewGrant, grantId: string): s
 
 /**
  * Gives access, and ends the active grant that the new grant replaces. In the sandbox a person may also be linked without an
- * event (section 9, "Sandbox"): only a link that was ended refuses them. An existing grant with the same id is kept, even if
- * it has ended, because this is the same decision, carried out again.
+ * event (section 9, "Sandbox"): they are refused only if their link was ended. An existing grant with the same id is kept,
+ * even if it has ended, because the call then repeats the same decision.
  * @param environment the record's environment
  */
 export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
@@ -81,13 +81,13 @@ export function grant(asked: NewGrant, ids: GrantIds, environment: Environment):
   };
 }
 
-/** Returns true if one of a person's links to a record is active; in the sandbox also if the person has no links. */
+/** Returns true if one of a person's links to a record is active or, in the sandbox, if the person has no links. */
 export function isLinkedNow(links: readonly HeldLink[], environment: Environment): boolean {
   return links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
 }
 
 /**
- * Ends a grant for a reason; does nothing if it has ended.
+ * Ends a grant for the given reason; does nothing if it has already ended.
  * @throws Refusal not_found
  */
 export function revoke(record: string, grantId: string, reason: RevokeReason, note?: string): Conclude<void> {
@@ -95,7 +95,7 @@ export function revoke(record: string, grantId: string, reason: RevokeReason, no
 }
 
 /**
- * Records that a grant has expired; does nothing before that, or if it has ended.
+ * Records that a grant has expired; does nothing if it hasn't expired yet or has already ended.
  * @throws Refusal not_found
  */
 export function expire(record: string, grantId: string): Conclude<void> {
@@ -121,8 +121,8 @@ export function linkKeys(person: PersonId, linkId: string): string[] {
 
 /**
  * Links a person to a record. A person needs only one link: a second request changes nothing.
- * @throws Refusal conflict for a second `self`, or a person who is linked in the other way; not_found or conflict when
- *   `requireLive` throws it
+ * @throws Refusal conflict for a second `self`, or a person who already has the other kind of link; not_found or conflict in
+ * the same cases as `requireLive`
  */
 export function link(
   record: string,
@@ -135,7 +135,8 @@ export function link(
     requireLive(state, record);
     const own = listLinks(state, past, person).find(({ ended }) => !ended);
     if (own?.relationship === relationship) return { events: [], result: { linkId: own.link_id } };
-    // Two people with the same invitation ask for the same id; the second gets nothing, even if the first was unlinked.
+    // Two people who use the same invitation request the same link id; the second gets nothing, even if the first was
+    // unlinked.
     if (findEntry(state, linkId) !== undefined) throw notFound('link', linkId);
     if (own !== undefined)
       throw conflict(`the person is linked to this record already, as ${own.relationship}`);
@@ -150,7 +151,7 @@ export function link(
 }
 
 /**
- * Ends a link, and with it the person's grants and shared links; does nothing if it has ended.
+ * Ends a link, and with it the person's grants and shared links; does nothing if it has already ended.
  * @throws Refusal not_found
  */
 export function unlink(record: string, linkId: string, reason: UnlinkReason): Conclude<void> {
@@ -184,7 +185,7 @@ export function revokeAll(reason: RevokeReason): Conclude<void> {
   });
 }
 
-/** Returns the event that ends a grant: if the grant's time is over, it is recorded as expired, whatever the reason. */
+/** Returns the event that ends a grant: if the grant's time has run out, it is recorded as expired, whatever the reason. */
 function end(data: GrantedData, at: Micros, reason: RevokeReason, note?: string): PlainEvent {
   if (isOver(data, at)) return expired(data);
   const { grant_id, application_id, project_id, environment, patient, scopes, purpose, expires_at } = data;
@@ -227,7 +228,7 @@ function conflict(diagnostics: string): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
-/** Returns only those members of a person that events store. */
+/** Returns only those members of a person that events contain. */
 export function only({ issuer, subject }: PersonId): PersonId {
   return { issuer, subject };
 }

@@ -1,6 +1,6 @@
 /**
  * Ends the grants of deleted applications and projects (docs/spec/decisions.md, section 9, "Grants"). Their tokens are refused
- * immediately; this process writes the events, and a crash only delays it. Every step can be repeated.
+ * immediately; this process writes the events later, and a crash only delays the events. Every step can be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
@@ -13,7 +13,7 @@ import type { Consents, GrantRef } from './consents.ts';
 /** The reason why the service ends a grant. */
 export type EndReason = 'application_deleted' | 'platform';
 
-/** Reads grants that no event has ended, in order of id, starting after a given id. */
+/** Reads grants that no event has ended yet, in order of id, starting after a given id. */
 type Open = (of: string, after: string) => Promise<readonly GrantRef[]>;
 
 /** Dependencies. */
@@ -24,12 +24,12 @@ export interface EndGrantsDeps {
   readonly ofProject: Open;
   /** The grants on a project's records. */
   readonly onRecordsOf: Open;
-  /** Returns why a grant must end: its application, the application's project or the record's owner was deleted. */
+  /** Returns the reason why a grant must end: its application, the application's project or the record's owner was deleted. */
   readonly readEnd: (
     grantId: string,
   ) => Promise<{ readonly grant: GrantRef; readonly reason: EndReason } | undefined>;
   /**
-   * Waits until read models show a position.
+   * Waits until read models reach a position.
    * @throws Refusal unavailable
    */
   readonly awaitModels: (position: Position, models: readonly string[]) => Promise<void>;
@@ -40,8 +40,8 @@ export interface EndGrantsDeps {
 export const ENDING_TYPES = ['ApplicationDeleted', 'ProjectDeleted', 'ConsentGranted'] as const;
 
 /**
- * Handles an event: ends all grants of the deleted application or project. If a grant is written just after that, its own
- * event ends it.
+ * Handles an event: ends all grants of the deleted application or project. A grant that is written just after the deletion is
+ * ended when its own event is handled.
  * @throws Refusal unavailable while a read model lags
  */
 export async function endGrants(deps: EndGrantsDeps, stored: StoredEvent): Promise<void> {
@@ -89,7 +89,7 @@ async function end(
   reason: EndReason,
 ): Promise<void> {
   const millis = Date.parse(metadata.recorded_at);
-  // A second run issues the same command.
+  // The seed is the same in a second run, so it issues the same command.
   const seed = new IdSource(id, millis).at(0, grant.grantId);
   const by: RequestContext = {
     credential: { kind: 'system' },

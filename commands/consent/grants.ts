@@ -1,4 +1,4 @@
-/** Commands on grants: they let an application use a person's record, and end grants. */
+/** Commands on grants: give an application access to a person's record, and end grants. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { projectStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/caller.ts';
@@ -14,11 +14,11 @@ import * as decide from './decide.ts';
 import { granted, listRevisions } from './held.ts';
 import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
-/** Pairwise ids: see `src/oauth/pairwise.ts`. Ids from earlier grants are kept. */
+/** Pairwise ids: see `src/oauth/pairwise.ts`. The ids from earlier grants are reused. */
 export interface PairwiseIds {
   readonly patient: (sector: Sector, recordId: string) => string;
   readonly subject: (sector: Sector, issuer: string, subject: string) => string;
-  /** Returns the ids for the record and the person in an earlier grant to the sector. They are reused. */
+  /** Returns the ids that an earlier grant to the sector used for the record and the person; they are reused. */
   readonly earlier: (
     sector: Sector,
     recordId: string,
@@ -28,7 +28,7 @@ export interface PairwiseIds {
 
 /** Dependencies of the commands on grants. */
 export interface GrantDeps {
-  /** Records and directories. */
+  /** The streams of records and directories. */
   readonly resources: Streams<Resources>;
   readonly projects: Streams<ProjectState>;
   readonly pairwise: PairwiseIds;
@@ -105,7 +105,7 @@ async function findPairwise({ pairwise }: GrantDeps, { record, person, applicati
   };
 }
 
-/** Returns an earlier attempt's answer, taken from its events. */
+/** Returns the result of an earlier attempt, taken from its events. */
 function grantedIn(written: readonly StoredEvent[]): Granted {
   const [data] = written.flatMap(({ event }) => (event.type === 'ConsentGranted' ? [granted(event)] : []));
   if (data === undefined) throw new TypeError('an earlier attempt wrote no grant');

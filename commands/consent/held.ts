@@ -25,7 +25,7 @@ export function listRevisions(state: Resources, keys: readonly string[]): number
   return keys.flatMap((key) => begunAt(state, key) ?? []);
 }
 
-/** Returns the grant under a key that no event has ended, although its time may be over; undefined if there is none. */
+/** Returns the grant under a key that no event has ended, even if its time has run out; undefined if there is none. */
 export function heldGrant(state: Resources, past: Past, key: string): GrantedData | undefined {
   const revision = begunAt(state, key);
   const data = revision === undefined ? undefined : granted(past(revision));

@@ -1,6 +1,6 @@
 /**
- * Invitations: a project invites a person to be linked to a record, using a code that it delivers itself
- * (docs/spec/decisions.md, section 9). A person who knows the code and the Patient's birth date is linked, once.
+ * Invitations: a project invites a person to be linked to a record, using a code that the project delivers itself
+ * (docs/spec/decisions.md, section 9). A person who knows the code and the Patient's birth date is linked, once only.
  */
 
 import { hash, timingSafeEqual } from 'node:crypto';
@@ -43,7 +43,7 @@ export interface InvitationDeps {
 /** A project's request for an invitation. */
 export interface InvitationAsked {
   readonly relationship: Relationship;
-  /** The verified e-mail address that the person must have. */
+  /** The verified e-mail address that the person must have, if any. */
   readonly email?: string | undefined;
   /** 1 to 30. */
   readonly days: number;
@@ -52,7 +52,7 @@ export interface InvitationAsked {
 /** Invitations as the owner's project sees them. */
 export interface ProjectInvitations {
   /**
-   * Invites a person to a record that the project owns. The code is shown only now.
+   * Invites a person to a record that the project owns. The code is shown only in this response.
    * @throws Refusal not_found for a missing Patient; invalid for a Patient without a full birth date
    */
   readonly invite: (
@@ -63,7 +63,7 @@ export interface ProjectInvitations {
   ) => Promise<{ readonly invitation: Invitation; readonly code: string }>;
   /**
    * Withdraws an invitation; does nothing if it has already ended.
-   * @throws Refusal not_found; conflict if it was redeemed
+   * @throws Refusal not_found; conflict if it was already redeemed
    */
   readonly withdraw: (record: string, id: string) => Promise<void>;
 }
@@ -142,7 +142,7 @@ async function redeem(
   const key = sha256(code);
   const first = await invitations.ofCode(key);
   if (first === undefined) throw unknown();
-  // One attempt at a time across all instances: every attempt is counted, and only one person is linked.
+  // One attempt at a time across all instances, so that every attempt is counted and only one person is linked.
   return locks.hold([lockName(first.id)], async () => {
     const found = await invitations.ofCode(key);
     if (found === undefined || !isOpen(found, person, by)) throw unknown();
@@ -159,7 +159,7 @@ async function redeem(
       via: 'invitation',
     }).catch(async (error: unknown) => {
       if (!(error instanceof Refusal) || error.kind !== 'not_found') throw error;
-      // An earlier attempt linked another person and crashed before it recorded that here.
+      // An earlier attempt linked another person and crashed before it recorded that in this table.
       await invitations.redeemed(found.id);
       throw unknown();
     });
@@ -168,7 +168,7 @@ async function redeem(
   });
 }
 
-/** Returns true if a person may redeem an invitation. A retry of the request that redeemed it gets the same answer. */
+/** Returns true if a person may redeem an invitation. A retry of the request that redeemed it gets the same result. */
 function isOpen(invitation: Invitation, person: Identity, { retry }: RequestContext): boolean {
   const { status } = invitation;
   const isRetried = status === 'redeemed' && (retry?.earlier.size ?? 0) > 0;
@@ -180,7 +180,7 @@ function isFor({ email }: Pick<Invitation, 'email'>, person: Identity): boolean 
   return email === null || (person.emailVerified && person.email?.toLowerCase() === email);
 }
 
-/** The link's id is derived from the invitation, so an invitation makes only one link. */
+/** The link's id is derived from the invitation, so that an invitation can create only one link. */
 function makeLinkId(invitationId: string): string {
   return `link_${hash('sha256', `link of ${invitationId}`, 'buffer').subarray(0, 16).toString('base64url')}`;
 }
@@ -218,7 +218,7 @@ function fullBirthDate({ birthDate }: JsonObject): string | undefined {
   return typeof birthDate === 'string' && DAY.test(birthDate) ? birthDate : undefined;
 }
 
-/** Returns only the given name: nobody sees more until they enter the birth date. */
+/** Returns only the given name: nobody sees more before entering the birth date. */
 function givenName({ name }: JsonObject): string {
   const [first] = Array.isArray(name) ? name.filter(isObject) : [];
   return shownName(first === undefined ? undefined : [{ given: first.given ?? [] }]) ?? '';

@@ -1,4 +1,4 @@
-/** Commands on links, which say whose record it is. */
+/** Commands on links, which connect people to records. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
@@ -41,7 +41,7 @@ export function openLinks(resources: Streams<Resources>): Pick<Consents, 'link' 
 
 /**
  * Links a person under the given id.
- * @throws Refusal when `Consents.link` would
+ * @throws Refusal in the same cases as `Consents.link`
  */
 export function linkAs(
   resources: Streams<Resources>,

@@ -1,6 +1,6 @@
 /**
- * Runs decisions about grants and links on a record's stream. The state says which events started them; those events are read
- * one by one, and never the whole stream.
+ * Runs decisions about grants and links on a record's stream. The state says which events started the grants and links; only
+ * these events are read, one by one, and never the whole stream.
  */
 import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -21,7 +21,7 @@ import type { Resources } from '../resource/state.ts';
  */
 export type Past = (revision: number) => DomainEvent;
 
-/** A decision's events and its answer. The n-th event gets the n-th time from `clock`. */
+/** A decision's events and its result. The n-th event gets the n-th time from `clock`. */
 export interface Concluded<T> {
   readonly events: readonly PlainEvent[];
   readonly result: T;
@@ -40,16 +40,17 @@ export interface RecordCommand<T> {
   readonly name: string;
   /** The entries that the decision looks at, other than the Patient's. */
   readonly keys: readonly string[];
-  /** Returns the revisions of the events that the decision reads, given its state. */
+  /** Given the state, returns the revisions of the events that the decision reads. */
   readonly reads: (state: Resources) => Iterable<number>;
   readonly conclude: Conclude<T>;
-  /** Rebuilds the answer from the events of an earlier attempt of this request. */
+  /** Rebuilds the result from the events of an earlier attempt of this request. */
   readonly answer: (written: readonly StoredEvent[]) => T;
 }
 
 /**
  * Runs a command to completion, even while an application writes to the record constantly: an application must not be able to
- * hold up the revocation of its own grant. `at` is the time of the first event; each later event follows by a microsecond.
+ * delay the revocation of its own grant. `at` is the time of the first event; each later event follows one microsecond after
+ * the previous one.
  * @throws Refusal that the decision throws; not_found for a purged record
  */
 export async function onRecord<T>(
@@ -106,7 +107,7 @@ function drafts(
 }
 
 /**
- * Returns the tenant that owns a record, and loads the entries for a decision that follows.
+ * Returns the tenant that owns a record, and loads the entries that a following decision needs.
  * @throws Refusal not_found for a record that never existed or was purged
  */
 export async function readOwner(
@@ -123,7 +124,7 @@ export async function readOwner(
   throw notFound('Patient', record);
 }
 
-/** The stream's events that a decision has asked for. They never change, so each is read only once. */
+/** The events of the stream that a decision has asked for. They never change, so each is read only once. */
 export class PastOf {
   readonly #known = new Map<number, DomainEvent>();
   readonly #missing = new Set<number>();
@@ -147,8 +148,8 @@ export class PastOf {
   };
 
   /**
-   * Ids in the known events: the grants, links and shared links that they started, and the grant and resource that a proposal
-   * is about. Separate entries say whether these have ended or changed.
+   * Ids that occur in the known events: the grants, links and shared links that they started, and the grant and resource that
+   * a proposal is about. Separate entries say whether any of these have ended or changed.
    */
   get ids(): string[] {
     return [...this.#known.values()].flatMap((event) => {
@@ -169,7 +170,7 @@ export class PastOf {
   }
 
   /**
-   * Checks that events are known; the next `load` reads all that are not.
+   * Checks that events are known; the next `load` reads all that aren't.
    * @throws Stale
    */
   require(revisions: Iterable<number>): void {

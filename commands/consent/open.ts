@@ -16,7 +16,7 @@ import { openSharedLinks } from './shared-links.ts';
 export function openConsents(
   deps: GrantDeps &
     InvitationDeps & {
-      /** Waits until the read model `consents` shows a position; returns false when it takes too long. */
+      /** Waits until the read model `consents` reaches a position; returns false if that takes too long. */
       readonly waitFor: (position: Position) => Promise<boolean>;
     },
 ): Consents & ProjectInvitations {

@@ -1,7 +1,7 @@
 /**
  * People's personal records, each in a separate project that has no organization, members, keys or applications
- * (docs/spec/decisions.md, section 9). The project's stream decides between parallel starts; the record is created afterwards,
- * even if an earlier start crashed between the two appends.
+ * (docs/spec/decisions.md, section 9). When several starts run at the same time, the project's stream determines which one
+ * wins. The record is created afterwards, even if an earlier start crashed between the two appends.
  */
 import { hash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
@@ -58,7 +58,7 @@ export async function startPersonalRecord(
   const unnamed: RequestContext = { ...by, credential: { kind: 'system' } };
   const started = await projects.transact(stream, unnamed, start(project, environment, offered));
   const { state } = await projects.read(stream);
-  // A missing id means that the record was purged in the meantime: the person can start another.
+  // A missing id means that the record was purged in the meantime: the person can start a new record.
   const patient = state.personal.get(environment) ?? offered;
   const made = await createPatient(resources, by, { project, environment }, patient, { resource, person });
   const linked = await linkAs(resources, by, patient, {
@@ -70,7 +70,7 @@ export async function startPersonalRecord(
   return { result: { patient, project }, wrote: linked.wrote ?? made ?? started };
 }
 
-/** Starts an environment's record; does nothing if there is one. */
+/** Starts an environment's record; does nothing if the record already exists. */
 function start(project: string, environment: Environment, patient: string) {
   return ({ personal }: ProjectState): PlainEvent[] => {
     if (personal.has(environment)) return [];

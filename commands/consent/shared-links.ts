@@ -13,7 +13,7 @@ import { type GrantDeps, requireUnpurged } from './grants.ts';
 import { activeSharedLinks, listLinks, listRevisions } from './held.ts';
 import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
-/** The maximum number of active links on a record. */
+/** The maximum number of active shared links on a record. */
 const MOST = 100;
 
 /** Opens the commands. */
@@ -50,7 +50,7 @@ export function openSharedLinks({
 }
 
 /**
- * Creates a link; does nothing if its id exists, because this is the same decision, carried out again.
+ * Creates a link; does nothing if its id already exists, because the call then repeats the same decision.
  * @param environment the record's environment
  */
 export function share(asked: NewSharedLink, environment: Environment): Conclude<void> {
@@ -78,7 +78,7 @@ export function share(asked: NewSharedLink, environment: Environment): Conclude<
 }
 
 /**
- * Ends a link; does nothing if it has ended.
+ * Ends a link; does nothing if it has already ended.
  * @throws Refusal not_found
  */
 export function endSharedLink(record: string, linkId: string, reason: SharedLinkEndReason): Conclude<void> {

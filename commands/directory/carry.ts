@@ -1,6 +1,6 @@
 /**
- * Directory entries that a transaction on a record creates: an event in the record's append carries them, and then they are
- * appended to the directory stream with the ids from that event. Doing it twice has no effect.
+ * Directory entries that a transaction on a record creates. An event in the record's append carries them; afterwards they are
+ * appended to the directory stream, with the ids from that event. Doing this twice has no effect.
  */
 import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -41,8 +41,7 @@ export async function completeCarried(
   } = metadata;
   const results: WriteResult[] = [];
   let position: Position | undefined;
-  // Each entry gets a copy of the carrying event's metadata, so together they may exceed the limit of one
-  // append.
+  // Each entry gets a copy of the carrying event's metadata, so the entries together may exceed the limit of one append.
   for (const some of inChunks(writes, entries)) {
     const handled = await resources.handle<WriteResult[]>({
       stream,

@@ -21,8 +21,8 @@ export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
 
 /**
  * Makes stored bytes the content of a document.
- * @throws Refusal not_found (404); forbidden (403) under a grant for documents created by others; conflict (409) if the
- *   document already has content, or its content is stored elsewhere; unavailable (503)
+ * @throws Refusal not_found (404); forbidden (403) under a grant for documents that others created; conflict (409) if the
+ * document already has content, or its content is stored elsewhere; unavailable (503)
  */
 export async function finalizeDocument(
   deps: WriteDeps,

@@ -7,12 +7,12 @@ import { Stale } from '../kernel/kernel.ts';
 import type { Contents } from '../resource/contents.ts';
 import type { PlacedWrite, Write } from '../resource/decide.ts';
 
-/** Number of blobs that are stored concurrently. */
+/** Number of blobs to store concurrently. */
 const AT_ONCE = 8;
 
 /**
- * Stores the contents of a plan's documents, then appends. If the append is refused, the contents are removed; after a crash,
- * or an append with an unknown outcome, the sweeper removes those that no event names.
+ * Stores the contents of a plan's documents, then appends. If the append is refused, the contents are removed. After a crash,
+ * or an append with an unknown outcome, the sweeper removes contents that no event refers to.
  */
 export async function withContents<T>(
   contents: Contents,
@@ -27,7 +27,7 @@ export async function withContents<T>(
     return await append();
   } catch (error) {
     const unwritten = error instanceof Stale || (error instanceof Refusal && error.kind !== 'unavailable');
-    // Two attempts with the same Idempotency-Key use the same names, so the other attempt may have been written.
+    // Two attempts with the same Idempotency-Key use the same names, so events of the other attempt may refer to these blobs.
     if (unwritten && ctx.retry === undefined)
       await Promise.all(blobs.map(({ key }) => contents.remove(key).catch(() => undefined)));
     throw error;

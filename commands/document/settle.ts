@@ -1,6 +1,6 @@
 /**
- * Processes the attachments of a DocumentReference that is written: inline data goes to the document store, because events
- * contain no bytes; stored contents stay unchanged (docs/spec/decisions.md, section 4). Pure.
+ * Processes the attachments of a DocumentReference that is being written: inline data goes to the document store, because
+ * events contain no bytes; contents that are already stored stay unchanged (docs/spec/decisions.md, section 4). Pure.
  */
 import { createHash } from 'node:crypto';
 import {

@@ -1,5 +1,6 @@
 /**
- * The kernel of the write side: what all streams of one process share, a single stream in memory, and the only retry policy.
+ * The kernel of the write side: everything that the streams of one process share, a single stream in memory, and the only
+ * retry policy.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -11,7 +12,7 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
-/** Limits on the remembered events of other processes: total characters, events per stream, and age in ms. */
+/** Limits on the events remembered from other processes: total characters, events per stream, and age in ms. */
 const MOST_HEARD = 8_000_000;
 const MOST_OF_STREAM = 20;
 const HEARD_MS = 60_000;
@@ -21,7 +22,7 @@ export class Kernel {
   /** States by fold and stream; the least recently used are evicted first. */
   readonly cache: LRUCache<string, Stream<unknown>>;
   readonly #last = new Map<string, Promise<unknown>>();
-  /** Events that other processes on this machine have written, by stream, without gaps. */
+  /** Events that other processes on this machine have written, by stream, without gaps in each stream. */
   readonly #heard = new LRUCache<string, readonly RecordedEvent[]>({
     maxSize: MOST_HEARD,
     ttl: HEARD_MS,
@@ -38,7 +39,7 @@ export class Kernel {
     this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
-  /** Remembers events that another process on this machine has written, in their stream's order. */
+  /** Remembers events that another process on this machine has written, in the order of their stream. */
   hear(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       const before = this.#heard.get(event.stream) ?? [];
@@ -47,13 +48,14 @@ export class Kernel {
     }
   }
 
-  /** Forgets the remembered events, because a stream was erased. */
+  /** Forgets the events of other processes, because a stream was erased. */
   forgetHeard(): void {
     this.#heard.clear();
   }
 
   /**
-   * Applies to a state the events of other processes that this process has heard of; without them, an append would be refused.
+   * Applies to a state the events that this process has heard of from other processes; without them, an append would be
+   * refused.
    * @returns false if some of the events aren't known
    * @throws ForeignEvent
    */
@@ -67,7 +69,7 @@ export class Kernel {
     return true;
   }
 
-  /** Runs work on a stream after all earlier work on it in this process has ended, successfully or not. */
+  /** Runs work on a stream after all earlier work on the stream in this process has ended, successfully or not. */
   inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
     const run = (this.#last.get(stream) ?? Promise.resolve()).then(work, work);
     this.#last.set(stream, run);
@@ -84,11 +86,11 @@ export class Kernel {
  * every kind of event is handled.
  */
 export interface Fold<S, E extends DomainEvent = DomainEvent> {
-  /** Unique among folds, because states are cached by fold and stream. */
+  /** Unique among all folds, because states are cached by fold and stream. */
   readonly name: string;
-  /** The kinds of streams that it reads. */
+  /** The kinds of streams that the fold reads. */
   readonly kinds: readonly StreamKind[];
-  /** Returns the state of a stream without events. */
+  /** Returns the state of a stream that has no events. */
   initial(stream: string): S;
   /** Applies the stream's next event to the state, with the time at which the event was recorded. */
   evolve(state: S, event: E, revision: number, at: Micros): void;
@@ -96,7 +98,7 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   estimateSize(state: S): number;
 }
 
-/** A stream up to the revision that was read: its state, and the data needed for the next append. */
+/** A stream up to the last revision that was read: its state, and the data needed for the next append. */
 export class Stream<S> {
   head: StreamHead | undefined;
   /** Position of the last event. */
@@ -134,8 +136,8 @@ export class Stream<S> {
   }
 
   /**
-   * Applies the events that follow, at most `limit`.
-   * @returns whether there were any
+   * Applies the events that follow, up to `limit`.
+   * @returns true if there were any
    * @throws StreamDeleted, ForeignEvent
    */
   async readForward(store: EventStore, limit?: number): Promise<boolean> {
@@ -146,7 +148,7 @@ export class Stream<S> {
   }
 
   /**
-   * Applies the next event as the store holds it.
+   * Applies the next event as the store returned it.
    * @throws ForeignEvent
    */
   take(recorded: RecordedEvent): void {
@@ -158,7 +160,7 @@ export class Stream<S> {
   }
 }
 
-/** Thrown if the state that a command was prepared from has since changed; the caller must prepare the command again. */
+/** Thrown if the state from which a command was prepared has since changed; the caller must prepare the command again. */
 export class Stale extends Error {
   override readonly name = 'Stale';
 }
@@ -168,7 +170,7 @@ export const BUSY = 'too many requests are changing this at once; retry in a sec
 
 const TRIES = 10;
 
-/** Number of attempts for a decision that concurrent writes must not hold up: about five seconds. */
+/** Number of attempts at a decision that concurrent writes must not hold up; they take about five seconds. */
 export const MANY_TRIES = 150;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The only way to write: load, decide, append; after a conflict, load and decide again. Nothing else calls `append`. If a
- * decision appends nothing, it counts only after it is repeated on a state that was read to the stream's end.
+ * The only way to write: load, decide, append; after a conflict, load and decide again. Nothing else calls `append`. A
+ * decision that appends nothing is accepted only after it has been repeated on a state that was read to the end of the stream.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Draft, newEvents, understand } from '#src/events/codec.ts';
@@ -16,15 +16,15 @@ import { BUSY, type Fold, retry, Stale, Stream } from './kernel.ts';
 
 export interface StreamCommand<S, T> {
   readonly stream: string;
-  /** Its `command_id` marks the command's events; retries of the same request use the same id. */
+  /** Its `command_id` marks the command's events; retries of the same request use the same command id. */
   readonly metadata: MetadataBase;
   readonly now: () => Micros;
   readonly retry?: RetryNotes | undefined;
-  /** The owner of the record or directory; required if this command may write the stream's first event. */
+  /** The owner of the record or directory; required if this command could write the stream's first event. */
   readonly owner?: Tenant;
-  /** Ids that the decision looks at, for partial states. */
+  /** Ids that the decision depends on, for partial states. */
   readonly touches?: readonly string[];
-  /** The maximum number of attempts when others write at the same time; 10 by default. */
+  /** The maximum number of attempts when other commands write at the same time; 10 by default. */
   readonly tries?: number;
   /**
    * Makes the decision. Pure. Called again if the stream has changed.
@@ -41,18 +41,18 @@ export interface Handled<T> extends Written<T> {
 
 /** Loads the states of streams that are too long to be folded from their first event. */
 export interface Loader<S> {
-  /** Moves an empty stream to its snapshot, if there is one, and loads the given ids into the state. */
+  /** Moves an empty stream to its snapshot, if it has one, and loads the given ids into the state. */
   start(stream: Stream<S>, ids: readonly string[]): Promise<void>;
-  /** Adds ids that a cached state lacks. Returns false if it can't; then the stream is loaded again. */
+  /** Adds ids that a cached state lacks. Returns false if it can't add them; the stream is then loaded again. */
   complete(stream: Stream<S>, ids: readonly string[]): Promise<boolean>;
   /** Called after each append; takes a snapshot if one is due. Never throws. */
   advanced(stream: Stream<S>): void;
 }
 
-/** From this number of characters, an append takes its turn as a slice of long work. */
+/** An append with this many characters or more takes its turn as a slice of long work. */
 const LARGE = 500_000;
 
-/** How long a command waits for its turn, in ms: the same as the maximum wait for an append. */
+/** How long a command waits for its turn, in ms: as long as an append waits at most. */
 const TURN_MS = 10_000;
 
 /** Reads and writes the streams of one fold. */
@@ -65,12 +65,14 @@ export class Streams<S> {
 
   /**
    * Runs a command to completion.
-   * @throws Refusal from `decide`; not_found for an erased stream; unavailable after ten conflicts or 10 s of waiting; Stale
+   * @throws Refusal from `decide`; not_found for an erased stream; unavailable after ten conflicts or after waiting for 10 s;
+   * Stale
    */
   handle<T>(command: StreamCommand<S, T>): Promise<Handled<T>> {
     const asked = performance.now();
     return this.kernel.inTurn(command.stream, async () => {
-      // Otherwise, commands queued behind others that get no answer from the store would each wait just as long again.
+      // Without this check, if the store doesn't answer, each command in the queue would wait that long again after the
+      // command before it.
       if (performance.now() - asked > TURN_MS) throw unavailable(BUSY);
       try {
         return await this.#decideAndAppend(command);
@@ -83,7 +85,7 @@ export class Streams<S> {
   }
 
   /**
-   * Runs a command whose answer depends only on its request.
+   * Runs a command whose result depends only on its request.
    * @returns undefined if there was nothing to do
    * @throws Refusal
    */
@@ -139,7 +141,7 @@ export class Streams<S> {
     return past;
   }
 
-  /** Returns the events that an attempt of a command has written; empty if it wrote nothing. */
+  /** Returns the events that an attempt of a command wrote; empty if it wrote nothing. */
   async written({ stream, expectedRevision }: Attempt, commandId: string): Promise<StoredEvent[]> {
     const own: StoredEvent[] = [];
     for await (const recorded of this.kernel.store.read(stream, { from: expectedRevision + 1 })) {
@@ -161,7 +163,7 @@ export class Streams<S> {
       Conflict,
       async (conflict) => {
         if (conflict !== undefined && !(await this.#readForward(stream))) {
-          // The stream is ahead of its store, which was restored from a backup.
+          // The stream in memory is ahead of the store, because the store was restored from a backup.
           this.#forget(stream.name);
           if (conflict.actual !== (stream.head?.revision ?? 'none'))
             throw unavailable('two reads of the event store returned different results; retry in a second');
@@ -214,7 +216,7 @@ export class Streams<S> {
 
   /**
    * Reads a stream to its end.
-   * @returns whether the stream had grown
+   * @returns true if the stream has grown
    */
   async #readForward(stream: Stream<S>): Promise<boolean> {
     const grown = await stream.readForward(this.kernel.store);
@@ -236,7 +238,7 @@ export class Streams<S> {
   }
 }
 
-/** Returns true if sealing the events takes long. */
+/** Returns true if sealing the events will take long. */
 function isLarge(events: readonly NewEvent[]): boolean {
   let characters = 0;
   for (const { data } of events) characters += data.length;

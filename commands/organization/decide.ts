@@ -5,7 +5,10 @@ import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
 
-/** Returns the decision to create an organization. Its founder becomes the owner, unless the service creates it. */
+/**
+ * Returns the decision to create an organization. Its founder becomes the owner; an organization that the service creates has
+ * no founder.
+ */
 export function create(id: string, name: string, founder?: Person) {
   return ({ exists }: OrganizationState): PlainEvent[] => {
     if (exists) throw new TypeError(`${id} already exists`);
@@ -47,21 +50,21 @@ export function removeMember(id: string, { issuer, subject }: Person) {
   };
 }
 
-/** The caller's entitlement to change single sign-on settings. */
+/** The caller's role and domain, which determine whether the caller may change single sign-on settings. */
 export interface SsoClaim {
   readonly role: Role;
   /**
-   * The domain of the caller's verified e-mail address, according to a token that the installation trusts; undefined without
-   * one.
+   * The domain of the caller's verified e-mail address, according to a token that the installation trusts; undefined if there
+   * is none.
    */
   readonly domain: string | undefined;
 }
 
 /**
  * Replaces the SSO settings.
- * @throws Refusal forbidden if a caller who isn't an owner changes the sign-in, or for new domains that aren't the caller's: a
- *   domain decides who becomes a member and whom discovery sends here; invalid for new domains that belong to public mail
- *   providers
+ * @throws Refusal forbidden if a caller who isn't an owner changes the sign-in, or for new domains other than the caller's,
+ * because a domain determines who becomes a member and whom discovery sends to this sign-in; invalid for new domains that
+ * belong to public mail providers
  */
 export function configureSso(id: string, { issuer, client_id, domains }: Sso, claim: SsoClaim) {
   return (state: OrganizationState): PlainEvent[] => {
@@ -83,7 +86,8 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 
 /**
  * Confirms the domain of an owner's verified e-mail address.
- * @throws Refusal invalid for a public mail provider's domain; forbidden if the organization's sign-in has other domains
+ * @throws Refusal invalid for a public mail provider's domain; forbidden if the organization's sign-in is set up for other
+ * domains
  */
 export function confirmDomain(id: string, domain: string) {
   return (state: OrganizationState): PlainEvent[] => {

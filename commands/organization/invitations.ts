@@ -5,9 +5,9 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { memberKey, type OrganizationState } from './state.ts';
 
-/** How long an invitation can be accepted, in microseconds: 14 days. */
+/** How long after its creation an invitation can be accepted, in microseconds: 14 days. */
 export const INVITATION_LIFE = 14 * 86_400_000_000;
-/** The maximum number of an organization's pending invitations. */
+/** The maximum number of pending invitations per organization. */
 const MOST = 100;
 
 /** An invitation to be created. */
@@ -20,11 +20,11 @@ export interface NewInvitation {
   readonly now: Micros;
 }
 
-/** Returns the role that a member needs to give another person a role. */
+/** Returns the role that a member needs in order to give another person the given role. */
 export const TO_GIVE = (role: Role): Role => (role === 'owner' ? 'owner' : 'admin');
 
 /**
- * Invites an address; an earlier invitation to the same address ends.
+ * Invites an address; an earlier invitation to the same address is ended.
  * @throws Refusal not_found; conflict if too many invitations are pending
  */
 export function invite(organization: string, { id, email, role, by, now }: NewInvitation) {
@@ -55,7 +55,7 @@ export function invite(organization: string, { id, email, role, by, now }: NewIn
 }
 
 /**
- * Withdraws an invitation; does nothing if it has ended.
+ * Withdraws an invitation; does nothing if it has already ended.
  * @throws Refusal not_found for an unknown invitation
  */
 export function withdraw(id: string) {
@@ -68,9 +68,9 @@ export function withdraw(id: string) {
 
 /**
  * Makes the person a member.
- * @param email their verified address in lower case
- * @throws Refusal not_found for an invitation that isn't theirs or has ended; conflict if they are already a member, or the
- *   person who invited them may no longer give the role
+ * @param email the person's verified address in lower case
+ * @throws Refusal not_found for an invitation that isn't for this person or has ended; conflict if the person is already a
+ * member, or if the member who invited them may no longer give the role
  */
 export function accept(id: string, person: Person, email: string, now: Micros) {
   return ({ invitations, members }: OrganizationState): PlainEvent[] => {

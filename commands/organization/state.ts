@@ -1,4 +1,4 @@
-/** The state of an organization that decisions need: its members, its sign-in, and its confirmed domain. */
+/** The parts of an organization's state that decisions need: its members, its sign-in, and its confirmed domain. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/access/member.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';

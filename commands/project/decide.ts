@@ -6,7 +6,7 @@ import { type ProjectState, requireOpen } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 
-/** Creates a project in an organization, together with its first key and a request to fill its sandbox. */
+/** Creates a project in an organization, including its first key and a request to fill its sandbox. */
 export function create(id: string, organization: string, name: string, first: readonly PlainEvent[] = []) {
   return ({ status }: ProjectState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} already exists`);

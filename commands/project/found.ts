@@ -16,11 +16,11 @@ import { createKey, create as createProject } from './decide.ts';
 import { issueKey } from './key.ts';
 import { PROJECT, type ProjectState } from './state.ts';
 
-/** The result: everything a new developer needs. */
+/** The result: everything that a new developer needs. */
 export interface Founded {
   readonly organization: string;
   readonly project: string;
-  /** Shown only now; the events contain only its hash. */
+  /** Shown only in this response; the events contain only its hash. */
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
@@ -37,7 +37,7 @@ export interface FoundingDeps {
   readonly sandboxPatients?: number;
 }
 
-/** The project to create and its founder; without a founder the service itself creates it. */
+/** The project to create and its founder; without a founder, the service itself creates the project. */
 export interface Founding {
   readonly name: string;
   readonly environment: Environment;
@@ -56,8 +56,9 @@ const SCOPES = ['read', 'write'] as const;
 const KEY_NAME = 'quickstart';
 
 /**
- * Creates an organization with one project and one key for the given environment (scopes read and write), for the service.
- * @param founder its owner; without a founder it has no members
+ * Creates an organization with one project, which has one key for the given environment (scopes read and write), for the
+ * service.
+ * @param founder the organization's owner; without a founder the organization has no members
  */
 export async function found(
   deps: FoundingDeps,
@@ -77,7 +78,10 @@ export async function found(
   });
 }
 
-/** Founds a project like `found`, for a caller. A request that crashed between the two streams continues when it is retried. */
+/**
+ * Creates the same as `found`, but for a caller. If a request crashed between the two streams, a retry continues where it
+ * stopped.
+ */
 export async function foundFor(
   { organizations, projects }: FoundingStreams,
   by: RequestContext,
@@ -99,7 +103,7 @@ export async function foundFor(
 
 /**
  * Adds a key to a project (scopes read and write), for the service.
- * @returns the key, which is shown only now
+ * @returns the key, which can't be shown again
  */
 export async function addKey(
   deps: FoundingDeps,

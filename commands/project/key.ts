@@ -1,4 +1,4 @@
-/** API keys, made from 256 random bits; the log has only their SHA-256 (docs/spec/interface.md, section 5). */
+/** API keys, made from 256 random bits; the log contains only their SHA-256 (docs/spec/interface.md, section 5). */
 import { createHash } from 'node:crypto';
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -11,7 +11,7 @@ export interface NewKey {
   readonly name: string;
   readonly environment: Environment;
   readonly scopes: readonly Scope[];
-  /** The instant at which the key expires; absent if it never expires. */
+  /** The time at which the key expires; absent if it never expires. */
   readonly expiresAt?: string | undefined;
 }
 

@@ -11,7 +11,10 @@ export type ProductionAccess = 'open' | 'request';
 /** The inputs to a decision on production access, other than the project's own events. */
 export interface ProductionRule {
   readonly access: ProductionAccess;
-  /** When the project's newest production application was registered; undefined if it never had one. */
+  /**
+   * The time at which the project's newest production application was registered; undefined if it never had a production
+   * application.
+   */
   readonly newestApplication?: Micros | undefined;
 }
 
@@ -42,7 +45,7 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
 
 /**
  * Asks the operator for production access.
- * @param use what the project needs it for
+ * @param use the purpose for which the project needs it
  * @throws Refusal conflict for a project that already has production access, or whose request is pending
  */
 export function requestProduction(id: string, request: string, use: string, rule: ProductionRule) {
@@ -73,7 +76,7 @@ export function refuseProduction(id: string, reason?: string) {
 }
 
 /**
- * Allows a project to have production keys and applications, which also grants its pending request; no event if nothing
+ * Allows a project to have production keys and applications, which also grants its pending request; writes no event if nothing
  * changes.
  */
 export function allowProduction(id: string) {
@@ -102,7 +105,7 @@ export function answerRequest(
 }
 
 /**
- * Withdraws production access; no event if it was already withdrawn and nothing has been created in production since.
+ * Withdraws production access; writes no event if it was already withdrawn and nothing has been created in production since.
  * @param newestApplication see `ProductionRule`
  */
 export function withdrawProduction(id: string, newestApplication?: Micros) {
@@ -115,8 +118,8 @@ export function withdrawProduction(id: string, newestApplication?: Micros) {
 }
 
 /**
- * Returns true if a project may create things in production. Projects that had production keys or applications before
- * production required a request count as allowed until an operator withdraws their access.
+ * Returns true if a project may create things in production. Projects that had production keys or applications before access
+ * to production had to be requested count as allowed until an operator withdraws their access.
  */
 function hasProduction(
   { production, withdrawnAt = 0 }: Readonly<ProjectState>,

@@ -1,6 +1,6 @@
 /**
- * The state of a project that decisions need: whether it is open, its access to production and the request for it, its keys,
- * the purges under way, and the personal records, which are the only content of a person's own project.
+ * The parts of a project's state that decisions need: whether it is open, its access to production and the request for that
+ * access, its keys, the purges under way, and the personal records, which are the only content of a person's own project.
  */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -10,7 +10,7 @@ import type { Fold } from '../kernel/kernel.ts';
 
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
-  /** True if an operator allowed production, or a production key was created, since production was last withdrawn. */
+  /** True if, since production was last withdrawn, an operator has allowed it or a production key has been created. */
   production: boolean;
   /** When an operator last withdrew production. */
   withdrawnAt: Micros | undefined;
@@ -22,7 +22,7 @@ export interface ProjectState {
   readonly erasing: Set<string>;
   /** The patient of the personal record in each environment. */
   readonly personal: Map<Environment, string>;
-  /** The hosts whose guests an operator blocked; only for the project that holds guests. */
+  /** The hosts whose guests an operator has blocked; used only in the project that contains the guests. */
   readonly blocked: Set<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Accepts proposals: one append contains both the version that a proposal becomes and the event that it was accepted. The
- * write is planned and checked again as a write of the application under its current grant.
+ * Accepts proposals: one append contains both the version that results from a proposal and the event that the proposal was
+ * accepted. The write is planned and checked again, as a write by the application under its current grant.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -23,7 +23,7 @@ import type { AcceptedVersion, Approver, ProposalRef } from './proposals.ts';
 
 /**
  * Accepts a proposal.
- * @throws Refusal when `Proposals.accept` would
+ * @throws Refusal in the same cases as `Proposals.accept`
  */
 export async function accept(
   deps: ProposalDeps,
@@ -81,7 +81,7 @@ export async function accept(
 }
 
 /**
- * Returns the answer of an earlier attempt of this request.
+ * Returns the result of an earlier attempt of this request.
  * @throws Refusal conflict if that attempt was too late
  */
 async function earlierAnswer(
@@ -104,7 +104,7 @@ async function earlierAnswer(
 
 /**
  * Returns a proposal's write, as the application could make it now.
- * @throws Refusal conflict (409) saying why it can no longer be written; unavailable
+ * @throws Refusal conflict (409) with the reason why the proposal can no longer be written; unavailable
  */
 async function writable(
   deps: ProposalDeps,
@@ -137,8 +137,8 @@ function conflict(reasons: readonly string[]): Refusal {
 }
 
 /**
- * Returns the metadata for the version that a proposal becomes: its author and credential are those of the application that
- * made the proposal.
+ * Returns the metadata for the version that results from a proposal: the author and the credential are those of the
+ * application that made the proposal.
  */
 function byProposer(
   { metadata }: MadeProposal,

@@ -22,7 +22,7 @@ import {
 } from './held.ts';
 import type { AcceptedVersion, ProposalRef } from './proposals.ts';
 
-/** How long a proposal waits, in days. */
+/** How long a proposal stays pending, in days. */
 export const PROPOSAL_DAYS = 30;
 const DAY = 86_400_000_000;
 
@@ -32,10 +32,10 @@ export interface Decider {
   readonly environment: Environment;
 }
 
-/** A proposal before it has a place and a time. */
+/** A proposal that has no place and no expiry time yet. */
 export type DraftedProposal = Omit<MadeData, 'place' | 'expires_at'>;
 
-/** Returns the keys of the entries that a new proposal depends on, other than the write's. */
+/** Returns the keys of the entries that a new proposal depends on, except the entries that its write depends on. */
 export function proposalKeys(grantId: string): string[] {
   const places = Array.from({ length: PROPOSAL_PLACES }, (_, place) => proposalPlace(grantId, place));
   return [grantId, ...places];
@@ -47,11 +47,11 @@ export function deciderKeys(person: PersonId, proposalId: string): string[] {
 }
 
 /**
- * Makes a pending proposal. The decision is the same as for the write that it proposes.
- * @param isShown whether the application may read the type; if not, it doesn't get the current version
+ * Makes a pending proposal. It is checked like the write that it proposes.
+ * @param isShown true if the application may read the type; if false, the application doesn't get the current version
  * @param writes the events that would be written
- * @throws Refusal when `decideWrites` would; unauthenticated if the grant has ended; conflict if the base version isn't
- *   current or no place is free
+ * @throws Refusal in the same cases as `decideWrites`; unauthenticated if the grant has ended; conflict if the base version
+ * isn't current or no place is free
  */
 export function propose(
   state: Resources,
@@ -77,7 +77,7 @@ export function propose(
       resource_id,
       `${resource_type}/${resource_id} is at version ${version}, but the proposal changes version ${base_version}; read it again`,
     );
-  // Only its refusals matter here.
+  // The events aren't needed here, only the refusals.
   decideWrites(state, clock, writes);
   const place = freePlace(state, grantId);
   if (place === undefined)
@@ -88,7 +88,7 @@ export function propose(
   return { ...drafted, place, expires_at: toInstant(Math.min(at + PROPOSAL_DAYS * DAY, grantEnd)) };
 }
 
-/** Returns the first place without a pending proposal. */
+/** Returns the first place that has no pending proposal. */
 function freePlace(state: Resources, grantId: string): number | undefined {
   for (let place = 0; place < PROPOSAL_PLACES; place += 1) {
     if (findEntry(state, proposalPlace(grantId, place))?.deleted !== false) return place;
@@ -96,10 +96,10 @@ function freePlace(state: Resources, grantId: string): number | undefined {
   return undefined;
 }
 
-/** The result of deciding about a proposal. */
+/** The result of a decision on a proposal. */
 export interface Ended {
   readonly status: EndStatus;
-  /** The version that an accepted proposal led to. */
+  /** The version that resulted from an accepted proposal. */
   readonly accepted?: AcceptedVersion;
 }
 
@@ -137,7 +137,7 @@ export function accept(
 
 /**
  * Rejects a proposal. A proposal that can no longer be accepted ends as superseded or expired.
- * @throws Refusal not_found or conflict when `decidable` would
+ * @throws Refusal not_found or conflict in the same cases as `decidable`
  */
 export function reject(asked: ProposalRef & Decider, note?: string): Conclude<Ended> {
   return (state, past, at) => {
@@ -191,9 +191,9 @@ export function lapse(asked: ProposalRef): Conclude<void> {
 }
 
 /**
- * Returns a proposal that nobody has decided on, and the event that must end it if it can't be accepted.
+ * Returns a proposal that nobody has decided on and, if it can't be accepted, the event that must end it.
  * @throws Refusal not_found for a person who isn't linked to the record, and for an unknown proposal; conflict if the proposal
- *   has ended
+ * has ended
  */
 export function decidable(
   state: Resources,
@@ -216,8 +216,8 @@ interface Lapsed {
 
 /**
  * Returns the role in which a person decides.
- * @throws Refusal not_found unless they are linked to the record. In the sandbox a person may be linked without an event
- *   (section 9, "Sandbox"): only a link that was ended refuses them.
+ * @throws Refusal not_found unless the person is linked to the record. In the sandbox a person may be linked without an event
+ * (section 9, "Sandbox"): they are refused only if their link was ended.
  */
 export function requireLinked(
   state: Resources,

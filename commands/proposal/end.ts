@@ -13,7 +13,7 @@ type Records = Pick<WriteDeps, 'resources'>;
 
 /**
  * Rejects a proposal.
- * @throws Refusal when `Proposals.reject` would
+ * @throws Refusal in the same cases as `Proposals.reject`
  */
 export async function reject(
   { resources }: Records,
@@ -26,14 +26,14 @@ export async function reject(
   const { environment } = await readOwner(resources, proposal.record, keys);
   const conclude = decide.reject({ ...proposal, person, environment }, note);
   const done = await end(resources, by, proposal, 'reject', keys, conclude);
-  // It was too late: the event says so, and so does the answer.
+  // The decision came too late: both the event and the refusal say so.
   if (done.result.status !== 'rejected') throw hasEnded(done.result.status);
   return { ...done, result: undefined };
 }
 
 /**
  * Withdraws a proposal.
- * @throws Refusal when `Proposals.withdraw` would
+ * @throws Refusal in the same cases as `Proposals.withdraw`
  */
 export async function withdraw(
   { resources }: Records,

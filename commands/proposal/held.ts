@@ -16,7 +16,7 @@ export type ProposalEnd = Extract<
   { type: 'ProposalAccepted' | 'ProposalRejected' | 'ProposalWithdrawn' } | Pick<Lapse, 'type'>
 >;
 
-/** How a proposal ended, by the event that ended it (docs/spec/decisions.md, section 7). */
+/** The status that each event gives to the proposal that it ends (docs/spec/decisions.md, section 7). */
 export const STATUS_OF = {
   ProposalAccepted: 'accepted',
   ProposalRejected: 'rejected',
@@ -29,7 +29,7 @@ export const STATUS_OF = {
 export type EndStatus = (typeof STATUS_OF)[ProposalEnd['type']];
 
 /**
- * Returns the status that follows an event that ended a proposal.
+ * Returns the status of a proposal after the event that ended it.
  * @throws TypeError for any other event
  */
 export function statusAfter({ type }: DomainEvent): EndStatus {
@@ -55,7 +55,7 @@ export function madeIn(event: DomainEvent): MadeData {
 }
 
 /**
- * Returns a proposal that no event has ended, or how it ended.
+ * Returns a proposal that no event has ended, or otherwise the way in which it ended.
  * @throws Refusal not_found if the record has no such proposal
  */
 export function proposalIn(
@@ -71,7 +71,7 @@ export function proposalIn(
 
 /**
  * Returns the event that must end a pending proposal at a given time because it can no longer be accepted: its grant has
- * ended, its time is over, or the resource's version has changed.
+ * ended, it has expired, or the resource's version has changed.
  */
 export function findLapse(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {
   const { proposal_id, grant_id, place, resource_id, base_version, expires_at } = data;
@@ -85,7 +85,7 @@ export function findLapse(state: Resources, past: Past, data: MadeData, at: Micr
   return { type: 'ProposalSuperseded', data: { ...named, version } };
 }
 
-/** Returns whether a grant allows anything at a given time. */
+/** Returns true if a grant still allows anything at a given time. */
 export function isGrantActive(state: Resources, past: Past, grantId: string, at: Micros): boolean {
   const entry = findEntry(state, grantId);
   if (entry?.type !== 'Grant' || entry.deleted) return false;

@@ -1,4 +1,4 @@
-/** Reads proposals as they were made, and returns the command that carries a proposal out. */
+/** Reads proposals as they were made, and returns the command that carries out a proposal. */
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -13,7 +13,7 @@ import type { ProposalDeps } from './deps.ts';
 import { type MadeData, madeIn } from './held.ts';
 import type { Suggested } from './planned.ts';
 
-/** A proposal with the facts from its event's metadata. */
+/** A proposal, including data from its event's metadata. */
 export interface MadeProposal {
   readonly data: MadeData;
   readonly metadata: EventMetadata & { readonly hash?: string };
@@ -21,7 +21,7 @@ export interface MadeProposal {
 
 /**
  * Reads the event that made a proposal.
- * @throws TypeError if the revision has a different event
+ * @throws TypeError if there is a different event at the revision
  * @throws Refusal not_found if the event is missing
  */
 export async function madeAt(
@@ -38,7 +38,7 @@ export async function madeAt(
   throw notFound('proposal', stream);
 }
 
-/** Where to write a proposal's resource, and the grant that allows it. */
+/** The place where a proposal's resource is to be written, and the grant that allows it. */
 export interface Home {
   readonly made: MadeProposal;
   readonly record: string;

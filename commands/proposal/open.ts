@@ -7,7 +7,7 @@ import { lapse, reject, withdraw } from './end.ts';
 import type { Proposals } from './proposals.ts';
 import { propose } from './propose.ts';
 
-/** Creates the commands. When they return, a decision that was written is visible on every instance. */
+/** Creates the commands. When they return, the decision that they wrote is visible on every instance. */
 export function openProposals(deps: ProposalDeps): Proposals {
   const awaitShown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;

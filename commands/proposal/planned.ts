@@ -14,7 +14,7 @@ import { planWrites } from '../resource/plan.ts';
 import type { WriteRequest } from '../resource/request.ts';
 import { outdated } from '../resource/write-only.ts';
 
-/** A suggested write. `id` makes it an update. */
+/** A suggested write. With an `id`, it is an update. */
 export interface Suggested {
   readonly type: ResourceType;
   readonly id?: string;
@@ -24,7 +24,7 @@ export interface Suggested {
 /**
  * Returns the planned write.
  * @param stream the record's stream: a proposal can't be about another record, or about the directory
- * @throws Refusal when the write would; invalid (422) for a document's bytes
+ * @throws Refusal in the same cases as the write; invalid (422) if a document contains bytes
  */
 export async function planSuggested(
   deps: WriteDeps,
@@ -50,7 +50,7 @@ export async function planSuggested(
 }
 
 /**
- * Checks a write against a grant's categories: the resource must be within them before and after the write
+ * Checks a write against a grant's categories: the resource must belong to them both before and after the write
  * (docs/spec/decisions.md, section 9, "Categories"). A proposal can't restore a deleted resource.
  * @throws Refusal forbidden (403), conflict (409)
  */

@@ -10,7 +10,7 @@ import type { Relationship } from '../consent/consents.ts';
 /** A change that an application proposes. */
 export type NewProposal = {
   readonly type: ResourceType;
-  /** The whole resource as it would be; for an update, with its id. */
+  /** The whole resource as it would be after the change; for an update, including its id. */
   readonly resource: SubmittedResource;
   /** The application's reason, or null. */
   readonly rationale: string | null;
@@ -36,7 +36,7 @@ export interface Approver extends PersonId {
   readonly relationship: Relationship;
 }
 
-/** The version that an accepted proposal became. */
+/** The version that resulted from an accepted proposal. */
 export interface AcceptedVersion {
   readonly type: string;
   readonly id: string;
@@ -47,9 +47,10 @@ export interface AcceptedVersion {
 export interface Proposals {
   /**
    * Makes a proposal under a grant. It is checked like the write that it proposes.
-   * @param ctx of a caller under a grant
-   * @throws Refusal when the write would; conflict (409) if `baseVersion` isn't the current version, or 100 proposals are
-   *   pending under the grant; unauthenticated if the grant has ended
+   * @param ctx the context of a caller under a grant
+   * @throws Refusal in the same cases as the write; conflict (409) if `baseVersion` isn't the current version, or if 100
+   *   proposals
+   * are pending under the grant; unauthenticated if the grant has ended
    */
   readonly propose: (
     ctx: CommandContext,
@@ -61,10 +62,10 @@ export interface Proposals {
    */
   readonly withdraw: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
   /**
-   * Writes a proposal's resource, with the application's author as author and the person as approver, and ends the proposal,
-   * in one append. It is checked like a write by the application under its grant.
+   * Writes a proposal's resource, with the application's author as its author and the person as its approver, and ends the
+   * proposal, in one append. The write is checked like a write by the application under its grant.
    * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) if the
-   *   proposal has ended, its base version is no longer current, its grant has ended, or it can no longer be written
+   * proposal has ended, its base version is no longer current, its grant has ended, or it can no longer be written
    */
   readonly accept: (
     by: RequestContext,
@@ -73,8 +74,8 @@ export interface Proposals {
   ) => Promise<Done<AcceptedVersion>>;
   /**
    * Rejects a pending proposal.
-   * @param note the person's own note, at most 1,000 characters; applications never get it
-   * @throws Refusal not_found or conflict when `accept` would
+   * @param note the person's own note, at most 1,000 characters; applications never receive it
+   * @throws Refusal not_found or conflict in the same cases as `accept`
    */
   readonly reject: (
     by: RequestContext,

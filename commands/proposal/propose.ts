@@ -16,12 +16,12 @@ import type { ProposalDeps } from './deps.ts';
 import { planSuggested } from './planned.ts';
 import type { NewProposal } from './proposals.ts';
 
-/** The maximum size of a proposed resource, in characters of its JSON: a list shows up to 200 of them. */
+/** The maximum size of a proposed resource, in characters of its JSON: a list shows up to 200 proposals. */
 const LONGEST = 100_000;
 
 /**
  * Makes a proposal.
- * @throws Refusal when `Proposals.propose` would
+ * @throws Refusal in the same cases as `Proposals.propose`
  */
 export async function propose(
   deps: ProposalDeps,

@@ -1,5 +1,5 @@
 /**
- * Reads the facts about a record's grants that a purge keeps: ids, applications and dates, but no person
+ * Reads the data about a record's grants that a purge keeps: ids, applications and dates, but no person
  * (docs/spec/decisions.md, section 9).
  */
 import { CATALOG, type PlainEvent } from '#src/events/catalog.ts';
@@ -7,13 +7,13 @@ import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 
-/** Grants in the form that `RecordErased` has. */
+/** Grants in the form used in `RecordErased`. */
 export type EndedGrants = Extract<PlainEvent, { type: 'RecordErased' }>['data']['grants'];
 
-/** Keeps grants from the time the record's stream is erased until `RecordErased` is written (`src/operations/erasing.ts`). */
+/** Keeps a record's grants from when its stream is erased until `RecordErased` is written (`src/operations/erasing.ts`). */
 export interface GrantsOfErased {
   keep(record: string, grants: EndedGrants): Promise<void>;
-  /** Returns the stored facts; undefined if there are none. */
+  /** Returns the stored grants; undefined if there are none. */
   kept(record: string): Promise<unknown>;
   done(record: string): Promise<void>;
 }
@@ -21,8 +21,8 @@ export interface GrantsOfErased {
 const TOLD = new Set(['ConsentGranted', 'ConsentRevoked', 'ConsentExpired']);
 
 /**
- * Returns all grants that a record ever had, all of which have ended, and keeps them. If the stream is already erased, returns
- * the grants that an earlier run kept.
+ * Returns all grants that a record ever had, all of which have ended, and stores them. If the stream is already erased,
+ * returns the grants that an earlier run stored.
  */
 export async function endedGrants(
   store: EventStore,

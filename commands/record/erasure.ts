@@ -1,9 +1,9 @@
 /**
- * `_purge`: removes a record physically, as a process that a crash only delays (docs/decisions/0004-purge-is-a-process.md).
- * `RecordErasureRequested` is written to the project's stream. The leader of the erasure process then deletes the Patient and
- * ends the grants in one append (subscribers are notified), waits until all reactions have processed it, deletes the rows that
- * aren't events, erases the stream, and writes `RecordErased`, upon which projections delete their rows. Every step can be
- * repeated.
+ * `_purge`: removes a record physically, as a process that a crash can only delay (docs/decisions/0004-purge-is-a-process.md).
+ * First, `RecordErasureRequested` is written to the project's stream. The instance that leads the erasure process then deletes
+ * the Patient and ends the grants in one append (subscribers are notified), waits until all reactions have processed this
+ * append, deletes the rows that aren't events, erases the stream, and writes `RecordErased`, upon which projections delete
+ * their rows. Every step can be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type Draft, understand } from '#src/events/codec.ts';
@@ -25,7 +25,7 @@ import { removeLive } from '../resource/resume.ts';
 import { findEntry, type Resources } from '../resource/state.ts';
 import { endedGrants, type GrantsOfErased } from './ended-grants.ts';
 
-/** The facts about an access log that `RecordErased` keeps. */
+/** The data about an access log that `RecordErased` keeps. */
 type ErasedAccess = Extract<StoredEvent['event'], { type: 'RecordErased' }>['data']['access_log'];
 
 /** Dependencies of the erasure process. */
@@ -33,19 +33,19 @@ export interface ErasureDeps {
   readonly resources: Streams<Resources>;
   readonly projects: Streams<ProjectState>;
   readonly now: () => number;
-  /** Waits until everything that reacts to a record's events has done so up to a position. */
+  /** Waits until everything that reacts to a record's events has processed them up to a position. */
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
   /** Deletes a record's data outside the log and the projections: documents, stored idempotent responses, and snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
-  /** Keeps the ended grants until `RecordErased` has them. */
+  /** Keeps the ended grants until `RecordErased` contains them. */
   readonly erased: GrantsOfErased;
   /**
-   * Removes a record's access log, and prevents reads of the record from writing more. A second run returns the same.
+   * Removes a record's access log, and prevents reads of the record from adding entries. A second run returns the same result.
    * @returns the number of entries, and the last entry's hash
    */
   readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
   /**
-   * Waits until every projection has passed a position; returns false if one takes too long. The erasure then continues later.
+   * Waits until every projection has passed a position. Returns false if one takes too long; the erasure then continues later.
    */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }
@@ -60,10 +60,10 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
   if (position !== undefined && !(await deps.waitFor(position)))
     throw unavailable('the read models do not show the end of the record yet');
-  // Until now, a search could still find the record and its response could be stored for retries, and a grant could still get
+  // Until now, a search could still find the record, its response could be stored for retries, and a grant could still get
   // codes and tokens.
   await deps.forget(patient);
-  // A PostgreSQL database restored from a backup made before the purge contains the access log again.
+  // A PostgreSQL database that was restored from a backup made before the purge contains the access log again.
   if (done !== undefined) await deps.eraseAccessLog(patient);
   await deps.erased.done(patient);
 }
@@ -94,7 +94,7 @@ async function eraseRecord(
   await deps.forget(patient);
   await deps.resources.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
-  // From here on, reads of the record aren't answered; few are under way, because its grants have ended.
+  // From here on, reads of the record are refused; few reads are in progress, because its grants have ended.
   const access_log = await deps.eraseAccessLog(patient);
   const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.projects, base, deps.now, project, ids.at(0, 'erased'), {
@@ -104,7 +104,7 @@ async function eraseRecord(
   return position ?? erasedAt(deps.projects, requested, patient);
 }
 
-/** Returns the position of the event in the project's stream that reports the erasure. */
+/** Returns the position of the event that reports the erasure in the project's stream. */
 async function erasedAt(
   { kernel }: Streams<ProjectState>,
   requested: StoredEvent,
@@ -119,8 +119,8 @@ async function erasedAt(
 }
 
 /**
- * Deletes the Patient, ends the grants, and waits for the reactions to that; repeats this if somebody has restored the Patient
- * in the meantime. Does nothing if the stream is erased.
+ * Deletes the Patient, ends the grants, and waits until the reactions to both are finished; repeats this if the Patient has
+ * been restored in the meantime. Does nothing if the stream is erased.
  */
 async function endRecord(
   deps: ErasureDeps,
@@ -131,7 +131,7 @@ async function endRecord(
   for (let isFirst = true; ; isFirst = false) {
     const appended = await appendEnd(deps, metadata, patient, ids);
     if (appended === 'erased' || (appended === undefined && !isFirst)) return;
-    // An earlier run may have appended the events, and reactions may not have processed them yet.
+    // An earlier run may have appended the events before reactions could process them.
     await deps.reacted(appended ?? (await deps.resources.kernel.store.head()), patient);
   }
 }
@@ -165,8 +165,8 @@ async function appendEnd(
 }
 
 /**
- * Decides the deletion of the Patient, then the end of all grants, so that applications under a grant get both events. Ids are
- * derived from the ids of what is ended, so a second run ends nothing twice.
+ * Decides on the deletion of the Patient, then on the end of all grants, so that applications under a grant receive both
+ * events. Event ids are derived from the ids of the ended objects, so a second run ends nothing twice.
  */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
   past.require(activeGrants(state));
@@ -181,8 +181,8 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
 }
 
 /**
- * Writes a fact about a record's end to a project's stream. The end of a record is written only once, even when two instances
- * carry out the purge at the same time because one lost its connection while it was the leader.
+ * Writes an event about a record's end to a project's stream. The end of a record is written only once, even if two instances
+ * carry out the purge at the same time because one of them lost its connection while it was the leader.
  * @param id the event's id
  * @returns no position if the end is already written
  */

@@ -53,7 +53,7 @@ export async function requestErasure(
       diagnostics: 'only the project that created the patient may purge it',
     });
   }
-  // Data that outlives the record contains only ids: no names of people, sources or origins.
+  // Data that outlives the record contains only ids: no names of people, no source systems, no origin ids.
   const {
     source_system: _source,
     origin_id: _origin,

@@ -1,4 +1,4 @@
-/** The people and organizations named in author headers must be active entries in the project's directory. */
+/** Checks that the people and organizations named in author headers are active entries in the project's directory. */
 import { isDuring } from '#src/fhir/during.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parseReference } from '#src/fhir/references/references.ts';
@@ -23,13 +23,13 @@ interface Named {
 
 /**
  * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section 5): each
- * must name a live, active entry in the directory of the caller's project and environment, even under a grant; under a grant
- * the authorship then has names and identifiers instead of references. The author type `practitioner` requires
+ * must name a live, active entry in the directory of the caller's project and environment, even under a grant. Under a grant,
+ * the resulting authorship contains names and identifiers instead of references. The author type `practitioner` requires
  * `X-Service-Acting-As`. A PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the
  * directory, must be active.
  * @returns the authorship with the names of the organization, the author and the person acting
  * @throws Refusal invalid (422), code `invalid`, naming every invalid header, including headers whose entries are missing,
- *   deleted or in another project
+ * deleted or in another project
  */
 export async function checkAuthorship(
   ctx: CommandContext,
@@ -81,14 +81,14 @@ export async function checkAuthorship(
 }
 
 /**
- * Returns the caller that looks up entries: under a grant, the application in its own project, because the headers refer to
- * that project's directory (docs/spec/decisions.md, section 9, "Writes under a grant").
+ * Returns the caller to use for looking up entries: under a grant, the application in its own project, because the headers
+ * refer to that project's directory (docs/spec/decisions.md, section 9, "Writes under a grant").
  */
 function directoryReader({ calls, sees }: Caller): Caller {
   return sees.within === undefined ? { calls, sees } : ownCaller(calls.project, calls.credential, ['read']);
 }
 
-/** Returns the fault if an author type requires a name and has none. */
+/** Returns the fault if the author type requires a name and none is given. */
 function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): Issue[] {
   if (authorType !== 'practitioner' || actingAs !== undefined || inherited === true) return [];
   const diagnostics =
@@ -97,8 +97,8 @@ function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): I
 }
 
 /**
- * Returns the authorship under a grant: names and identifiers instead of references, which have no target in the record's
- * project. A person who acts for the patient, a device or a program is not the author.
+ * Returns the authorship under a grant: names and identifiers instead of references, because references have no target in the
+ * record's project. A person who acts for the patient, a device or a program isn't the author.
  */
 function withoutReferences(
   { authorRef, actingAs, onBehalfOf, ...authorship }: Authorship,
@@ -125,7 +125,7 @@ function withoutReferences(
   };
 }
 
-/** Returns an entry's official identifier; without one, the first identifier that isn't old. */
+/** Returns an entry's official identifier or, if there is none, the first identifier that isn't old. */
 function findIdentifier(entry: JsonObject | undefined): OutsideIdentifier | undefined {
   const { identifier } = entry ?? {};
   const all = Array.isArray(identifier) ? identifier.filter(isObject) : [];

@@ -1,4 +1,7 @@
-/** Builds the resource that a request asks for, before it is checked: as sent, or the current version with a patch applied. */
+/**
+ * Builds the resource that a request asks for, before the resource is checked: as sent, or the current version with a patch
+ * applied.
+ */
 import { heldContents } from '#src/fhir/document-content.ts';
 import { type KeptReference, keepListed, keptInPlace } from '#src/fhir/kept-references.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
@@ -31,20 +34,20 @@ export interface Candidate {
   readonly replaces: boolean;
   /** See `Candidate` in `check.ts`. */
   readonly hidesFaults: boolean;
-  /** The stream that holds the resource now; undefined for a new resource. */
+  /** The stream that contains the resource now; undefined for a new resource. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
   /** A PATCH must not restore a deleted resource. */
   readonly mustBeLive?: boolean;
   /** The newest version of a document that has a body. */
   readonly before?: JsonObject;
-  /** References in the stored version that may stay even if the caller can't see their targets. */
+  /** References in the stored version that may stay although the caller can't see their targets. */
   readonly keeps?: KeptReference;
   /** Under a grant: references to other records, which are kept. */
   readonly leftOut?: ShownVersion;
 }
 
-/** A resource to be checked, or the result of a request that needs no write. */
+/** A resource to be checked, or the result of a request that doesn't need a write. */
 export type Made = Candidate | { readonly settled: WriteResult };
 
 /** The inputs for building candidates: dependencies, stored versions, and the caller. */
@@ -60,7 +63,7 @@ type Base = Omit<Candidate, 'resource'>;
 
 /**
  * Builds the candidate for a create, an update or a patch.
- * @throws Refusal 404 410 412 413 422; Stale if the stored version isn't the one that the request was made from
+ * @throws Refusal 404 410 412 413 422; Stale if the request was prepared from a different version than the stored one
  */
 export async function makeCandidate(
   making: Making,
@@ -99,8 +102,8 @@ async function replaceStored(
   const { resource, basedOn } = isAiLabelled(sent.value)
     ? await withoutAddedLabel(versions, sent, stream, type, id)
     : { resource: sent, basedOn: undefined };
-  // Only callers with read access may learn that the stored version equals the sent one; for other callers it is written
-  // again.
+  // Only callers with read access may learn that the stored version is identical to the one that they sent; for other callers
+  // it is written again.
   if (kind === 'update' && transaction && stream.startsWith('directory-') && mayRead(ctx.caller, type)) {
     const current = await versions.current(stream, type, id);
     const excerpt = subsettedTag(resource.value) >= 0;
@@ -115,7 +118,7 @@ async function replaceStored(
   return compareWithStored(making, { resource, ...base }, stream, within, there);
 }
 
-/** Compares with the stored version if a document's bytes, or references that the caller can't see, must stay. */
+/** Compares the candidate with the stored version if a document's bytes, or references that the caller can't see, must stay. */
 async function compareWithStored(
   { deps, versions, ctx: { caller } }: Making,
   made: Candidate,
@@ -132,7 +135,7 @@ async function compareWithStored(
   if (isDocument && heldContents(before, id).length > 0) refuseContents(caller, request);
   const candidate = { ...made, basedOn: version, ...(isDocument ? { before } : {}) };
   if (within === undefined) return candidate;
-  // A resource that the service made from the stored version has that version's references.
+  // A resource that the service made from the stored version has the same references as that version.
   if (resource.madeOf !== undefined && type !== 'Provenance')
     return { ...candidate, keeps: keepListed(referencesIn(before)) };
   const leftOut = await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
@@ -150,7 +153,8 @@ async function applyPatch(
   const { request, type, id, stream } = base;
   const current = await versions.current(stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
-  // Checked before the patch is applied, so that a client that patches an outdated version gets 412 first.
+  // Checked before the patch is applied, so that a client that patches an outdated version gets 412 rather than an error from
+  // the patch.
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
   if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
@@ -182,7 +186,7 @@ async function applyPatch(
   };
 }
 
-/** Returns the patched resource, with a narrative that is still true. */
+/** Returns the patched resource, with a narrative that is still valid (see `settleNarrative`). */
 function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['asKnown']): Steps<JsonObject> {
   const after = yield* patchInSteps(before, patch, asKnown);
   yield;
@@ -190,8 +194,8 @@ function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['asK
 }
 
 /**
- * Returns a resource without the label that reads added to the stored version (`src/shared/access/ai-label.ts`), and that
- * version's number. A label that a client set itself is kept.
+ * Returns a resource without the label that reads added to the stored version (`src/shared/access/ai-label.ts`), and the
+ * stored version's number. A label that a client set itself is kept.
  */
 async function withoutAddedLabel(
   versions: CurrentVersions,

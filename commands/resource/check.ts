@@ -1,6 +1,6 @@
 /**
- * Checks that resources may be written as events: they are valid R4, have one owner, and have references that the writer can
- * see (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
+ * Checks that resources may be written as events: they are valid R4, have one owner, and contain only references that the
+ * writer can see (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { KeptReference } from '#src/fhir/kept-references.ts';
@@ -36,7 +36,7 @@ export interface Candidate {
   readonly keeps?: KeptReference;
 }
 
-/** A candidate that may be written, and its stream. */
+/** A candidate that may be written, with its stream. */
 export interface Checked extends Candidate {
   readonly stream: string;
 }
@@ -93,7 +93,8 @@ export async function checkCandidates(
     tell(one, listDangling(one, own, located));
   };
   await inSlices(mapSteps(read, addFaults));
-  // A Provenance is placed by its targets, which may be Provenances in the same Bundle: each waits for one of its targets.
+  // A Provenance is placed by its targets, which may be Provenances in the same Bundle: each Provenance waits for one of its
+  // targets.
   const waiting = new Map<string, Read[]>();
   const ready = [...read];
   for (let one = ready.pop(); one !== undefined; one = ready.pop()) {
@@ -163,7 +164,7 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
   return { issues, owner, references, ...candidate, resource: kept };
 }
 
-/** The maximum number of faults in a stored version that a patch may leave. */
+/** The maximum number of faults in a stored version that a patch may leave in place. */
 const MOST_COMPARED = 2_000;
 
 /** Removes the faults that the stored version already had. */
@@ -174,7 +175,7 @@ function withoutEarlier(
   bases: readonly string[],
 ): Issue[] {
   if (faults.length === 0 || madeOf === undefined) return faults;
-  // Truncated lists can't be compared: fixing one fault changes which faults they contain.
+  // Truncated lists can't be compared: fixing one fault changes which other faults the list contains.
   const all = (resource: JsonObject): Issue[] =>
     validateResource(resource, type, { bases, reference: () => undefined, most: MOST_COMPARED });
   const isCut = faults.some(({ unlisted }) => unlisted !== undefined);
@@ -212,7 +213,7 @@ function listDangling(
     ];
     const there = located.get(id);
     if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
-    // A resource that this request writes will have one more version.
+    // If this request also writes the resource, it will have one more version.
     const newest = (there?.version ?? 0) + (own.has(id) ? 1 : 0);
     return version === undefined || version <= newest ? [] : fault(`the referenced version of ${type}/${id}`);
   });
@@ -227,7 +228,7 @@ const NOT_OF_ONE_RECORD: Issue = {
 
 /**
  * Returns a candidate's stream, or the fault that prevents placing it; `waitsFor` names a target that must be placed first. A
- * resource with other faults doesn't get a second fault.
+ * resource that already has other faults isn't given a second one here.
  */
 function findStream(
   ctx: CommandContext,

@@ -7,18 +7,18 @@ export interface Contents {
   /** Stores bytes durably; leaves an existing blob unchanged. */
   readonly put: (key: BlobKey, bytes: Buffer) => Promise<void>;
   readonly remove: (key: BlobKey) => Promise<void>;
-  /** Returns true if the bytes exist. */
+  /** Returns true if the bytes exist in the store. */
   readonly has: (key: BlobKey) => Promise<boolean>;
-  /** Returns the lock under which stored bytes become a document's content. */
+  /** Returns the lock to hold while stored bytes become a document's content. */
   readonly lock: (document: string) => string;
   /**
    * Returns the URL under which REST v1 serves a document's content.
-   * @param blob the attachment, if it isn't the document's first
+   * @param blob the attachment; if absent, the document's first
    */
   readonly url: (document: string, blob?: string) => string;
 }
 
-/** Bytes that an append makes a document's own: it adds a `DocumentFinalized` to the version that shows the bytes. */
+/** Bytes that become a document's own with an append, which adds a `DocumentFinalized` to the version that shows the bytes. */
 export interface Finalized {
   readonly eventId: string;
   readonly blob: string;
@@ -26,11 +26,11 @@ export interface Finalized {
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
-  /** To be stored before the append; absent if they are already stored. */
+  /** Bytes to store before the append; absent if they are already stored. */
   readonly bytes?: Buffer;
 }
 
-/** A document that is about to be written. */
+/** A document that is about to be written, before its bytes are processed. */
 export interface Unsettled {
   readonly id: string;
   readonly resource: JsonObject;
@@ -43,7 +43,7 @@ export interface Unsettled {
   readonly url: Contents['url'];
 }
 
-/** The document to write instead, and the bytes that must be stored first. */
+/** The document to write instead, and the bytes that must be stored before that. */
 export interface Settled {
   readonly resource: JsonObject;
   readonly finalized: readonly Finalized[];

@@ -12,15 +12,15 @@ import type { WriteResult } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { findEntry, type Resources } from './state.ts';
 
-/** A version as its event contains it. */
+/** A version as contained in its event. */
 export interface Current {
   readonly version: number;
   readonly lastUpdated: string;
   /** FHIR JSON text; absent if the resource is deleted. */
   readonly body?: string;
-  /** True if an AI wrote it. */
+  /** True if an AI wrote this version. */
   readonly byAi: boolean;
-  /** The position of its event. */
+  /** The position of the version's event. */
   readonly position: Position;
 }
 
@@ -31,7 +31,7 @@ export function shownVersion({ byAi, position: _, ...current }: Current): Omit<C
 }
 
 /**
- * Returns a resource's state, read to the stream's end; undefined if it never existed.
+ * Returns a resource's state after reading the stream to its end; undefined if the resource never existed.
  * @throws StreamDeleted
  */
 export async function currentEntry(
@@ -43,7 +43,7 @@ export async function currentEntry(
 }
 
 /**
- * Reads the current version, from the stream's end.
+ * Reads the current version from the end of the stream.
  * @throws Refusal not_found
  */
 export async function currentVersion(
@@ -113,7 +113,7 @@ async function lastWithBody(
 }
 
 /**
- * The maximum size, in bytes, of the current versions that one command may load; all of them stay in memory until the
+ * The maximum total size, in bytes, of the current versions that one command may load; all of them stay in memory until the
  * decision.
  */
 const MOST = 50_000_000;

@@ -1,6 +1,6 @@
 /**
- * Decisions on versioned resources in one stream. Pure. They are the same for a record and a directory, and for one resource
- * and a transaction. Rules: docs/spec/decisions.md, section 5 "Writes".
+ * Decisions on versioned resources in one stream. Pure. They are the same for records and directories, and for single
+ * resources and transactions. Rules: docs/spec/decisions.md, section 5 "Writes".
  */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/codec.ts';
@@ -43,7 +43,7 @@ export type Write =
       readonly basedOn?: number;
       /** A PATCH must not restore a deleted resource. */
       readonly mustBeLive?: boolean;
-      /** Document bytes that this version shows for the first time. */
+      /** Document bytes that appear for the first time in this version. */
       readonly finalized?: readonly Finalized[];
     }
   | {
@@ -56,7 +56,7 @@ export type Write =
       readonly basedOn?: number;
     };
 
-/** A write and its stream. */
+/** A write, with its stream. */
 export interface PlacedWrite {
   readonly write: Write;
   readonly stream: string;
@@ -70,7 +70,7 @@ export function touchedIds(stream: string, writes: readonly Write[]): string[] {
 }
 
 /**
- * Decides on writes to one stream, in order, as a whole.
+ * Decides on writes to one stream, in order; either all are possible or none is made.
  * @param blame runs the decision on the n-th write, so that its refusal can name the Bundle entry
  * @throws Refusal 404 405 409 412 for the first write that isn't possible; Stale if a patch must be applied again
  */
@@ -92,7 +92,7 @@ export function decideWrites(
 }
 
 /**
- * Decides like `decideWrites`, including directory entries that the append carries.
+ * Decides like `decideWrites`, but also on directory entries that the append carries.
  * @param carrying undefined if no entries are carried
  */
 export function decideCarrying(
@@ -107,7 +107,7 @@ export function decideCarrying(
   return { drafts: [...drafts, { ...carrying, at: clock.next() }], result };
 }
 
-/** Returns the events that make bytes a document's own, next to the version that shows the bytes. */
+/** Returns the events that make bytes a document's own; they accompany the version that shows the bytes. */
 function finalizations(state: Resources, clock: Clock, write: Write, { result }: Decided): Draft[] {
   const patient = recordPatient(state.stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
@@ -215,7 +215,8 @@ export function printContent({ value, exact }: SubmittedResource): string {
 
 /**
  * Refuses new writes (409) to a record whose Patient is deleted, or is deleted by these same writes (R4 processes deletions
- * first), until the Patient is restored. Deletions in the same request as the Patient's deletion are allowed.
+ * first); they stay refused until the Patient is restored. Other deletions in the request that deletes the Patient are
+ * allowed.
  */
 function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
   const patient = recordPatient(state.stream);
@@ -249,8 +250,8 @@ export function automaticProvenance(id: string): Refusal {
 }
 
 /**
- * Refuses a write whose `If-Match` names an older version.
- * @throws Refusal precondition_failed (412) if `If-Match` isn't the current version
+ * Refuses a write whose `If-Match` doesn't name the current version.
+ * @throws Refusal precondition_failed (412)
  */
 export function refuseStale(type: string, id: string, version: number, ifMatch: IfMatch | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === version) return;

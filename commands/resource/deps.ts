@@ -18,11 +18,11 @@ import type { Resources } from './state.ts';
 
 /** The dependencies of the write side; `app.ts` provides them. */
 export interface WriteDeps {
-  /** Records and directories. */
+  /** The streams of records and directories. */
   readonly resources: Streams<Resources>;
   readonly lookup: Lookup;
   readonly locks: CriteriaLocks;
-  /** Waits until reads show a position; its result is for the HTTP layer. */
+  /** Waits until reads reflect a position; its result is for the HTTP layer. */
   readonly settle: (position: Position) => Promise<unknown>;
   readonly contents: Contents;
   /** Processes document attachments (`commands/document/`). */
@@ -36,7 +36,7 @@ export interface WriteDeps {
     patients: readonly string[],
     versions: ReadonlyMap<string, number>,
   ) => Promise<ReadonlyMap<string, Located>>;
-  /** Returns whether a project contains only a person's own record (docs/spec/decisions.md, section 9). */
+  /** Returns true if a project contains only a person's own record (docs/spec/decisions.md, section 9). */
   readonly isPersonal: (owner: Tenant) => Promise<boolean>;
   /** FHIR base URLs of this service, each with a trailing slash; absolute references below them are local. */
   readonly bases: readonly string[];
@@ -48,12 +48,12 @@ export type Results = Map<number, WriteResult>;
 /** Processes the bytes of document attachments. */
 export interface Attachments {
   /**
-   * Removes the bytes from a document. Pure.
+   * Removes the bytes from a document, so that they can be stored separately. Pure.
    * @throws Refusal 409 422
    */
   readonly settle: (unsettled: Unsettled) => Settled;
   /**
-   * Stores the bytes for writes, then appends; if the append is refused, removes the bytes.
+   * Stores the bytes that writes need, then appends; if the append is refused, removes the bytes.
    * @throws Refusal 409
    */
   readonly store: <T>(

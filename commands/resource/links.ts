@@ -12,7 +12,7 @@ import type { Resolved } from './resolve.ts';
 export interface Links {
   /** Absolute fullUrl or conditional reference → `Type/id`. */
   readonly urls: ReadonlyMap<string, string>;
-  /** `Type/id` at the end of a fullUrl → the targets that it may mean. */
+  /** `Type/id` at the end of a fullUrl → the targets that it may refer to. */
   readonly tails: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -41,9 +41,9 @@ export function makeLinks(resolved: readonly Resolved[], searches: ReadonlyMap<s
 
 /**
  * Returns a copy of an entry's resource with the Bundle's links replaced, except in canonicals. A relative reference is
- * resolved against the base of the entry's own fullUrl (https://hl7.org/fhir/R4/bundle.html#references); if that finds
- * nothing, it resolves to the only entry whose fullUrl ends with it.
- * @throws Refusal invalid (422) if it matches several entries
+ * resolved against the base of the entry's own fullUrl (https://hl7.org/fhir/R4/bundle.html#references). If that finds
+ * nothing, the reference resolves to the only entry whose fullUrl ends with it.
+ * @throws Refusal invalid (422) if a reference matches several entries
  */
 export function relink(
   resource: SubmittedResource,
@@ -57,8 +57,8 @@ export function relink(
 }
 
 /**
- * Returns a patch with the links in its values replaced. A JSON Patch has no types, so only `reference`
- * members and urns count as links.
+ * Returns a patch with the links in its values replaced. A JSON Patch contains no types, so only `reference` members and urns
+ * count as links.
  */
 export function relinkPatch(patch: Patch, links: Links, request: WriteRequest): Patch {
   if (patch.format !== 'json-patch' || links.urls.size === 0) return patch;

@@ -1,6 +1,6 @@
 /**
- * Executes a request only once: if an earlier attempt crashed after writing, its answer is rebuilt from its events. This
- * happens before any planning, because a plan would use data that has changed since the first attempt.
+ * Executes a request only once: if an earlier attempt crashed after writing, its result is rebuilt from its events. This check
+ * comes before any planning, because a plan would use data that has changed since the first attempt.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -14,7 +14,7 @@ import { findEntry, type Resources } from './state.ts';
 import { type Prepare, write, writeFirst } from './write.ts';
 import { refuseConditions } from './write-only.ts';
 
-/** Writes like `writeFirst`, but only once. */
+/** Writes like `writeFirst`, but also looks for an earlier attempt, so that the request is executed only once. */
 export async function writeOnce(...asked: Parameters<typeof writeFirst>): Promise<Written<Results>> {
   const [deps, ctx, requests] = asked;
   refuseConditions(ctx.caller, requests);
@@ -22,9 +22,9 @@ export async function writeOnce(...asked: Parameters<typeof writeFirst>): Promis
 }
 
 /**
- * Decides and writes a transaction while holding a lock, which is released only when reads show the write.
+ * Decides on and writes a transaction while holding a lock, which is released only when reads show the write.
  * @param decide reads the current state and returns the requests; called again if a version that a request names in `ifMatch`
- *   is no longer current
+ * is no longer current
  */
 export async function writeDecided(
   deps: WriteDeps,
@@ -49,8 +49,8 @@ function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
 }
 
 /**
- * Rebuilds the results of an earlier attempt, and completes what it left unfinished (carried directory entries).
- * @returns undefined if there was no earlier attempt, or it wrote nothing
+ * Rebuilds the results of an earlier attempt, and completes the work that it left unfinished (carried directory entries).
+ * @returns undefined if there was no earlier attempt, or if it wrote nothing
  */
 async function rebuildEarlier(
   deps: WriteDeps,
@@ -109,7 +109,7 @@ function makeResult({ event, metadata }: StoredEvent, before: Resources): WriteR
 
 /**
  * Rebuilds the result of a request that needed no write, from its id or criteria; undefined if nothing matches. An unchanged
- * resource is returned as it was `before`, because others may have written it since.
+ * resource is returned in the version that the earlier attempt saw (`before`), because others may have written to it since.
  */
 async function unwritten(
   deps: WriteDeps,

@@ -1,5 +1,6 @@
 /**
- * Plans writes without writing: resolves targets and links, builds candidates, checks them, and determines the stream of each.
+ * Plans writes without writing: resolves targets and links, builds candidates, checks them, and determines the stream of each
+ * candidate.
  */
 import type { Position } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -30,22 +31,23 @@ import { linkEntries } from './searches.ts';
 import { neededLetter, requireAfter, requireBefore, requireCreation, requireTypes } from './under-grant.ts';
 import { hiddenFault, refuseProbing } from './write-only.ts';
 
-/** A write and its stream. */
+/** A write with its stream and the request for it. */
 export interface Planned extends PlacedWrite {
   readonly request: WriteRequest;
 }
 
-/** The planned writes, and the results of requests that need no write. */
+/** The planned writes, and the results of requests that don't need a write. */
 export interface Plan {
   readonly planned: readonly Planned[];
-  /** The results of requests that need no write. */
+  /** The results of requests that don't need a write. */
   readonly results: Results;
-  /** The position of the newest event that the results show. */
+  /** The position of the newest event that the results reflect. */
   readonly seen: Position;
 }
 
 /**
- * Plans requests: returns the results that need no write, and the writes, each with its stream. Writes nothing.
+ * Plans requests: returns the results of those that don't need a write, and for the others the writes, each with its stream.
+ * Writes nothing.
  * @throws Refusal as documented in `Commands`, listing every fault of every resource
  */
 export async function planWrites(
@@ -96,8 +98,8 @@ async function locateTargets(
 }
 
 /**
- * Returns a request for the version that was checked against a grant.
- * @throws Stale if the request was made from a different version
+ * Returns a request tied to the version that was checked against a grant.
+ * @throws Stale if the request was prepared from a different version
  */
 function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest {
   if (there?.before === undefined) return request;
@@ -106,14 +108,16 @@ function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest
   return { ...request, basedOn: version };
 }
 
-/** Returns true if a deletion has nothing to do. */
+/** Returns true if a deletion has nothing left to delete. */
 function isGone({ request, type, kind }: Resolved, there: Target | undefined): boolean {
   return (
     kind !== 'create' && there?.type !== type && request.method === 'DELETE' && request.ifMatch === undefined
   );
 }
 
-/** Refuses a request for a resource that doesn't exist, that only the service itself writes, or that a grant doesn't cover. */
+/**
+ * Refuses a request for a resource that doesn't exist, that only the service itself may write, or that a grant doesn't cover.
+ */
 function refuseTarget(
   { caller }: CommandContext,
   { request, type, id, kind }: Resolved,
@@ -134,7 +138,7 @@ function refuseTarget(
   }
 }
 
-/** Returns what a request leads to: a result without a write, a deletion, or a resource to be checked. */
+/** Returns the outcome of planning a request: a result without a write, a deletion, or a resource to be checked. */
 async function planOne(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -163,7 +167,10 @@ function withPatch(one: Resolved): Resolved {
     : { ...one, request: { ...one.request, patch: readEntryPatch(one.request, patchSource) } };
 }
 
-/** Checks candidates. Candidates that restore a deleted resource unchanged are checked as content that the service stored. */
+/**
+ * Checks candidates. Candidates that restore a deleted resource unchanged are checked as content that the service has already
+ * stored.
+ */
 async function checkOrRestore(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -178,8 +185,8 @@ async function checkOrRestore(
 }
 
 /**
- * Checks preconditions if the content was refused, because they take precedence over the content (RFC 9110, section 13.2.1).
- * If the content is valid, the decision checks them.
+ * Checks preconditions if the content was refused, because preconditions take precedence over the content (RFC 9110, section
+ * 13.2.1). If the content is valid, the decision checks them.
  */
 async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
   for (const { request, type, id, stream } of candidates) {
@@ -190,9 +197,9 @@ async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly C
 }
 
 /**
- * Marks the candidates that restore a deleted resource unchanged, which is allowed whatever its content
+ * Marks the candidates that restore a deleted resource unchanged. That is allowed whatever the content
  * (docs/decisions/0016-required-codes-are-present.md). Only callers with read access may learn that the content was unchanged.
- * @returns whether there are any
+ * @returns true if there are any
  */
 async function restoreStored(
   versions: CurrentVersions,
@@ -215,7 +222,7 @@ async function restoreStored(
 }
 
 /**
- * Returns a checked candidate's write and its stream.
+ * Returns a checked candidate's write, with its stream.
  * @throws Refusal 403 422, without faults that the caller must not see
  */
 function placeChecked(
@@ -268,14 +275,14 @@ function makePrecondition({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMat
 }
 
 /**
- * Serializes the content before the decision: serializing thousands of resources within the decision would delay others for
- * too long.
+ * Serializes the content before the decision: serializing thousands of resources within the decision would delay other
+ * requests for too long.
  */
 function printed(write: Write): Write {
   return write.kind === 'remove' ? write : { printed: printContent(write.resource), ...write };
 }
 
-/** Returns a document with its data removed. */
+/** Returns a write in which a document's data is replaced by references to stored bytes. */
 function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: Candidate): Write {
   if (write.type !== 'DocumentReference' || write.kind === 'remove') return write;
   const { request, before } = candidate;

@@ -1,4 +1,4 @@
-/** A dry run of a write: returns why it would be refused (`$validate`, modes create, update and delete). */
+/** A dry run of a write: returns the reason why the write would be refused (`$validate`, modes create, update and delete). */
 import { recordPatient } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,4 +1,4 @@
-/** Writes as requested, before their targets are known. A single command is a transaction of one. */
+/** Writes as requested, before their targets are known. A single command is a transaction with one entry. */
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { type Patch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -10,7 +10,7 @@ import type { Finalized } from './contents.ts';
 
 /** One requested write. */
 export interface WriteRequest {
-  /** Its index in the Bundle; 0 for a single command. */
+  /** The request's index in the Bundle; 0 for a single command. */
   readonly index: number;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly type: ResourceType;
@@ -19,24 +19,24 @@ export interface WriteRequest {
   readonly fullUrl?: string;
   readonly resource?: SubmittedResource;
   readonly patch?: Patch;
-  /** A PATCH entry's Parameters or Binary until its links are resolved; then it becomes `patch`. */
+  /** A PATCH entry's Parameters or Binary until its links are resolved; then it is replaced by `patch`. */
   readonly patchSource?: SubmittedResource;
   readonly ifMatch?: IfMatch;
   /**
-   * The version that the service made this request from; if the current version is different, the request is prepared again.
+   * The version from which the service made this request; if the current version is different, the request is prepared again.
    */
   readonly basedOn?: number;
-  /** Stored bytes that this write makes a document's own. */
+  /** Stored bytes that become a document's own with this write. */
   readonly stored?: readonly Finalized[];
-  /** The letter that the write needs under a grant, if it differs from its method's letter. */
+  /** The letter that the write needs under a grant, if it isn't the method's usual letter. */
   readonly letter?: 'c' | 'u' | 'd';
-  /** The location of a resource that the application created itself, under a grant whose letters may not allow reading it. */
+  /** The location of a resource that the application created itself, under a grant whose letters may not include reading it. */
   readonly place?: Located;
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;
 }
 
-/** Returns issues located at their entry: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
+/** Returns issues with their locations inside the entry: `Observation.code` becomes `Bundle.entry[3].resource.code`. */
 export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issue[] {
   if (at === undefined) return [...issues];
   return issues.map((issue) => {

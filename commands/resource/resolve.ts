@@ -1,6 +1,6 @@
 /**
  * Resolves the targets of requests: assigns ids to new resources, matches conditions, and refuses duplicates. If this process
- * remembers a resource's record, it finds the resource by id without querying the database.
+ * remembers a resource's record, the resource is found by its id without a database query.
  */
 
 import { recordPatient, recordStream } from '#src/events/streams.ts';
@@ -17,10 +17,10 @@ import type { Resources } from './state.ts';
 import { isLimited, lettersOn } from './under-grant.ts';
 
 /**
- * Locates the ids that references name. Ids never leave a record (deleted ids count, and a purged record refuses the append),
- * so a cached state is enough to locate its resources, even when it is behind the store.
- * @param patients the ids that would be Patients: their records are searched
- * @param versions the lowest version that must exist, for some ids: a cached state that is behind can't rule it out
+ * Locates the ids that references name. Ids never move out of a record: deleted ids still count, and a purged record refuses
+ * the append. So a cached state is enough to locate its resources, even if it is behind the store.
+ * @param patients the ids that could be Patients: their records are searched
+ * @param versions the lowest version that must exist, for some ids: a cached state that is behind the store can't rule it out
  */
 export async function locateKnown(
   resources: Streams<Resources>,
@@ -55,7 +55,7 @@ export interface Resolved {
   readonly request: WriteRequest;
   readonly type: ResourceType;
   /**
-   * `create` a new id · `update` or `remove` an existing one · `matched`: a conditional create found a match · `nothing`: a
+   * `create`: a new id · `update` or `remove`: an existing id · `matched`: a conditional create found a match · `nothing`: a
    * conditional delete found no match.
    */
   readonly kind: 'create' | 'update' | 'remove' | 'matched' | 'nothing';
@@ -71,7 +71,7 @@ export function lockKey(ctx: CommandContext, type: ResourceType, criteria: strin
 }
 
 /**
- * Resolves every request's target. Deletions come first, as in R4: other requests can't match what they delete.
+ * Resolves every request's target. Deletions come first, as in R4: other requests can't match the resources that they delete.
  * @throws Refusal 400 (a duplicate target, mismatched ids), 404, 405, 412 (several matches)
  */
 export async function resolveTargets(
@@ -118,7 +118,8 @@ async function resolveTarget(
       'multiple-matches',
       `several ${type} resources match the criteria; use criteria that match one`,
     );
-  // If its criteria match a resource that an earlier attempt of this same request created, it still counts as created.
+  // If the criteria match a resource that an earlier attempt of this same request created, the request still counts as a
+  // creation.
   if (match === newIdFor(ctx, request)) return create();
   if (match !== undefined) {
     if (method === 'PUT') refuseOtherBodyId(request, match, false);
@@ -128,7 +129,7 @@ async function resolveTarget(
   if (method === 'DELETE' && request.ifMatch === undefined) return { request, type, kind: 'nothing', id: '' };
   if (method === 'PATCH') throw refuse('not_found', request, 'not-found', `no ${type} matches the criteria`);
   if (request.ifMatch !== undefined) {
-    // RFC 9110, section 13.1.1: no existing resource can have that version.
+    // RFC 9110, section 13.1.1: no existing resource can match that version.
     throw refuse(
       'precondition_failed',
       request,
@@ -160,7 +161,7 @@ function refuseTwice(resolved: readonly Resolved[]): void {
   const written = new Set<string>();
   for (const { kind, id, type, request } of resolved) {
     if (kind === 'matched' || kind === 'nothing') continue;
-    // Two creates with the same condition would create the very duplicate that the condition prevents.
+    // Two creates with the same condition would create exactly the duplicate that the condition prevents.
     const key = kind === 'create' && request.criteria !== undefined ? `${type}?${request.criteria}` : id;
     if (written.has(key) || written.has(id)) {
       throw refuse('malformed', request, 'duplicate', `${type}/${id} is written twice by this Bundle`);
@@ -170,14 +171,14 @@ function refuseTwice(resolved: readonly Resolved[]): void {
   }
 }
 
-/** A resource that a request names, with its newest body if a grant's categories were checked against it. */
+/** A resource that a request names. If a grant's categories were checked against its newest body, the body is included. */
 export interface Target extends Located {
   readonly before?: { readonly version: number; readonly resource: JsonObject; readonly exact: boolean };
 }
 
 /**
- * Returns the resource that a request names; undefined if the caller sees none. Categories come from the newest event, not
- * from a read model.
+ * Returns the resource that a request names; undefined if the caller can't see it. Categories are taken from the newest event,
+ * not from a read model.
  */
 export async function readTarget(
   versions: CurrentVersions,

@@ -6,7 +6,7 @@ import { findEntry, type Resources } from './state.ts';
 
 /**
  * Decides on the creations that are still missing.
- * @throws Refusal 404 or 409 when `decideWrites` would
+ * @throws Refusal 404 or 409 in the same cases as `decideWrites`
  */
 export function createMissing(
   state: Resources,
@@ -18,8 +18,8 @@ export function createMissing(
 }
 
 /**
- * Decides the deletion of all resources that aren't deleted yet.
- * @throws Refusal 409 when `decideWrites` would
+ * Decides on the deletion of all resources that aren't deleted yet.
+ * @throws Refusal 409 in the same cases as `decideWrites`
  */
 export function removeLive(
   state: Resources,

@@ -41,7 +41,7 @@ export async function linkEntries(
   return inSlices(linked);
 }
 
-/** A conditional reference (`Patient?identifier=…`): the first place where it occurs, and its search. */
+/** A conditional reference (`Patient?identifier=…`): the first place where it occurs, and the search that it contains. */
 interface SearchReference {
   readonly owner: WriteRequest;
   /** FHIRPath within the owner's resource. */
@@ -94,7 +94,7 @@ function stepsPath(type: string, steps: readonly (string | number)[]): string {
   );
 }
 
-/** Runs work on a reference, so that a refusal names its place. */
+/** Runs work on a reference, so that a refusal names where the reference is. */
 function inPlace<T>(owner: WriteRequest, path: string, work: () => T): T {
   try {
     return work();
@@ -125,16 +125,16 @@ function searchIn(reference: string, bases: readonly string[]): Search | undefin
   return { type: parsed.type, criteria: bareCriteria(parsed.query, parsed.type) };
 }
 
-/** The maximum number of distinct searches per transaction: each queries the database. */
+/** The maximum number of distinct searches per transaction: each search queries the database. */
 const MAX_SEARCHES = 1_000;
 
 /**
- * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes don't match;
- * resources that it creates or replaces match as they will be.
+ * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes don't match, and
+ * resources that it creates or replaces are matched by their new content.
  * @returns search → `Type/id`
  * @throws Refusal forbidden (403) for a caller without the scope `read`, or under a grant without `s` on a searched type;
- *   invalid (422) naming every search without a match; precondition_failed (412) for several matches; too_large (413) for more
- *   than a thousand searches
+ * invalid (422) naming every search without a match; precondition_failed (412) for several matches; too_large (413) for more
+ * than a thousand searches
  */
 async function resolveSearches(
   ctx: CommandContext,
@@ -216,8 +216,8 @@ function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> 
 }
 
 /**
- * Finds resources that the Bundle creates or replaces, by criteria other than a single `identifier=`, as the read model will
- * find them.
+ * Finds resources that the Bundle creates or replaces, by criteria other than a single `identifier=`, in the same way as the
+ * read model will find them.
  * @returns `Type?criteria` → at most two ids
  */
 async function matchOwn(
@@ -241,14 +241,17 @@ async function matchOwn(
   const found = await lookup
     .matchUnwritten(ctx.caller, unwritten.flat(), [...searches.values()])
     .catch((error: unknown): (readonly string[])[] => {
-      // `match` refuses the same criteria and names their place.
+      // `match` refuses the same criteria, and its refusal names where they are.
       if (error instanceof Refusal && error.kind === 'malformed') return [];
       throw error;
     });
   return new Map([...searches.keys()].map((key, n) => [key, found[n] ?? []]));
 }
 
-/** Returns a resource in the form in which it will be stored; nothing if that form is unknown, or if there is only a patch. */
+/**
+ * Returns a resource in the form in which it will be stored; returns nothing if that form isn't known, or if there is only a
+ * patch.
+ */
 function describeUnwritten(
   ctx: CommandContext,
   { request, type, id }: Resolved,

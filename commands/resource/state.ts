@@ -1,6 +1,6 @@
 /**
  * The state that decisions about versioned resources, grants and links need: a stream's ids, versions and statuses, without
- * bodies. Its snapshots have one row per resource, so a write to a long stream reads little of the snapshot.
+ * bodies. Its snapshots have one row per resource, so a write to a long stream reads only a small part of the snapshot.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -22,11 +22,11 @@ import type { Loader } from '../kernel/streams.ts';
 export interface Resources {
   readonly stream: string;
   /**
-   * Every id that was requested, or written since the snapshot; `null` means that it doesn't exist. Grants and links have
+   * Every id that was requested, or was written since the snapshot; `null` means that it doesn't exist. Grants and links have
    * their own keys (`src/events/snapshot-entries.ts`).
    */
   readonly entries: Map<string, Entry | null>;
-  /** True if ids that are missing from `entries` are known not to exist. */
+  /** True if ids that are missing from `entries` certainly don't exist. */
   isComplete: boolean;
   /** The newest snapshot's revision; -1 without a snapshot. */
   snapshotRevision: number;
@@ -51,7 +51,7 @@ export function findEntry({ entries }: Readonly<Resources>, id: string): Entry |
 /** A snapshot is taken when a stream has grown by this many events since the last one. */
 const SNAPSHOT_EVERY = 500;
 
-/** Starts streams at their snapshots, and takes new ones. */
+/** Starts streams from their snapshots, and takes new snapshots. */
 export class SnapshotLoader implements Loader<Resources> {
   /** Streams whose snapshot is being saved, or can't be saved until their state is loaded again. */
   readonly #paused = new Set<string>();
@@ -78,8 +78,8 @@ export class SnapshotLoader implements Loader<Resources> {
     if (missing.length === 0) return true;
     const snapshot = await this.#verified(name, missing, false);
     if (snapshot === undefined || snapshot.head.revision > revision) return false;
-    // None of these entries was written since the snapshot that the state was built from, so reading an older snapshot is
-    // safe.
+    // None of these entries has been written since the snapshot from which the state was built, so it is safe to read an older
+    // snapshot.
     put(state, missing, snapshot.entries);
     return true;
   }
@@ -91,7 +91,7 @@ export class SnapshotLoader implements Loader<Resources> {
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
     const saved = (isStored: boolean) => {
       if (!isStored && (last < 0 || !state.isComplete)) return;
-      // If the snapshot has been removed in the meantime, the next one contains everything.
+      // If the snapshot has been removed in the meantime, the next one will contain everything.
       state.snapshotRevision = isStored ? head.revision : -1;
       this.#paused.delete(name);
     };
@@ -102,8 +102,8 @@ export class SnapshotLoader implements Loader<Resources> {
   }
 
   /**
-   * Returns a snapshot made by this fold if it matches the events that it names; otherwise removes it. Snapshots made by other
-   * folds are kept.
+   * Returns a snapshot made by this fold if it matches the events that it refers to; otherwise removes it. Snapshots made by
+   * other folds are kept.
    * @param isWhole true to use the snapshot's head too
    */
   async #verified(

@@ -1,11 +1,10 @@
 /**
- * Checks whether a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under
- * a grant"). Without a grant everything is allowed. Pure.
- *
- * `c`, `u` and `d` are checked for the type before anything is looked up, then on the current version, then on the new
- * version; a condition needs `s`. If the grant has none of `ruds` on a resource's current version, the response is the same as
- * for an unknown id. The grant itself is checked in the decision, because it is part of the record: no write is appended after
- * its revocation.
+ * Checks whether a grant allows an application's write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes
+ * under a grant"). Without a grant, everything is allowed. Pure.
+ * `c`, `u` and `d` are checked three times: for the type before anything is looked up, then on the current version, then on
+ * the new version. A condition needs `s`. If the grant has none of `ruds` on a resource's current version, the response is the
+ * same as for an unknown id. The grant itself is checked in the decision, because it is part of the record: no write is
+ * appended after the grant's revocation.
  */
 
 import { recordPatient, recordStream } from '#src/events/streams.ts';
@@ -32,11 +31,11 @@ export function neededLetter({ method, letter }: WriteRequest): WriteLetter {
 }
 
 /**
- * Checks the types in requests, under a grant or by the types that a client's scopes name: nothing is looked up for a request
- * that no resource could satisfy.
+ * Checks the types in requests against a grant, or against the types that a client's scopes name. Nothing is looked up for a
+ * request that no resource could satisfy.
  * @param transaction true for a transaction Bundle, which may repeat directory entries unchanged
  * @throws Refusal forbidden (403) for a type without the letter, a condition on a type without `s`, a new Patient, and
- *   directory changes
+ * directory changes
  */
 export function requireTypes(
   sees: Pick<Sees, 'within' | 'types'>,
@@ -61,7 +60,7 @@ export function requireTypes(
   }
 }
 
-/** Letters that let an application learn that a resource exists, in addition to the write's own letters. */
+/** Letters that allow an application to learn that a resource exists, in addition to the write's own letters. */
 const LEARNS = 'ruds';
 
 /** Returns true if a grant may have a letter for only some of a type's resources. */
@@ -81,7 +80,7 @@ export function lettersOn({ access }: Granted, type: ResourceType, version: Json
 }
 
 /**
- * Checks that a grant lets a conditional update create a resource if it finds none.
+ * Checks that a grant allows a conditional update to create a resource if it finds none.
  * @throws Refusal forbidden (403)
  */
 export function requireCreation(within: Granted, { type, method }: WriteRequest): void {
@@ -92,7 +91,7 @@ export function requireCreation(within: Granted, { type, method }: WriteRequest)
 
 /**
  * Checks that a grant has a write's letter on the stored version.
- * @param before that version, if the type is limited to categories
+ * @param before the stored version, if the type is limited to categories
  * @throws Refusal forbidden (403)
  */
 export function requireBefore(
@@ -142,7 +141,7 @@ function describeScopes({ access }: Granted, type: ResourceType, letter: WriteLe
   return `it must have the category ${texts.join(' or ')}`;
 }
 
-/** Returns the ids of the grants that a decision reads; none if a person accepts an application's proposal. */
+/** Returns the ids of the grants that a decision reads; none if a person is accepting an application's proposal. */
 export function grantIds({ calls: { credential }, sees }: Caller): string[] {
   return credential.kind === 'grant' && sees.within !== undefined ? [credential.grantId] : [];
 }

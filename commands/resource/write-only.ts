@@ -11,7 +11,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { issuesAt, runForEntry, type WriteRequest } from './request.ts';
 
 /**
- * Refuses conditions to a caller without the scope `read`, because a match reveals stored data.
+ * Refuses conditions from a caller without the scope `read`, because a match reveals stored data.
  * @throws Refusal forbidden (403)
  */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
@@ -22,7 +22,7 @@ export function refuseConditions(caller: Caller, requests: readonly WriteRequest
 }
 
 /**
- * Refuses a conditional reference to a caller without the scope `read`, or under a grant without `s` on its type.
+ * Refuses a conditional reference from a caller without the scope `read`, or under a grant without `s` on its type.
  * @param type the searched type; undefined if it isn't supported
  * @throws Refusal forbidden (403)
  */
@@ -33,7 +33,7 @@ export function refuseSearch(caller: Caller, owner: WriteRequest, type: string |
 }
 
 /**
- * Refuses writes that would reveal whether a directory entry equals the one that was sent.
+ * Refuses writes that would reveal whether a directory entry is identical to the one that was sent.
  * @throws Refusal forbidden (403)
  */
 export function refuseMatching(caller: Caller, { at, type }: WriteRequest): void {
@@ -65,9 +65,9 @@ export function hiddenFault(caller: Caller, { patch, at, type }: WriteRequest, e
 }
 
 /**
- * Returns the refusal of a proposal for a version that isn't current; it is the same for every reason if the caller isn't
- * allowed to read the type.
- * @param isShown whether the caller may read the type
+ * Returns the refusal of a proposal for a version that isn't current. If the caller isn't allowed to read the type, the
+ * refusal is the same for every reason.
+ * @param isShown true if the caller may read the type
  * @param diagnostics shown to a caller that may read the type
  */
 export function outdated(isShown: boolean, type: string, id: string, diagnostics: string): Refusal {
@@ -76,7 +76,7 @@ export function outdated(isShown: boolean, type: string, id: string, diagnostics
 }
 
 /**
- * Returns a write's error as its caller may see it: without stored versions and sizes if the caller isn't allowed to read
+ * Returns a write's error as the caller may see it: without stored versions and sizes if the caller isn't allowed to read
  * them.
  */
 export function withoutStored(caller: Caller, error: unknown): unknown {
@@ -108,7 +108,7 @@ export function refuseProbing(caller: Caller, { patch, at, type }: WriteRequest)
   if (probe !== undefined) throw lacksRead(probe, at);
 }
 
-/** Returns true if a caller may read everything that it may write. */
+/** Returns true if a caller may read everything that the caller may write. */
 function mayReadAll(caller: Caller): boolean {
   const access = accessIn(caller.sees);
   if (access === undefined) return mayRead(caller);

@@ -1,7 +1,7 @@
 /**
  * The path of every write: targets → links → patches → checks → one append, which is the commit point. If a write to a record
- * also creates directory entries, the append carries them and a second append completes them. A single command is a
- * transaction of one.
+ * also creates directory entries, the append carries them, and a second append writes them to the directory. A single command
+ * is a transaction with one entry.
  */
 import { later } from '#src/events/position.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';
@@ -72,7 +72,7 @@ async function writeAll(
   return retry(Stale, async () => writeLocked(deps, ctx, await prepare(), transaction));
 }
 
-/** Returns true if the author headers name nobody who would have to be in the directory; under a grant more is checked. */
+/** Returns true if the author headers name nobody who would have to be in the directory. Under a grant, more is checked. */
 function isAuthorPlain({ caller, authorship }: CommandContext): boolean {
   const { actingAs, authorRef, onBehalfOf, faults } = authorship;
   return caller.sees.within === undefined && (actingAs ?? authorRef ?? onBehalfOf ?? faults) === undefined;
@@ -89,13 +89,14 @@ async function writeLocked(
   if (keys.length === 0) return planAndAppend(deps, ctx, requests, transaction);
   return deps.locks.hold(keys, async () => {
     const written = await planAndAppend(deps, ctx, requests, transaction);
-    // The next holder of a criterion must see what this request wrote; the content sweeper reads the log.
+    // The next command that locks the same criteria must see what this request wrote. (The content sweeper doesn't need this:
+    // it reads the log.)
     if (criteria.length > 0 && written.position !== undefined) await deps.settle(written.position);
     return written;
   });
 }
 
-/** Returns the lock keys for documents whose bytes are stored before the event that names them. */
+/** Returns the lock keys for documents whose bytes are stored before the event that refers to them. */
 function contentKeys({ contents }: WriteDeps, requests: readonly WriteRequest[]): string[] {
   return requests.flatMap(({ id, stored }) =>
     stored === undefined || id === undefined ? [] : [contents.lock(id)],
@@ -138,7 +139,7 @@ async function planAndAppend(
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
 
-/** Appends to the record, carrying new directory entries along, or appends to the directory. */
+/** Appends to the record, together with the new directory entries that it carries, or appends to the directory. */
 async function appendWrites(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -177,8 +178,8 @@ async function appendWrites(
       const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; refer to an existing one, or name it with display and identifier`;
       throw refuse('invalid', request, 'business-rule', what);
     }
-    // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; other callers must not
-    // learn that.
+    // A caller with the scope `read` gets `unchanged` for an entry that is identical to the stored version; other callers must
+    // not learn that.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
     const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
     throw refuse('invalid', request, 'business-rule', what);
@@ -205,7 +206,7 @@ async function appendWrites(
     const result = handled.result[index];
     if (result !== undefined) results.set(request.index, byAi ? withLabel(result) : result);
   });
-  // Reads must also show what is reported as already done, even if another request wrote it.
+  // Reads must also show the results that are reported as already done, even if another request wrote them.
   let position = later(handled.position ?? handled.seen ?? BEGINNING, seen);
   if (carrying !== undefined) {
     const completed = await deps.completeCarried(
@@ -233,7 +234,7 @@ function withLabel(result: WriteResult): WriteResult {
 }
 
 /**
- * Checks a grant if nothing is appended and so no decision checks it.
+ * Checks a grant if nothing is appended, because then no decision checks it.
  * @throws Refusal unauthenticated (401)
  */
 async function confirmGrant({ resources }: WriteDeps, { caller }: CommandContext): Promise<void> {

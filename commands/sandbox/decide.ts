@@ -7,7 +7,7 @@ import type { SandboxState } from './state.ts';
 export type Asked = Extract<PlainEvent, { type: 'SandboxResetRequested' }>['data'];
 
 /**
- * Requests that a sandbox be emptied and refilled; no event while a reset is running.
+ * Requests that a sandbox be emptied and refilled; writes no event while a reset is running.
  * @throws Refusal not_found for a project that isn't open
  */
 export function reset(project: string, data: Asked) {
@@ -17,7 +17,10 @@ export function reset(project: string, data: Asked) {
   };
 }
 
-/** Records that the sandbox has been filled as requested; no event if that was already recorded or there is a newer request. */
+/**
+ * Records that the sandbox has been filled as requested; writes no event if that was already recorded or there is a newer
+ * request.
+ */
 export function provisioned({ reset_id, patients }: Asked, resources: number) {
   return ({ current }: Readonly<SandboxState>): PlainEvent[] =>
     current?.resetId !== reset_id || current.done

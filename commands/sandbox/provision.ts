@@ -1,7 +1,7 @@
 /**
- * Fills a sandbox: writes the synthetic directory and records as events, each record in one or a few appends. The read models
- * process each append while the next is written, and never more than that, so queues stay short for other requests. Existing
- * resources stay: a second run continues where the first stopped.
+ * Fills a sandbox: writes the synthetic directory and records as events, each record in one or a few appends. While an append
+ * is written, the read models process the previous append, and never more than that one, so queues stay short for other
+ * requests. Existing resources stay: a second run continues where the first stopped.
  */
 
 import type { Draft } from '#src/events/codec.ts';
@@ -37,7 +37,10 @@ export interface ProvisionDeps {
   readonly waitFor: (position: Position) => Promise<void>;
 }
 
-/** The maximum number of resources per append: other requests wait for its projections no longer than for a small Bundle. */
+/**
+ * The maximum number of resources per append, so that other requests wait for its projections no longer than for a small
+ * Bundle.
+ */
 const CHUNK = 100;
 
 /** Fills the sandbox, and records that in the project's stream. */
@@ -47,7 +50,7 @@ export async function provision(
   requestId: string,
   asked: Asked,
 ): Promise<void> {
-  // Loaded only by the few processes that fill sandboxes.
+  // Imported here because only the few processes that fill sandboxes need it.
   const { beginSandbox } = await import('#src/sandbox/generate.ts');
   const ids = sandboxIds(asked.reset_id);
   const tenant: Tenant = { project, environment: 'sandbox' };
@@ -76,11 +79,11 @@ interface Writer {
   readonly ids: IdSource;
   readonly tenant: Tenant;
   readonly requestId: string;
-  /** Resolves when the read models contain the last append. */
+  /** Resolves when the read models include the last append. */
   shown: Promise<void>;
 }
 
-/** Appends the resources that are still missing. Each append waits until the last append but one can be read. */
+/** Appends the resources that are still missing. Before the next append, waits until reads show the last append but one. */
 async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
   for (let from = 0; from < all.length; from += CHUNK) {
     const position = await append(writer, stream, all.slice(from, from + CHUNK));
@@ -96,7 +99,7 @@ async function append(
   stream: string,
   some: readonly Authored[],
 ): Promise<Position | undefined> {
-  /** Keyed by event id: a document's version and the end of its upload are two events. */
+  /** Keyed by event id, because a document's version and the end of its upload are two events. */
   const authors = new Map<string, By>();
   const writes = some.map(({ type, id, resource, author }): Extract<Write, { kind: 'create' }> => {
     const settled =
@@ -149,13 +152,13 @@ function withAuthor(draft: Draft, authors: ReadonlyMap<string, By>): Draft {
   return by === undefined ? draft : { ...draft, by };
 }
 
-/** Stores a document's text in the same place as other documents' text. */
+/** Stores a document's text in the same place as the text of all other documents. */
 function settle({ contents }: ProvisionDeps, ids: IdSource, id: string, resource: JsonObject): Settled {
   const draw = (series: string, index: number): string => ids.at(index, `${series}/${id}`);
   return settleAttachments({ id, resource, before: undefined, stored: [], draw, url: contents.url });
 }
 
-/** Ignores errors because a record was deleted or purged in the meantime; the rest of that record isn't written. */
+/** Ignores errors that occur because a record was deleted or purged in the meantime; the rest of that record isn't written. */
 function unlessGone(error: unknown): void {
   if (error instanceof Refusal && (error.kind === 'not_found' || error.kind === 'conflict')) return;
   throw error;

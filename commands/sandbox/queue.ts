@@ -1,6 +1,6 @@
 /**
  * Limits how many sandboxes wait to be filled or reset. They are processed one after the other, so each person and each
- * organization can have only a few waiting.
+ * organization may have only a few waiting.
  */
 import type { Position } from '#src/events/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -11,7 +11,7 @@ import type { CriteriaLocks, RequestContext } from '../command.ts';
 const MOST_WAITING = 5;
 /** The approximate time to fill one sandbox, in seconds. */
 const RETRY_AFTER = 5;
-/** A request that has failed for this long, in microseconds, is parked and doesn't block others. */
+/** A request that has been failing for this long, in microseconds, is parked and no longer blocks others. */
 const COUNTED = 3_600_000_000;
 
 /**
@@ -35,11 +35,11 @@ export function openSandboxQueue({
 }: {
   readonly locks: CriteriaLocks;
   /**
-   * Returns how many sandboxes have waiting requests that were made since the given time by a person or in an organization; an
-   * undefined organization means none.
+   * Returns the number of sandboxes with waiting requests that were made since the given time, by a person or in an
+   * organization; if the organization is undefined, only the person's requests count.
    */
   readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
-  /** Waits until the read model `projects` shows a position; returns false when it takes too long. */
+  /** Waits until the read model `projects` reaches a position; returns false if that takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): SandboxQueue {
   return ({ credential, retry, now }, organization, ask, findPosition) => {

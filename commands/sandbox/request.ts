@@ -10,7 +10,7 @@ import type { Streams } from '../kernel/streams.ts';
 import { type Asked, reset } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
-/** The source of the request's id and day, and the number of patients. */
+/** Where the request's id and day come from, and the number of patients. */
 export interface Wanted {
   readonly ids: Pick<IdSource, 'at'>;
   readonly now: () => Micros;
@@ -19,16 +19,16 @@ export interface Wanted {
 }
 
 /**
- * Returns the event that requests filling the sandbox, for the append that creates a project; returns nothing if no patients
- * are requested.
+ * Returns the event that requests filling the sandbox, for the append that creates a project; empty if no patients are
+ * requested.
  */
 export function provisioningRequested(wanted: Wanted): PlainEvent[] {
   return wanted.patients === 0 ? [] : [{ type: 'SandboxProvisioningRequested', data: asked(wanted) }];
 }
 
 /**
- * Requests that a sandbox be emptied and refilled. Does nothing if it is already being reset.
- * @returns the position of the event; undefined if there is none
+ * Requests that a sandbox be emptied and refilled. Does nothing if the sandbox is already being reset.
+ * @returns the position of the event; undefined if no event was written
  * @throws Refusal not_found for a project that isn't open
  */
 export async function requestReset(

@@ -1,6 +1,6 @@
 /**
- * Resets a sandbox: purges every record, deletes every directory entry, and creates the synthetic patients with new ids. It is
- * a process that a crash only delays; every step can be repeated.
+ * Resets a sandbox: purges every record, deletes every directory entry, and creates the synthetic patients with new ids. A
+ * crash can only delay this process; every step can be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -25,12 +25,12 @@ export interface ResetDeps extends ProvisionDeps {
   readonly erased: (position: Position) => Promise<boolean>;
 }
 
-/** The number of purges that are requested at once. */
+/** The number of purges to request at once. */
 const AT_ONCE = 20;
 /** The maximum number of deletions per append. */
 const CHUNK = 50;
 
-/** Carries out one `SandboxProvisioningRequested` or `SandboxResetRequested`, from where an earlier run stopped. */
+/** Carries out one `SandboxProvisioningRequested` or `SandboxResetRequested`, continuing where an earlier run stopped. */
 export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Promise<void> {
   const { event, stream, metadata } = requested;
   if (event.type !== 'SandboxProvisioningRequested' && event.type !== 'SandboxResetRequested')
@@ -43,7 +43,7 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
   await provision(deps, project, metadata.request_id, event.data);
 }
 
-/** The changes that an earlier run, and others, have made since the reset was requested. */
+/** The changes that have been made since the reset was requested, by an earlier run and by others. */
 interface Past {
   /** True if the request has been carried out, or the project is closed. */
   readonly over: boolean;
@@ -114,7 +114,7 @@ async function awaitErased({ erased }: ResetDeps, position: Position): Promise<v
   if (!(await erased(position))) throw unavailable("the sandbox's records are still being purged");
 }
 
-/** Deletes every live entry, unless the new entries already exist: then the old ones are already deleted. */
+/** Deletes every live entry, unless the new entries already exist, which means that the old ones are already deleted. */
 async function emptyDirectory(
   deps: ResetDeps,
   tenant: Tenant,

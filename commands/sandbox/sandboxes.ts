@@ -7,7 +7,7 @@ export interface SandboxStatus {
   readonly syntheticPatients: number;
   /** Patients that the service didn't generate. */
   readonly ownPatients: number;
-  /** Requests to the sandbox's interfaces that may have written, since midnight UTC. */
+  /** Requests to the sandbox's interfaces since midnight UTC that may have written data. */
   readonly writesToday: number;
   readonly resets: number;
 }
@@ -17,7 +17,7 @@ export interface Sandboxes {
   readonly status: (project: string) => Promise<SandboxStatus>;
   /**
    * Empties and refills a sandbox, one reset at a time.
-   * @returns whether it finished within the maximum waiting time
+   * @returns true if it finished within the maximum waiting time
    * @throws Refusal not_found; throttled if too many sandboxes of the caller or the organization are waiting
    */
   readonly reset: (by: RequestContext, organization: string, project: string) => Promise<boolean>;

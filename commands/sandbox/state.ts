@@ -1,19 +1,19 @@
-/** The state of a project's sandbox that decisions need. */
+/** The parts of a project's sandbox that decisions need. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** One request to fill a sandbox with synthetic patients. */
 export interface Provisioning {
-  /** The seed of all ids that it generates. */
+  /** The seed for all ids that this request generates. */
   readonly resetId: string;
-  /** How many patients it generates. */
+  /** The number of patients that this request generates. */
   readonly patients: number;
   /** True if the sandbox was emptied first. */
   readonly isReset: boolean;
   done: boolean;
 }
 
-/** The state of a sandbox that decisions need. */
+/** The parts of a sandbox's state that decisions need. */
 export interface SandboxState {
   project: 'none' | 'open' | 'deleted';
   /** The newest request; undefined for a sandbox that was never filled. */

@@ -1,4 +1,4 @@
-/** Selects the versions that a take-back is about, by the metadata of their events. Pure. */
+/** Selects the versions that a take-back applies to, using the metadata of their events. Pure. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -13,19 +13,19 @@ export interface Selected {
   readonly model?: string | undefined;
 }
 
-/** A selection within a period: versions from `since` on, but before `until`. */
+/** A selection within a period: versions from `since` up to, but not including, `until`. */
 export interface Selection extends Selected {
   readonly since: Micros | null;
   readonly until: Micros;
 }
 
-/** The beginning of the `cause` of a take-back's events. */
+/** The prefix of the `cause` of a take-back's events. */
 const CAUSE = 'takeback/';
 
-/** Returns the source system for a take-back's versions, which is also their `cause`. */
+/** Returns the source system of the versions that a take-back writes, which is also their `cause`. */
 export const nameCause = (id: string): string => `${CAUSE}${id}`;
 
-/** Returns the `cause` of versions that undo a take-back. */
+/** Returns the `cause` of the versions that undo a take-back. */
 export const nameUndoCause = (id: string): string => `${nameCause(id)}/undo`;
 
 /** Returns true if a take-back, or the undo of one, wrote a version. */
@@ -34,7 +34,7 @@ export function isOfTakeback({ cause }: Pick<EventMetadata, 'cause'>): boolean {
 }
 
 /**
- * Returns true if a selection includes a version. Versions written by take-backs are never selected; they represent the
+ * Returns true if a selection includes a version. Versions written by take-backs are never selected; they count as the
  * versions that they restored.
  */
 export function isSelected(
@@ -55,7 +55,8 @@ export function isSelected(
 }
 
 /**
- * Returns text that the JSON of each selected version's metadata contains, to find these versions without parsing all of them.
+ * Returns strings that occur in the JSON of each selected version's metadata, so that these versions can be found without
+ * parsing all of them.
  */
 export function listTexts({ source_system, key_id, application_id, author_type, model }: Selected): string[] {
   const member = (name: string, value: string | undefined): string[] =>

@@ -1,4 +1,4 @@
-/** Decides, from a resource's versions, how a take-back or its undo changes the resource. Pure. */
+/** Decides, based on a resource's versions, how a take-back or its undo changes the resource. Pure. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { isOfTakeback, isSelected, nameCause, nameUndoCause, type Selection } from './selection.ts';
@@ -18,14 +18,14 @@ export interface PastResource {
   readonly versions: readonly PastVersion[];
 }
 
-/** A write, valid only while the resource still has the version that it was decided on. */
+/** A write that is valid only while the resource still has the version on which the write was decided. */
 export interface Step {
   readonly type: string;
   readonly id: string;
   readonly current: number;
-  /** The version whose content becomes the next version; 0 if there is none, so the resource is deleted. */
+  /** The version whose content becomes the next version; 0 if there is none, in which case the resource is deleted. */
   readonly restores: number;
-  /** True if that version was a deletion, or there is none. */
+  /** True if the restored version was a deletion, or if there is none. */
   readonly removes: boolean;
   /** The author of the restored version, if an AI wrote it: its content stays marked as written by an AI. */
   readonly ai?: NonNullable<EventMetadata['author']>;
@@ -38,14 +38,14 @@ export type StaysBecause = 'changed_since' | 'record_in_use' | 'patient_deleted'
 export interface Staying {
   readonly type: string;
   readonly id: string;
-  /** Its current version. */
+  /** The resource's current version. */
   readonly version: number;
   readonly because: StaysBecause;
 }
 
 /** The decision on a resource. */
 export interface Fate {
-  /** Number of selected versions that no take-back has taken back. */
+  /** Number of selected versions that haven't been taken back yet. */
   readonly selected: number;
   readonly step?: Step;
   readonly stays?: Staying;
@@ -54,7 +54,8 @@ export interface Fate {
 const UNTOUCHED: Fate = { selected: 0 };
 
 /**
- * Decides what to take back: the last version that isn't selected is restored, unless others have changed the resource since.
+ * Decides what to take back: the last version that isn't selected is restored, unless others have changed the resource since
+ * then.
  */
 export function decideFate(resource: PastResource, selection: Selection): Fate {
   const history = new Meanings(resource);
@@ -63,7 +64,7 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
     const found = history.at(version);
     return found !== undefined && isSelected(selection, found);
   };
-  // Each version was written on top of the previous one; versions taken back in the meantime aren't included.
+  // Each of these versions was written on top of the previous one; versions that were taken back in between aren't included.
   const standing: number[] = [];
   for (let version = history.meaning(last); version > 0; version = history.meaning(version - 1))
     standing.push(version);
@@ -76,7 +77,10 @@ export function decideFate(resource: PastResource, selection: Selection): Fate {
   return step === undefined ? UNTOUCHED : { selected, step };
 }
 
-/** Decides how to undo a take-back: the version before it is restored, unless others have changed the resource since. */
+/**
+ * Decides how to undo a take-back: the version before the take-back is restored, unless others have changed the resource since
+ * then.
+ */
 export function decideUndo(resource: PastResource, takeback: string): Fate {
   const history = new Meanings(resource);
   const causes = resource.versions.map(({ metadata }) => metadata.cause);
@@ -104,7 +108,7 @@ class Meanings {
     return this.resource.versions[version - 1];
   }
 
-  /** Returns the version whose content and author a version has; 0 means the state before the first version. */
+  /** Returns the version whose content and author the given version has; 0 means the state before the first version. */
   meaning(version: number): number {
     const found = this.at(version);
     if (found === undefined || !isOfTakeback(found.metadata)) return version;

@@ -1,5 +1,6 @@
 /**
- * Writes a take-back's steps to one record or directory: all or none, and only if nothing has changed since they were decided.
+ * Writes a take-back's steps to one record or directory: all or none, and only if nothing has changed since the steps were
+ * decided.
  */
 import { createHash } from 'node:crypto';
 import type { Draft } from '#src/events/codec.ts';
@@ -16,7 +17,7 @@ import { findEntry, type Resources } from '../resource/state.ts';
 import { nameCause, nameUndoCause } from './selection.ts';
 import type { Step } from './steps.ts';
 
-/** A step with the text of the version that it restores; undefined for a deletion. */
+/** A step, including the text of the version that it restores; undefined for a deletion. */
 export interface ReadyStep extends Step {
   readonly body: string | undefined;
 }
@@ -26,21 +27,21 @@ export interface Order {
   readonly id: string;
   readonly kind: 'start' | 'undo';
   readonly owner: Tenant;
-  /** The credential of the person who ordered it. */
+  /** The credential of the person who ordered the take-back. */
   readonly credential: EventMetadata['credential'];
-  /** When the take-back was planned: ids are derived from this time, so a repeated append is the same. */
+  /** When the take-back was planned: ids are derived from this time, so that a repeated append is identical. */
   readonly at: Micros;
 }
 
-/** The maximum number of body characters, and of events, in one append. */
+/** The maximum number of characters in bodies, and of events, per append. */
 const MOST_CHARACTERS = 3_000_000;
 const MOST_EVENTS = 2_000;
 
 /**
  * Writes steps in one append, or in several if one would be too large.
- * @returns the number of versions
- * @throws Stale if a resource's version isn't the one that its step was decided on, if others have deleted the Patient, or if
- *   others have written to the record of a Patient that is to be deleted
+ * @returns the number of versions written
+ * @throws Stale if a resource no longer has the version on which its step was decided, if others have deleted the Patient, or
+ * if others have written to the record of a Patient that is to be deleted
  */
 export async function writeSteps(
   resources: Streams<Resources>,
@@ -78,8 +79,8 @@ export async function writeSteps(
 }
 
 /**
- * Checks what was decided on the record's Patient: the Patient isn't deleted, or, if it is to be deleted, others have written
- * nothing since it was last written.
+ * Checks what was decided about the record's Patient: the Patient isn't deleted or, if it is to be deleted, others haven't
+ * written to the record since the Patient was last written.
  * @throws Stale
  */
 function checkPatient(
@@ -123,10 +124,10 @@ function draft(state: Resources, clock: Clock, step: ReadyStep, ids: IdSource): 
   };
 }
 
-/** The head of every stored version. */
+/** Matches the beginning of every stored version. */
 const HEAD = /^(\{"resourceType":"\w+","id":"[^"]+","meta":\{"versionId":")\d+(","lastUpdated":")[^"]+/;
 
-/** Returns a stored version with a different number and time; all other characters stay the same. */
+/** Returns a stored version with a different number and time; all other characters stay unchanged. */
 function renumbered(body: string, version: number, at: Micros): string {
   if (!HEAD.test(body)) throw new TypeError('a stored version begins with its type, id, number and time');
   return body.replace(

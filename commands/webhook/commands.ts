@@ -16,13 +16,13 @@ import { drawSecret } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
-/** An endpoint and its secret in plain text, which is shown only now. */
+/** An endpoint and its secret in plain text, which is shown only in this response. */
 export interface Issued {
   readonly id: string;
   readonly secret: string;
 }
 
-/** All commands. All throw `Refusal`: not_found for an endpoint that doesn't exist or was deleted. */
+/** The commands. All throw `Refusal`: not_found for an endpoint that doesn't exist or was deleted. */
 export interface WebhookCommands {
   /** @throws Refusal conflict if the project already has the maximum number of endpoints in the environment */
   readonly create: (
@@ -48,11 +48,11 @@ export function openWebhookCommands({
   /** The key that encrypts secrets: 32 bytes. */
   readonly key: Buffer;
   /**
-   * Returns how many other endpoints a tenant has.
+   * Returns how many endpoints a tenant has, not counting the given one.
    * @throws Refusal unavailable if the read model doesn't catch up with the log
    */
   readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
-  /** Waits until the read model `webhooks` shows a position; returns false when it takes too long. */
+  /** Waits until the read model `webhooks` reaches a position; returns false if that takes too long. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): WebhookCommands {
   const endpoints = new Streams(kernel, WEBHOOK);
@@ -66,7 +66,7 @@ export function openWebhookCommands({
     position: (await endpoints.transact(webhookStream(id), by, decide))?.position,
   });
   const secretFor = async (by: RequestContext, id: string): Promise<Issued & { sealed: string }> => {
-    // The format defined by Standard Webhooks, whose libraries decode the key.
+    // The format that Standard Webhooks defines; its libraries decode the key from it.
     const secret = `whsec_${(await drawSecret(by)).toString('base64')}`;
     return { id, secret, sealed: seal(key, secret, id) };
   };

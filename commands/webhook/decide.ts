@@ -24,7 +24,7 @@ export function create(
   };
 }
 
-/** Changes an endpoint's settings; no event if they stay the same. */
+/** Changes an endpoint's settings; writes no event if they stay the same. */
 export function change(id: string, { url, events, description, active }: WebhookChange) {
   return (state: WebhookState): PlainEvent[] => {
     requireOpen(state, id);

@@ -1,4 +1,4 @@
-/** The state of a webhook endpoint that decisions need. */
+/** The parts of a webhook endpoint's state that decisions need. */
 import type { EventOf } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { Fold } from '../kernel/kernel.ts';
@@ -12,7 +12,7 @@ export interface WebhookSettings {
   readonly active: boolean;
 }
 
-/** The state of an endpoint; `settings` is set once it is created. */
+/** The state of an endpoint; `settings` is set once the endpoint has been created. */
 export interface WebhookState {
   status: 'none' | 'open' | 'deleted';
   project: string;

@@ -15,15 +15,15 @@ export interface Line {
 
 const HEIGHT = 220;
 
-/** Steps between a chart's grid lines, in seconds: whole days. */
+/** The possible steps between a chart's grid lines, in seconds: whole days. */
 const DAYS = [1, 2, 7, 14].map((days) => days * 86_400);
-/** Steps between a chart's grid lines: whole numbers, because the chart shows counts. */
+/** The possible steps between a chart's grid lines: whole numbers, because the chart shows counts. */
 const WHOLE = [1, 2, 5]
   .flatMap((step) => Array.from({ length: 12 }, (_, power) => step * 10 ** power))
   .sort((a, b) => a - b);
 
 /**
- * Returns a chart; its numbers must also be in a table.
+ * Returns a chart; the numbers that it shows must also be in a table.
  * @param dates `YYYY-MM-DD`, oldest first
  */
 export function Chart({

@@ -7,7 +7,7 @@ const NEAR = '600px';
 
 /**
  * A table that loads further pages while the person scrolls.
- * @param pages each page must stay the same array while its rows are the same; so must the columns
+ * @param pages each page must remain the same array while its rows are the same; the same applies to the columns
  * @param onEnd requests the next page; undefined after the last page
  */
 export function LongTable<Row>({
@@ -52,8 +52,8 @@ export function LongTable<Row>({
 }
 
 /**
- * Returns the column widths that the first rows produce; measures again when the window's size or the columns change. Without
- * fixed widths, the browser compares all rows whenever a page is added or removed.
+ * Returns the column widths that result from the first rows; measures them again when the window's size or the columns change.
+ * Without fixed widths, the browser would compare all rows whenever a page is added or removed.
  */
 function useWidths(
   table: { readonly current: HTMLTableElement | null },
@@ -65,7 +65,7 @@ function useWidths(
   useEffect(() => {
     if (!hasRows) return;
     set(undefined);
-    // After the rows have been painted with their own widths.
+    // Measures after the rows have been painted with their own widths.
     const timer = setTimeout(() => {
       const { current } = table;
       if (current === null) return;
@@ -96,7 +96,7 @@ function Page<Row>({
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [gap, setGap] = useState<number>();
-  // Keeps the same nodes, so only pages whose rows changed are compared.
+  // Keeps the same nodes, so that only pages whose rows have changed are compared.
   const cells = useMemo(() => tableRows(shown, first), [shown.rows, shown.columns, first]);
   useEffect(
     () => whenNear(body.current, (isNear) => setGap(isNear ? undefined : body.current?.offsetHeight)),
@@ -119,7 +119,7 @@ function whenNear(element: Element | null, tell: (isNear: boolean) => void): (()
   if (element === null) return undefined;
   const observer = new IntersectionObserver(
     (entries) => {
-      // Several entries may be reported at once: the last one is current.
+      // Several entries may be reported at once: the last one is the current one.
       const last = entries.at(-1);
       if (last !== undefined) tell(last.isIntersecting);
     },

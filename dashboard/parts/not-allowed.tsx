@@ -4,7 +4,7 @@ import { pathOf, useProject } from '../here.ts';
 import { useLoaded } from '../load.ts';
 import { say } from '../texts/texts.ts';
 
-/** Returns whether the project may create keys and applications in this environment; undefined while loading. */
+/** Returns true if the project may create keys and applications in this environment; undefined while loading. */
 export function useMayIssue(): boolean | undefined {
   const { project, environment } = useProject();
   const { value } = useLoaded(
@@ -16,7 +16,7 @@ export function useMayIssue(): boolean | undefined {
   return value;
 }
 
-/** The notice, with a link to the production request. */
+/** The notice, with a link to the request for production access. */
 export function NotAllowed() {
   const here = useProject();
   return (

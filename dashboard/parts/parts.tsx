@@ -6,7 +6,7 @@ import type { Loaded } from '../load.ts';
 import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
 import { urgentNeeds } from '../urgent-needs.ts';
 
-/** A button. `tone`: how prominent it is, or that it ends something. */
+/** A button. `tone` says how prominent it is, or that it ends something. */
 export function Button({
   tone = 'plain',
   busy = false,
@@ -52,7 +52,8 @@ export function Problem({ failure }: { readonly failure: Failure | undefined }) 
 }
 
 /**
- * Shows what was loaded: first a placeholder, and an error if there is nothing to show; data that may be outdated is dimmed.
+ * Shows what was loaded: at first a placeholder, and an error if there is nothing to show. Data that may be outdated is
+ * dimmed.
  */
 export function Shown<T>({
   of,
@@ -120,7 +121,7 @@ export function Field({
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly failure?: Failure | undefined;
-  /** The request member that the field becomes. */
+  /** The member of the request that the field sets. */
   readonly name: string;
   readonly children: (attributes: {
     readonly id: string;
@@ -144,7 +145,7 @@ export function Field({
   );
 }
 
-/** A dialog over the screen; Escape closes it, and the focus returns to its previous place. */
+/** A dialog over the screen. Escape closes it, and the focus then returns to its previous place. */
 export function Dialog({
   title,
   onClose,
@@ -181,7 +182,7 @@ export function Dialog({
   );
 }
 
-/** Asks for confirmation before something ends. `says`: what will stop working. */
+/** Asks for confirmation before something is ended. `says`: what will stop working. */
 export function Confirm({
   title,
   says,
@@ -236,8 +237,8 @@ export function Copied({ text, label }: { readonly text: string; readonly label?
 }
 
 /**
- * Copies text; returns false if the browser doesn't let the page do that. Over HTTP only localhost has a clipboard: elsewhere
- * a field beside the button is selected and copied.
+ * Copies text; returns false if the browser doesn't let the page do that. Over HTTP, only localhost has a clipboard; on other
+ * hosts, a field beside the button is selected and copied.
  */
 async function copyText(text: string, beside: HTMLElement): Promise<boolean> {
   try {
@@ -280,7 +281,7 @@ export function Ago({ at, none }: { readonly at: string | null; readonly none?: 
   );
 }
 
-/** Shows a value that can be read only now, such as a secret. */
+/** Shows a value that can be read only this once, such as a secret. */
 export function ShownOnce({
   title,
   says,
@@ -321,7 +322,7 @@ export function Badge({
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** Shown instead of an empty list, with what to do next. */
+/** Shown instead of an empty list, and says what to do next. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <div class="empty">{children}</div>;
 }
@@ -333,8 +334,8 @@ export interface Column<Row> {
   /** Numbers are aligned to the end of their cell. */
   readonly isNumber?: boolean;
   /**
-   * On a phone, this column is left out if the row's first cell links to the rest; in a table with stacked rows it is placed
-   * below the others.
+   * On a phone, this column is left out if the row's first cell links to the rest. In a table with stacked rows, it is placed
+   * below the other columns.
    */
   readonly isWide?: boolean;
 }
@@ -346,7 +347,7 @@ export interface Rows<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-/** A table that scrolls on its own on narrow screens. `isStacked`: on a phone each row is a block with all its cells. */
+/** A table that scrolls by itself on narrow screens. `isStacked`: on a phone, each row is a block with all its cells. */
 export function Table<Row>({
   label,
   isStacked = false,
@@ -365,7 +366,7 @@ export type Widths = readonly number[];
 /**
  * A table without its rows.
  * @param rowCount the number of rows, if not all of them are in the document
- * @param widths by default, rows determine them
+ * @param widths by default, the rows determine the widths
  */
 export function TableFrame<Row>({
   label,
@@ -429,7 +430,7 @@ export function tableRows<Row>({ columns, rows, keyOf }: Rows<Row>, first?: numb
   ));
 }
 
-/** Keeps the role of a table part, which is lost if it is laid out as a block. */
+/** Restores the role of a table part, which is lost if the part is laid out as a block. */
 function asRole(role: 'table' | 'rowgroup' | 'row' | 'columnheader' | 'cell') {
   return { role } as const;
 }

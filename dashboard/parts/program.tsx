@@ -48,13 +48,13 @@ export function contentType(method: string, path: string): string {
 export interface Sent {
   readonly method: string;
   readonly url: string;
-  /** All headers except the credential. */
+  /** All headers other than the credential. */
   readonly headers: Readonly<Record<string, string>>;
   /** Empty: none. */
   readonly body: string;
 }
 
-/** Quotes text for a shell. */
+/** Quotes text for use in a shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

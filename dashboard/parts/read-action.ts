@@ -1,4 +1,4 @@
-/** The actions of access logs in words (docs/access-log.md). */
+/** The actions in access logs, in words (docs/access-log.md). */
 import { say, type TextKey } from '../texts/texts.ts';
 
 const WORDS: Readonly<Record<string, TextKey>> = {
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, TextKey>> = {
   terminology: 'reads.terms',
   'list-proposals': 'reads.proposals',
   'read-proposal': 'reads.proposals',
-  // Only in entries from earlier versions: reading the access log no longer leaves an entry.
+  // Occurs only in entries from earlier versions: reading the access log no longer leaves an entry.
   listAccessLog: 'reads.accessLog',
   'open-link': 'reads.link',
   'open-link-file': 'reads.link',
@@ -56,7 +56,7 @@ export function sayAction(action: string): string {
   return word === undefined ? action : say(word);
 }
 
-/** Returns the known actions for a drop-down: for each word, its actions separated by commas, and the word. */
+/** Returns the options of a drop-down of known actions: each word, with its actions separated by commas. */
 export function listActions(): (readonly [actions: string, word: string])[] {
   return [...new Set(Object.values(WORDS))].map((word) => [
     Object.keys(WORDS)

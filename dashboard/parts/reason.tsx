@@ -5,7 +5,7 @@ import { dropReason, giveReason, reasonFor } from '../reason.ts';
 import { say, type TextKey } from '../texts/texts.ts';
 import { Button, Field, Head } from './parts.tsx';
 
-/** Returns whether this screen's records still need a reason. */
+/** Returns true if this screen's records still need a reason. */
 export function useNeedsReason(): boolean {
   const here = useProject();
   return here.environment === 'production' && here.mayRead && reasonFor(here.project) === undefined;
@@ -45,7 +45,7 @@ export function AskReason() {
   );
 }
 
-/** The reason that is sent with what is opened now, and a way to change it. */
+/** The reason that is sent with what is opened now, and a button to change it. */
 function GivenReason() {
   const here = useProject();
   const reason = here.environment === 'production' ? reasonFor(here.project) : undefined;
@@ -61,7 +61,7 @@ function GivenReason() {
 }
 
 /**
- * Returns a screen about records that, in production, appears only for people whose role allows it, after they have given a
+ * Returns a screen about records. In production, it appears only for people whose role allows it, after they have given a
  * reason.
  * @param title the screen's title
  */

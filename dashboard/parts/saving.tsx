@@ -1,11 +1,11 @@
-/** Forms that save settings, and ask for confirmation first if something ends. */
+/** Forms that save settings, and ask for confirmation first if saving ends something. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Act, useAct } from '../load.ts';
 import { say } from '../texts/texts.ts';
 import { Button, Confirm } from './parts.tsx';
 
-/** A form's save, which asks for confirmation first if something ends. */
+/** Saving a form, which asks for confirmation first if saving ends something. */
 export interface Saving<Input> {
   readonly act: Act<Input, true>;
   /** The save that is waiting for confirmation. */
@@ -44,7 +44,7 @@ export function useSaving<Input>(save: (input: Input) => Promise<true>): Saving<
   };
 }
 
-/** A form's button, and whether the form is saved. */
+/** A form's button, and an indication of whether the form is saved. */
 export function Save({
   of,
 }: {
@@ -89,7 +89,7 @@ export function ConfirmSaving<Input>({
   );
 }
 
-/** Returns the words between blanks and line breaks. */
+/** Returns the words between spaces and line breaks. */
 export function words(text: FormDataEntryValue | null): string[] {
   return String(text ?? '')
     .split(/\s+/)
@@ -101,7 +101,7 @@ export function missing(before: readonly string[], after: readonly string[]): st
   return before.filter((each) => !after.includes(each));
 }
 
-/** Strings as code, one per line. */
+/** Shows strings as code, one per line. */
 export function Lines({ of }: { readonly of: readonly string[] }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** Applications that people can allow to use their record: a list, and a form to register one. */
+/** Applications that people can allow to use their records: a list, and a form to register an application. */
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal } from '../api.ts';
@@ -11,7 +11,7 @@ import { includesRole } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { Secret } from './application/secret.tsx';
 
-/** A newly registered application, whose secret can be read only now. */
+/** A newly registered application, whose secret can be read only this once. */
 type NewApplication = AnswerOf<'POST', '/admin/projects/{project_id}/applications'>;
 
 /** Returns the screen. */

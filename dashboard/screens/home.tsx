@@ -10,7 +10,7 @@ import { account, includesRole, loadAccount, type Organization } from '../sessio
 import { say } from '../texts/texts.ts';
 import { MyInvitations } from './invitations.tsx';
 
-/** Returns the screen. On the first visit, a person with a single project is taken straight to it. */
+/** Returns the screen. On the first visit, a person who has only one project is taken straight to it. */
 export function Home() {
   const { organizations = [], projects = [] } = account.value ?? {};
   const { route, query } = useLocation();
@@ -18,7 +18,7 @@ export function Home() {
   const [isInvited, setInvited] = useState(false);
   const [only] = projects.length === 1 ? projects : [];
   useEffect(() => {
-    // The link in the person's menu opens this screen without leading further.
+    // The link in the person's menu opens this screen without going on to the project.
     if (only !== undefined && query.first !== undefined)
       route(pathOf({ project: only.id, environment: 'sandbox' }), true);
   }, []);

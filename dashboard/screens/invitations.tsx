@@ -22,7 +22,7 @@ const TONES = {
   expired: 'plain',
 } as const;
 
-/** The organization's newest invitations; nothing without any. */
+/** The organization's newest invitations; nothing if there are none. */
 export function Invitations({ mayChange }: { readonly mayChange: boolean }) {
   const { organization } = useProject();
   const of = { org_id: organization.id };

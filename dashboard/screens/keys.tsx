@@ -26,7 +26,7 @@ type NewKey = Api.NewKey;
 
 const SCOPES = ['read', 'write'] as const;
 
-/** What the person is about to do. */
+/** The action that the person is about to take. */
 type Asked =
   | { readonly kind: 'create' }
   | { readonly kind: 'rotate'; readonly key: Key }
@@ -169,14 +169,14 @@ export function Keys() {
   );
 }
 
-/** Choices for how long a key works, in days; empty means until it is revoked. */
+/** The choices for how long a key works, in days; empty means until it is revoked. */
 const LIVES = ['', '30', '90', '365'] as const;
 
 const DAY_MS = 86_400_000;
-/** An expiry sooner than this is highlighted, in days. */
+/** An expiry in less than this many days is highlighted. */
 const SOON = 14;
 
-/** Returns how long a replacement key should work: as long as the replaced key, or the next longer choice. */
+/** Returns how long a replacement key should work: as long as the key that it replaces, or the next longer choice. */
 function findLife(replaced: Key | undefined): (typeof LIVES)[number] {
   if (replaced === undefined || replaced.expires_at === null) return '';
   const days = Math.round((Date.parse(replaced.expires_at) - Date.parse(replaced.created_at)) / DAY_MS);
@@ -186,7 +186,7 @@ function findLife(replaced: Key | undefined): (typeof LIVES)[number] {
 const hasEnded = ({ expires_at }: Key): boolean =>
   expires_at !== null && Date.parse(expires_at) <= Date.now();
 
-/** Shows when a key expires; an expiry that is near is highlighted. */
+/** Shows when a key expires, and highlights an expiry that is near. */
 function End({ of: key }: { readonly of: Key }) {
   if (key.expires_at === null) return <span class="quiet">{say('keys.ends.never')}</span>;
   const day = sayDay(key.expires_at);
@@ -303,7 +303,7 @@ function Made({
   );
 }
 
-/** Says how much the key is used before it is revoked. */
+/** Revokes a key, after showing how much it is used. */
 function Revoke({
   of,
   onClose,

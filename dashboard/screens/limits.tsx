@@ -9,7 +9,7 @@ import { account } from '../session.ts';
 import { language, say, sayCount } from '../texts/texts.ts';
 
 const POLL_MS = 10_000;
-/** Limits whose use no interface reports. */
+/** Limits whose current use isn't reported by any interface. */
 const UNCOUNTED = ['application', 'grant', 'address', 'link'] as const;
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-/** A path without a screen, or a project that isn't the person's: both look the same. */
+/** The screen for a path that doesn't exist, or for a project to which the person doesn't belong: both look the same. */
 import { Head } from '../parts/parts.tsx';
 import { PLACE } from '../place.ts';
 import { say } from '../texts/texts.ts';

@@ -1,4 +1,4 @@
-/** A project's first screen: what needs attention, then how to begin. */
+/** A project's first screen: what needs attention, then how to get started. */
 import { type Api, annal, type Environment, withQuery } from '../api.ts';
 import { type Credentials, useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -121,7 +121,7 @@ export function Overview() {
   );
 }
 
-/** Returns whether a key in an environment has ever been used. */
+/** Returns true if any key in an environment has ever been used. */
 function hasUsed({ keys }: Credentials, environment: Environment): boolean {
   return keys.some((key) => key.environment === environment && key.lastUsedAt !== null);
 }
@@ -158,7 +158,7 @@ function FirstRequest() {
   );
 }
 
-/** Returns the verifications that found faults and that no later verification of the same scope has replaced. */
+/** Returns the verifications that found faults and haven't been replaced by a later verification of the same scope. */
 async function findFaulty(project: string, signal: AbortSignal): Promise<readonly Api.Verification[]> {
   const { data } = await annal.get('/admin/operations/verifications', { project, limit: 200 }, { signal });
   const seen = new Set<string>();

@@ -27,13 +27,13 @@ const STATUSES = ['2xx', '3xx', '4xx', '5xx'] as const;
 const FILTERS = ['status', 'method', 'key', 'application', 'path', 'request_id', 'from', 'to'] as const;
 type Filter = (typeof FILTERS)[number];
 type Filters = Readonly<Partial<Record<Filter, string>>>;
-/** Filters that are typed rather than chosen: they apply when the form is submitted. */
+/** Filters that the person types rather than chooses: they apply when the form is submitted. */
 const WRITTEN = ['path', 'request_id', 'from', 'to'] as const satisfies readonly Filter[];
 
 /** The log's path as it was last shown. */
 let lastShown = '';
 
-/** Returns the path of the project's log; if the log was the last one shown, with its filters. */
+/** Returns the path of the project's log, including its filters if it was the log that was shown last. */
 export function findLogPath(here: Here): string {
   const log = pathOf(here, '/requests');
   return lastShown.split('?')[0] === log ? lastShown : log;
@@ -45,8 +45,8 @@ export function Requests() {
   const { query, route } = useLocation();
   const asked: Filters = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
   /**
-   * All pages from the first one, as they were when older pages were requested. If empty, only the newest page is shown, and
-   * is kept up to date.
+   * All pages from the first one on, as they were when older pages were requested. If empty, only the newest page is shown,
+   * and it is kept up to date.
    */
   const [pages, setPages] = useState<readonly LogPage[]>([]);
   const read = (cursor?: string, signal?: AbortSignal): Promise<LogPage> =>
@@ -112,7 +112,7 @@ export function Requests() {
                 pages={shown.map(({ data }) => data)}
                 keyOf={({ request_id }) => request_id}
                 columns={columns}
-                // The person has to request the first further page, so that until then new requests keep appearing.
+                // The second page isn't loaded until the person requests it, so that new requests keep appearing until then.
                 onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
               />
               <Problem failure={further.failure} />
@@ -129,7 +129,7 @@ export function Requests() {
   );
 }
 
-/** The filters: chosen filters apply immediately, typed ones when the button is pressed. */
+/** The filters. Chosen filters apply immediately; typed filters apply when the button is pressed. */
 function FilterForm({
   asked,
   credentials,
@@ -142,7 +142,7 @@ function FilterForm({
   const here = useProject();
   const form = useRef<HTMLFormElement>(null);
   const shown = { ...asked, from: toField(asked.from), to: toField(asked.to, true) };
-  // The fields follow the URL, also when filters are removed.
+  // The fields follow the URL, including when filters are removed.
   useEffect(
     () => {
       for (const name of WRITTEN) {
@@ -219,14 +219,14 @@ function FilterForm({
 /** An option: its value in the URL, and its text. */
 type Option = readonly [value: string, text: string];
 
-/** Returns the options, including the one in the URL, which may be a single status, or a credential that no longer exists. */
+/** Returns the options, including the value in the URL, which may be a single status, or a credential that no longer exists. */
 function withAsked(options: readonly Option[], asked = ''): readonly Option[] {
   return options.some(([value]) => value === asked) ? options : [...options, [asked, asked]];
 }
 
 /**
- * Returns a time from the URL as the field shows it, in the browser's time zone.
- * @param isEnd true if the time ends a period: then a day without a time means the end of that day
+ * Returns a time from the URL in the form that the field shows, in the browser's time zone.
+ * @param isEnd true if the time ends a period, so that a day without a time means the end of that day
  */
 function toField(asked: string | undefined, isEnd = false): string {
   const at = Date.parse(asked ?? '');
@@ -236,8 +236,8 @@ function toField(asked: string | undefined, isEnd = false): string {
 }
 
 /**
- * Returns the value that the URL gets for a field. If the field is unchanged, the URL keeps its value, including fractions of
- * a second.
+ * Returns the value to put into the URL for a field. If the field is unchanged, the URL keeps its value, including fractions
+ * of a second.
  */
 function toAsked(field: string, shown: string, asked = ''): string {
   if (field === '') return '';
@@ -291,7 +291,7 @@ function makeColumns(here: Here, { nameOf }: Credentials): readonly Column<Logge
   ];
 }
 
-/** Who sent a request: the name of a key or an application, otherwise a person. */
+/** Shows who sent a request: the name of a key or an application, or otherwise a person. */
 export function CalledBy({
   row: { key_id, application_id, identity },
   nameOf,
@@ -314,7 +314,7 @@ export function CalledBy({
   );
 }
 
-/** A status in its class's colour; the number conveys it without colour. */
+/** A status in the colour of its class; the number also conveys it without the colour. */
 export function Status({ status }: { readonly status: number }) {
   return (
     <Badge tone={status >= 500 ? 'bad' : status >= 400 ? 'warn' : status >= 300 ? 'plain' : 'good'}>

@@ -1,4 +1,4 @@
-/** The choice of a role in the member and invitation forms, each role with what it allows. */
+/** The field for choosing a role in the member and invitation forms; each role is shown with what it allows. */
 import type { Failure } from '../api.ts';
 import { Field } from '../parts/parts.tsx';
 import { includesRole, type Role } from '../session.ts';
@@ -8,7 +8,7 @@ const ROLES: readonly Role[] = ['developer', 'auditor', 'admin', 'owner'];
 
 /**
  * Returns the field.
- * @param own the person's own role: they can't give a greater one
+ * @param own the person's own role: they can't give a higher role than this
  */
 export function RoleField({ own, failure }: { readonly own: Role; readonly failure: Failure | undefined }) {
   return (

@@ -1,6 +1,6 @@
 /**
- * Builds a FHIR search, explains its cost, runs it as the signed-in person and shows the results as a table. Its state is in
- * the URL.
+ * Builds a FHIR search, explains its cost, runs it as the signed-in person, and shows the results as a table. Its state is
+ * kept in the URL.
  */
 import { type ComponentChildren, Fragment } from 'preact';
 import { useRef, useState } from 'preact/hooks';
@@ -54,7 +54,7 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   const here = useProject();
   const { query: page, route } = useLocation();
   const query = readQuery(page.path ?? '');
-  // Enter changes a field and submits the form before the screen is rendered again.
+  // When Enter is pressed, the field changes and the form is submitted before the screen is rendered again.
   const latest = useRef(query);
   latest.current = query;
   const change = (next: Query): void => {
@@ -70,14 +70,14 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   });
   const type = types.find(({ name }) => name === query.type);
   const path = printQuery(withoutEmpty(query));
-  /** A different type has different parameters; the record and the parameters common to all searches stay. */
+  /** A different type has different parameters; the record and the parameters that all searches have in common are kept. */
   const ofType = (name: string): Query => {
     const { isInRecord = false } = types.find((each) => each.name === name) ?? {};
     const isKept = (part: string) =>
       KEPT.has(part) || (isInRecord && (part === 'patient' || part === '_asOf'));
     return { type: name, parts: query.parts.filter((part) => isKept(joinKey(part))) };
   };
-  /** A field for a part that has its own: a list if there are choices, otherwise a text field. */
+  /** Returns the field for a part that has a field of its own: a list if there are choices, otherwise a text field. */
   const own = (
     name: string,
     label: TextKey,
@@ -181,7 +181,7 @@ function Builder({ types }: { readonly types: readonly SearchType[] }) {
   );
 }
 
-/** Returns true if a search is within exactly one record. */
+/** Returns true if a search is limited to exactly one record. */
 function isOneRecord(query: Query, type: SearchType | undefined): boolean {
   return type?.isInRecord === true && /^[^,]+$/.test(readValue(query, 'patient'));
 }

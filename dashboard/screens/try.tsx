@@ -20,7 +20,7 @@ interface Operation {
   readonly example: string | undefined;
 }
 
-/** The parts of the document that are used here. */
+/** The parts of the OpenAPI document that are used here. */
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationPart>>>>;
 }
@@ -55,7 +55,7 @@ export function Try() {
     setBody((written) => (written === '' ? (asked?.example ?? '') : written));
     return read;
   }, []);
-  // A page that links here may have filled in parts of the path.
+  // A page that links here may already have filled in parts of the path.
   const [parts, setParts] = useState<Readonly<Record<string, string>>>(query);
   const [headers, setHeaders] = useState('');
   const [isAsked, ask] = useState(false);
@@ -241,7 +241,7 @@ export function Try() {
   );
 }
 
-/** Reads the available operations: those of the interfaces behind the gateway. */
+/** Reads the available operations, which are those of the interfaces behind the gateway. */
 async function readOperations(): Promise<readonly Operation[]> {
   const answer = await fetch(`${PLACE.base}/openapi.json`);
   const { paths } = (await answer.json()) as Document;
@@ -286,7 +286,7 @@ function fillParts(path: string, parts: Readonly<Record<string, string>>): strin
   });
 }
 
-/** Reads headers, one per line: `If-Match: W/"1"`. Lines in any other form are left out. */
+/** Reads headers, one per line: `If-Match: W/"1"`. Lines in any other form are ignored. */
 function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split('\n').flatMap((line): [string, string][] => {
@@ -296,10 +296,10 @@ function readHeaders(text: string): Record<string, string> {
   );
 }
 
-/** The maximum number of paths that are offered. */
+/** The maximum number of paths to offer. */
 const MOST_PATHS = 30;
 
-/** Offers links to the resources and further pages that a response refers to. */
+/** Offers links to the resources and next pages to which a response refers. */
 function Follow({
   answer,
   base,

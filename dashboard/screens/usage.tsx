@@ -134,7 +134,7 @@ function UsageChart({
   return <Chart title={say(title)} dates={dates} lines={drawn} sayValue={sayNumber} />;
 }
 
-/** Adds the days without use: the response leaves them out, and they count as zero. */
+/** Adds the days without use: the response leaves these days out, and they count as zero. */
 function fillDays(days: readonly Day[]): { readonly date: string; readonly day: Day | undefined }[] {
   const known = new Map(days.map((day) => [day.date, day]));
   const [first] = days;

@@ -9,7 +9,7 @@ import { Ago, Badge, Button, Code, Confirm, Empty, Head, Problem, Shown, Table }
 import { say, sayCount, sayMoment } from '../texts/texts.ts';
 import { type IssuedEndpoint, listEndpoints, Secret, State, sayEvents } from './webhooks.tsx';
 
-/** A delivery with the body that is sent. */
+/** A delivery, including the body that is sent. */
 type Delivery = AnswerOf<'GET', '/admin/webhooks/{endpoint_id}/deliveries'>['data'][number];
 
 const STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
@@ -235,7 +235,7 @@ function DeliveryRow({
 /** Sends past events again, and shows the progress. */
 function Replays({ id }: { readonly id: string }) {
   const here = useProject();
-  // Loaded on demand: without a replay, the request would return 404 and appear in the project's own log.
+  // Loaded only on demand: without a replay, the request returns 404 and appears in the project's own log.
   const [isShown, show] = useState(false);
   const replay = useLoaded(
     async (signal) => {
@@ -342,7 +342,7 @@ KEY=$(printf %s "\${ANNAL_WEBHOOK_SECRET#whsec_}" | base64 -d | od -An -vtx1 | t
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$KEY" -binary | base64 | sed 's/^/v1,/'`,
 } as const;
 
-/** How a receiver checks that a delivery is genuine. */
+/** Shows how a receiver checks that a delivery is genuine. */
 function Verify() {
   const [chosen, choose] = useState<keyof typeof CHECKS>('TypeScript');
   return (

@@ -23,7 +23,7 @@ import { say, sayCount } from '../texts/texts.ts';
 /** An endpoint, without its secret. */
 export type Endpoint = AnswerOf<'GET', '/admin/projects/{project_id}/webhooks'>['data'][number];
 
-/** A newly created endpoint, or one with a new secret, which can be read only now. */
+/** A newly created endpoint, or one with a new secret; the secret can be read only this once. */
 export type IssuedEndpoint = AnswerOf<'POST', '/admin/webhooks/{endpoint_id}/rotate'>;
 
 /** Returns the endpoints in a project's environment. */

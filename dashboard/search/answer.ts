@@ -1,12 +1,12 @@
 /** Reads the Bundle that a search returns, for display as a table. */
 import { parseDigits } from '../indent.ts';
 
-/** A resource from the Bundle in words; empty where the resource has no value. */
+/** A resource from the Bundle, in words; members are empty where the resource has no value. */
 export interface Row {
   readonly type: string;
   readonly id: string;
   readonly lastUpdated: string;
-  /** True if it isn't a match, but was included with one. */
+  /** True if the resource isn't a match, but was included with a match. */
   readonly isIncluded: boolean;
   readonly what: string;
   readonly status: string;
@@ -39,7 +39,10 @@ interface Bundle {
   readonly entry?: readonly Entry[];
 }
 
-/** Elements that say what a resource is, its state, its date and its value: the first that the resource has is shown. */
+/**
+ * Elements that say what a resource is, its state, its date and its value. For each, the first element that the resource has
+ * is shown.
+ */
 const WHAT = [
   'code',
   'medicationCodeableConcept',
@@ -102,7 +105,7 @@ function readRow({ resource = {}, search }: Entry): Row {
   };
 }
 
-/** Writes a value of any data type; if there are several, the first. */
+/** Returns a value of any data type as text; if there are several values, only the first. */
 function write(value: unknown): string {
   if (Array.isArray(value)) return write(value[0]);
   if (typeof value !== 'object' || value === null) return String(value ?? '');

@@ -6,7 +6,7 @@ import { say } from '../texts/texts.ts';
 import type { Parameter, SearchType } from './parameters.ts';
 import { joinKey, type Part, type Query, splitKey, splitPrefix } from './query.ts';
 
-/** Parts that have a separate field if they have no modifier. */
+/** Parts that have a field of their own when they have no modifier. */
 const OWN: ReadonlySet<string> = new Set(['_asOf', '_sort', '_count', '_total', '_summary']);
 /** Prefixes and their meanings. */
 const PREFIXES = { eq: '=', ne: '≠', gt: '>', ge: '≥', lt: '<', le: '≤', sa: '', eb: '', ap: '≈' } as const;
@@ -21,7 +21,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   special: '52.52|13.40|10|km',
 };
 
-/** A list to choose from. A value from elsewhere is added to the list. */
+/** A list to choose from. A value that comes from elsewhere is added to the list. */
 export function Choice({
   value,
   of,
@@ -54,7 +54,7 @@ export function Choice({
 /** The maximum number of sort keys that can be chosen. */
 const MOST_KEYS = 3;
 
-/** The sort keys: each further key orders the resources that the earlier keys leave equal. */
+/** The sort keys: each further key orders the resources that are equal by all earlier keys. */
 export function SortKeys({
   attributes,
   value,
@@ -62,7 +62,7 @@ export function SortKeys({
   of,
   onChange,
 }: {
-  /** Attributes for the first key's control. */
+  /** Attributes for the control of the first key. */
   readonly attributes: object;
   /** `-date,code`; empty for the service's own order. */
   readonly value: string;
@@ -118,14 +118,14 @@ export function Conditions({
 }: {
   readonly query: Query;
   readonly type: SearchType;
-  /** Includes the types that chains lead to. */
+  /** Includes the types to which chains lead. */
   readonly types: readonly SearchType[];
   readonly failure: Failure | undefined;
   readonly onChange: (next: Query) => void;
 }) {
   const chains = useMemo(() => listChains(type, types), [type, types]);
   const list = useRef<HTMLFieldSetElement>(null);
-  /** The control to focus next: a new condition's, or the list after a condition was removed. */
+  /** The control to focus next: the control of a new condition, or the list after a condition was removed. */
   const focused = useRef('');
   useLayoutEffect(() => {
     if (focused.current === '') return;
@@ -177,9 +177,9 @@ export function Conditions({
   );
 }
 
-/** The list used to complete chain names. */
+/** The list used for completing the names of chains. */
 const CHAINS = 'search-chains';
-/** The entry in the list of names for a chain that the person types. */
+/** The entry in the list of names for a chain whose name the person types. */
 const CHAIN = '…';
 
 function Condition({

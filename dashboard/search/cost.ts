@@ -1,6 +1,6 @@
 /**
- * Explains what each part of a search costs, judging only by its kind: it follows the service's own rules in docs/search.md
- * without looking at data.
+ * Explains what each part of a search costs, judging only by the kind of part: it follows the service's own rules in
+ * docs/search.md without looking at data.
  */
 import type { Parameter, SearchType } from './parameters.ts';
 import { joinKey, type Part, type Query, splitPrefix, withoutEmpty } from './query.ts';
@@ -24,7 +24,7 @@ export type CostKind =
   | 'total'
   | 'asOf';
 
-/** The data that the whole search reads; `search.cost.{lead}` is its text. */
+/** Where the whole search gets its data from; `search.cost.{lead}` is the text for it. */
 export type Lead = 'named' | 'sources' | 'order' | 'everything';
 
 export interface Cost {
@@ -34,7 +34,7 @@ export interface Cost {
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['missing', 'not', 'not-in']);
-/** Provenance parameters that an index can find; all others are checked row by row. */
+/** Provenance parameters for which there is an index; all others are checked row by row. */
 const PROVENANCE: ReadonlySet<string> = new Set(['_id', 'target', 'patient', 'agent']);
 const SHAPE: ReadonlySet<string> = new Set([
   '_count',
@@ -44,9 +44,9 @@ const SHAPE: ReadonlySet<string> = new Set([
   '_format',
   '_pretty',
 ]);
-/** From this number of records on, they are no longer read as a whole. */
+/** From this number of records on, records are no longer read as a whole. */
 const MANY_RECORDS = 32;
-/** Kinds of conditions by which matches can be found. */
+/** Kinds of conditions that can be used to find matches. */
 const LEADS: ReadonlySet<CostKind> = new Set(['exact', 'beginning', 'range', 'allValues', 'chain']);
 
 /** Returns the cost of a search. */
@@ -71,7 +71,7 @@ export function explainCost(query: Query, type: SearchType): Cost {
   return { lead, parts: counts ? [...found, { text: '_total=accurate', kind: 'total' }] : found };
 }
 
-/** A small number of matches is sorted quickly, whatever the order. */
+/** If there are few matches, they are sorted quickly, whatever the order. */
 function adaptSort(kind: CostKind, isNamed: boolean): CostKind {
   return isNamed && (kind === 'ordered' || kind === 'sortsAll') ? 'sortsFew' : kind;
 }

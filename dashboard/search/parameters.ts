@@ -1,4 +1,7 @@
-/** The search parameters of each type, from the CapabilityStatement, with the modifiers that each accepts (docs/fhir.md). */
+/**
+ * The search parameters of each type, from the CapabilityStatement, with the modifiers that each parameter accepts
+ * (docs/fhir.md).
+ */
 
 /** The parts of the CapabilityStatement that are used here. */
 export interface Statement {
@@ -31,7 +34,7 @@ export interface SearchType {
   readonly parameters: readonly Parameter[];
   readonly includes: readonly string[];
   readonly revIncludes: readonly string[];
-  /** True if `patient` names the record, so the search can be as of a point in time. */
+  /** True if `patient` names the record, so that the search can be made as of a point in time. */
   readonly isInRecord: boolean;
 }
 
@@ -45,7 +48,7 @@ const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   quantity: ['missing'],
   special: ['missing'],
 };
-/** Parameters whose modifiers differ from their type's. */
+/** Parameters whose modifiers differ from the usual ones for their type. */
 const BY_NAME: Readonly<Record<string, readonly string[]>> = {
   _id: ['not', 'missing'],
   _lastUpdated: [],
@@ -55,14 +58,14 @@ const BY_NAME: Readonly<Record<string, readonly string[]>> = {
 /** Token parameters that are identifiers. */
 const IDENTIFIERS: ReadonlySet<string> = new Set(['identifier', 'accession', 'container-id']);
 const ORDERED: ReadonlySet<string> = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity']);
-/** Provenance references that are compared by type and id, and the orders that Provenance supports. */
+/** Provenance references that are compared by type and id, and the sort orders that Provenance supports. */
 const PROVENANCE: ReadonlySet<string> = new Set(['target', 'patient', 'agent']);
 const PROVENANCE_ORDER: ReadonlySet<string> = new Set(['_id', '_lastUpdated', 'recorded']);
 
 /** Returns the searches that each type supports. */
 export function readTypes({ rest: [rest] }: Statement): readonly SearchType[] {
   const resources = rest?.resource ?? [];
-  /** The types that a reference parameter may name: those with a `_revinclude` for it. */
+  /** The types that a reference parameter may name: the types that have a `_revinclude` for it. */
   const findTargets = (key: string): string[] =>
     resources.flatMap(({ type, searchRevInclude }) => (searchRevInclude.includes(key) ? [type] : []));
   const isHierarchy = (type: string): boolean =>

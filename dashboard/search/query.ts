@@ -1,9 +1,9 @@
-/** A FHIR search as the page builds it. Outside this module, its only form is its URL's path. */
+/** A FHIR search as the page builds it. Outside this module, a search exists only as the path of its URL. */
 
 /** One `name:modifier=value` in a search. */
 export interface Part {
   readonly name: string;
-  /** Empty without a modifier. */
+  /** Empty if the part has no modifier. */
   readonly modifier: string;
   readonly value: string;
 }
@@ -50,7 +50,7 @@ export function printQuery({ type, parts }: Query): string {
   return `/fhir/R4/${type}${written.length === 0 ? '' : `?${written.join('&')}`}`;
 }
 
-/** Encodes text for a URL, leaving characters that can be read there. */
+/** Encodes text for a URL, except for characters that are readable there. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/%(?:2C|2F|3A|24)/g, decodeURIComponent);
 }
@@ -60,7 +60,7 @@ export function readValue({ parts }: Query, name: string): string {
   return parts.find((part) => joinKey(part) === name)?.value ?? '';
 }
 
-/** Returns the search with the given value, or without the part if the value is empty. */
+/** Returns the search with the given value or, if the value is empty, without the part. */
 export function withValue({ type, parts }: Query, name: string, value: string): Query {
   const at = parts.findIndex((part) => joinKey(part) === name);
   const by = value === '' ? [] : [{ name, modifier: '', value }];

@@ -7,10 +7,10 @@ import { PLACE } from '../place.ts';
 import { say, sayCount, sayMoment } from '../texts/texts.ts';
 import { type Found, type Row, readFound } from './answer.ts';
 
-/** Values with up to this number of characters stay on one line. */
+/** Values of up to this number of characters stay on one line. */
 const SHORT = 16;
 
-/** Shows a response as a table if it is a page of results, and otherwise only as it is. */
+/** Shows a response as a table if it is a page of results, and otherwise only as received. */
 export function Results({
   answer,
   isBusy,
@@ -53,7 +53,7 @@ export function Results({
   );
 }
 
-/** Returns the path for a link from the interfaces, to be used with the gateway. */
+/** Returns the path of a link that the interfaces returned, for use with the gateway. */
 function pathIn(url: string): string {
   const { pathname, search } = new URL(url);
   return pathname.slice(PLACE.base.length) + search;

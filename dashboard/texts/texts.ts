@@ -8,7 +8,7 @@ export type TextKey = keyof typeof en;
 /** All texts in one language. */
 export type Texts = Readonly<Record<TextKey, string>>;
 
-/** Languages by code, each with its own name for itself. */
+/** Languages by code, each with its name in that language. */
 export const LANGUAGES = {
   en: { name: 'English', texts: en as Texts },
   de: { name: 'Deutsch', texts: de },
@@ -30,7 +30,7 @@ function chosen(): Language {
   return 'en';
 }
 
-/** Switches to a different language from now on, in this browser. */
+/** Switches to a different language, which this browser keeps from now on. */
 export function choose(code: Language): void {
   localStorage.setItem(KEPT, code);
   language.value = code;
@@ -42,7 +42,7 @@ export const texts = computed((): Texts => LANGUAGES[language.value].texts);
 
 /**
  * Returns a text.
- * @param given values for its placeholders, `{name}`; numbers are written in the language's format
+ * @param given values for the text's placeholders, `{name}`; numbers are written in the language's format
  */
 export function say(key: TextKey, given: Readonly<Record<string, string | number>> = {}): string {
   return LANGUAGES[language.value].texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => {
@@ -52,15 +52,12 @@ export function say(key: TextKey, given: Readonly<Record<string, string | number
   });
 }
 
-/**
- * Returns the text for a number: `key.one` for one, otherwise `key.other`, in which `{count}` is the placeholder for the
- * number.
- */
+/** Returns the text for a number: `key.one` for 1, otherwise `key.other`; `{count}` is the placeholder for the number. */
 export function sayCount(key: string, count: number): string {
   return say(`${key}.${count === 1 ? 'one' : 'other'}` as TextKey, { count });
 }
 
-/** English dates have the day before the month and a 24-hour clock, as in the record's sentences. */
+/** English dates have the day before the month and a 24-hour clock, as in the sentences of records. */
 export const dateLocale = computed(() => (language.value === 'en' ? 'en-GB' : language.value));
 
 /**
@@ -114,7 +111,7 @@ const BYTES = [
   [1e6, 'megabyte'],
 ] as const;
 
-/** Returns a FHIR date in the language's format, with its own precision; for a date with a time, the date as written. */
+/** Returns a FHIR date in the language's format, with the precision that it has; a date with a time is returned as written. */
 export function sayDate(date: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?/.exec(date) ?? [];
   if (year === undefined) return date;

@@ -1,8 +1,8 @@
 /**
  * The read model `consents`: what people allowed which application to do, on which record and until when; what applications
- * propose; which people have which records; and which links they shared (docs/spec/decisions.md, sections 7 and 9). It also
- * lists the record events that are not versions of resources, for auditors. Most of a record's events are versions, which it
- * never decodes.
+ * propose; which people have which records; and which links people shared (docs/spec/decisions.md, sections 7 and 9). For
+ * auditors, it also lists the events of records that aren't versions of resources. Most of a record's events are versions;
+ * these are never decoded.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -40,7 +40,7 @@ function listChanges(stored: StoredEvent): Change<StatementName>[] {
   return type === 'RecordErased' || !ALL_TYPES.has(type) ? changes : [...changes, eventRow(stored)];
 }
 
-/** Returns the row by which auditors find an event that is not a version of a resource. */
+/** Returns the row with which auditors find an event that isn't a version of a resource. */
 function eventRow(stored: StoredEvent): Change<StatementName> {
   const { record, owner_project: project, owner_environment: environment } = findHome(stored);
   return [
@@ -131,7 +131,7 @@ function proposalEnd(
 }
 
 /**
- * Returns an event's record and its owner.
+ * Returns the record that an event belongs to, and the record's owner.
  * @throws Error if the metadata names no owner
  */
 function findHome({ stream, metadata: { owner } }: StoredEvent) {
@@ -140,11 +140,11 @@ function findHome({ stream, metadata: { owner } }: StoredEvent) {
   return { record, owner_project: owner.project, owner_environment: owner.environment };
 }
 
-/** Serves access token checks, and the lists of grants and of people's records. */
+/** Serves the checks of access tokens, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
   version: 4,
-  // Consent commands wait for it, and that wait ends a pause; no other writes wait for it.
+  // Only consent commands wait for this read model, and their wait ends its pause.
   gathers: true,
   prefixes: ['record-', 'project-'],
   types: ALL_TYPES,

@@ -1,6 +1,6 @@
 /**
- * Tables of the read model `consents`: grants of applications, their proposals, links between people and records,
- * shared links, and the events of records that are not versions of resources.
+ * Tables of the read model `consents`: grants of applications, their proposals, links between people and records, shared
+ * links, and the events of records that aren't versions of resources.
  */
 
 /** Returns the DDL for the tables; times are microseconds since 1970. */
@@ -130,7 +130,7 @@ create index if not exists erased_grants_of_application
   on ${schema}.erased_grants (application_id, granted_at, grant_id);
 `;
 
-/** Returns a statement that ends rows; if a batch ends a row several times, the first time counts. */
+/** Returns a statement that ends rows; if a batch ends a row several times, the first time applies. */
 const ending =
   (table: string, { id, at, reason }: Readonly<Record<'id' | 'at' | 'reason', string>>) =>
   (schema: string): string =>
@@ -141,7 +141,7 @@ from (select distinct on (${id}) * from json_to_recordset($1::json) as x(${id} t
 where t.${id} = x.${id} and t.${at} is null`;
 
 /**
- * The earlier of two changes takes precedence, so repeating a batch, or dividing it differently, produces the same rows.
+ * The earlier of two changes takes precedence, so that repeating a batch, or dividing it differently, produces the same rows.
  * Listed in order of execution.
  */
 export const STATEMENTS = {
@@ -207,7 +207,8 @@ select event_id, tenant, record, type, at, metadata
 from json_to_recordset($1::json) as x(event_id uuid, tenant uuid, record uuid, type text, at int8, metadata text)
 on conflict (event_id) do nothing`,
 
-  // If the stream was removed while it was being read, only some of its events may have arrived: whatever exists is deleted.
+  // If the stream was removed while it was being read, only some of its events may have arrived, so whatever exists is
+  // deleted.
   erasure: (schema: string) => `
 with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
   links as (delete from ${schema}.links where record in (select record from gone)),

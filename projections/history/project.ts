@@ -1,6 +1,6 @@
 /**
- * The read model `history`: one row per version of a resource. Provenances are built from it on read, and searched by the keys
- * of an event's agents or of a client's own Provenance.
+ * The read model `history`: one row per version of a resource. Provenances are built from these rows when they are read; they
+ * can be searched by the keys of an event's agents or of a client's own Provenance.
  */
 import type { ClientBase, QueryConfig } from 'pg';
 import { searchable } from '#projections/history/searchable.ts';
@@ -30,8 +30,8 @@ const version = recordset(VERSION);
 const provenance = recordset(CLIENT_PROVENANCE);
 
 /**
- * Versions never change: an existing row is the same. `on conflict` would write a second record for each row to PostgreSQL's
- * log.
+ * Versions never change, so an existing row is identical. `on conflict` would write a second record for each row to
+ * PostgreSQL's log.
  */
 const unlessKnown = (schema: string) => `
 left join lateral (
@@ -41,7 +41,7 @@ where k.known is null`;
 const insertVersions = (schema: string) => `
 insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from} ${unlessKnown(schema)}`;
 
-/** Inserts deletions whose previous version was in an earlier batch; the same callers see both. */
+/** Inserts deletions whose previous version was in an earlier batch; the callers who see that version see the deletion too. */
 const insertDeletions = (schema: string) => `
 insert into ${schema}.version (${version.names})
 select ${version.values.replace(/\b(categories|targets)\b/g, 'b.$1')} from ${version.from}
@@ -91,7 +91,10 @@ function deleted(schema: string, rows: readonly Row<typeof VERSION>[]): QueryCon
 
 interface VersionRows {
   readonly whole: Row<typeof VERSION>[];
-  /** Deletions of types for which the previous version decides who sees them, if that version isn't in the batch. */
+  /**
+   * Deletions whose previous version isn't in the batch, of types for which the previous version determines who sees the
+   * deletion.
+   */
   readonly deletions: Row<typeof VERSION>[];
 }
 
@@ -158,7 +161,7 @@ function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLI
   return [...last.values()];
 }
 
-/** Removes whatever exists of the given records (indexes version_of_record, client_provenance_of_record). */
+/** Removes any rows of the given records (indexes version_of_record, client_provenance_of_record). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];
@@ -180,7 +183,9 @@ export const history: Projection = {
   load,
 };
 
-/** Returns references to the author and acting-as (R4: Provenance.agent.who), each once; null if the event names neither. */
+/**
+ * Returns the references in `author` and `acting_as` (R4: Provenance.agent.who), each once; null if the event names neither.
+ */
 function listAgents(metadata: EventMetadata): string[] | null {
   const { author, acting_as } = metadata;
   if (author?.reference === undefined && acting_as === undefined) return null;

@@ -1,4 +1,4 @@
-/** Tables of the read model `history`: every version of every resource, from which Provenances are built on read. */
+/** Tables of the read model `history`: every version of every resource; Provenances are built from them when they are read. */
 import { SIGHT } from '../owner.ts';
 
 /** Columns of `version`, in the table's order. */
@@ -30,7 +30,7 @@ export const CLIENT_PROVENANCE = {
   deleted: 'boolean',
 } as const;
 
-/** Bodies are stored uncompressed, and in the row up to 8 KB, as in `resources`. */
+/** Bodies are stored uncompressed, and inside the row up to 8 KB, as in `resources`. */
 export const tables = (schema: string): string => `
 create table ${schema}.version (
   id uuid not null,

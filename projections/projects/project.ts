@@ -1,5 +1,6 @@
 /**
- * The read model `projects`: callers, and the lists in the admin interface. It has few events, so rows are sent as plain JSON.
+ * The read model `projects`: callers, and the lists in the admin interface. Because it has few events, its rows are sent as
+ * plain JSON.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BY_OPERATOR } from '#src/events/metadata.ts';
@@ -9,7 +10,7 @@ import type { Projection } from '../projection.ts';
 import { indexes, tables } from './schema.ts';
 import { STATEMENTS, type StatementName } from './statements.ts';
 
-/** Returns the id in a stream's name. */
+/** Returns the id that a stream's name contains. */
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
 function listChanges({ event, stream, metadata }: StoredEvent): Change<StatementName>[] {
@@ -108,8 +109,8 @@ function listChanges({ event, stream, metadata }: StoredEvent): Change<Statement
       return [['branding', { ...rest, ...shown, id }]];
     }
     case 'ApplicationTrusted': {
-      // Owners could once mark applications as trusted; now only the operator's decision counts, made on the command line or
-      // as a person.
+      // In the past, owners could mark applications as trusted. Now only the operator's decision counts, whether made on the
+      // command line or by a signed-in operator.
       const { trusted } = event.data;
       const isOperators = metadata.credential.kind === 'system' || metadata.cause === BY_OPERATOR;
       const row = { id, trusted: trusted && isOperators, trusted_by_others: trusted && !isOperators };

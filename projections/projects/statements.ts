@@ -1,8 +1,8 @@
 /** The statements of the read model `projects`. Each takes any number of rows as a single JSON text. */
 
 /**
- * Statements by name; a batch's `rows` are in event order. A row has its event's time, and the latest time wins, so that
- * repeated or differently divided batches produce the same rows. Listed in order of execution.
+ * Statements by name; a batch's `rows` are in event order. Each row has its event's time, and the latest time wins, so that
+ * batches that are repeated or divided differently produce the same rows. Listed in order of execution.
  */
 export const STATEMENTS = {
   organization: (schema: string) => `
@@ -45,7 +45,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, domain text, at int8) order by id, at desc) x
 where o.id = x.id and (o.confirmed_at is null or o.confirmed_at < x.at)`,
 
-  // Uses all settings in a batch: even if the last settings include the domain again, the confirmation has lapsed.
+  // Looks at all settings in a batch: even if the last settings include the domain again, the confirmation has lapsed.
   confirmationEnd: (schema: string) => `
 update ${schema}.organization o set confirmed_domain = null
 from json_to_recordset($1::json) as x(id text, domains text[], at int8)
@@ -74,8 +74,8 @@ update ${schema}.production_request r set status = 'refused', reason = x.reason,
 from json_to_recordset($1::json) as x(request_id text, reason text, at int8)
 where r.id = x.request_id and r.answered_at is null`,
 
-  // After refusals: allowing production answers the requests that are still pending. A batch may contain several for the same
-  // project.
+  // Runs after refusals: allowing production answers the requests that are still pending. A batch may contain several
+  // allowances for the same project.
   productionAllowance: (schema: string) => `
 update ${schema}.production_request r set status = 'allowed', answered_at = x.at
 from (select r.id, min(x.at) as at from ${schema}.production_request r
@@ -137,7 +137,7 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, secret_sha256 text, previous text, until int8, at int8) order by id, at desc) x
 where a.id = x.id and (a.secret_at is null or a.secret_at < x.at)`,
 
-  // After `secret`: an application that signs with keys has no secret.
+  // Runs after `secret`: an application that signs with keys has no secret.
   applicationChange: (schema: string) => `
 update ${schema}.application a
 set redirect_uris = x.redirect_uris, post_logout_redirect_uris = x.post_logout_redirect_uris, scopes = x.scopes,
@@ -176,14 +176,14 @@ update ${schema}.project p set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where p.id = x.id and p.deleted_at is null`,
 
-  // Every request looks up a key only by its hash, so the end of a project is copied to its keys.
+  // Every request looks up a key only by the key's hash, so the end of a project is copied to its keys.
   keysEnd: (schema: string) => `
 update ${schema}.api_key k set revoked_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where k.project = x.id and k.revoked_at is null`,
 
-  // An application's own end and its project's end come from different streams: the earlier one counts, in whatever order they
-  // arrive.
+  // The end of an application and the end of its project come from different streams: the earlier end counts, in whatever
+  // order they arrive.
   applicationsEnd: (schema: string) => `
 update ${schema}.application a set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)

@@ -1,5 +1,5 @@
 /**
- * Rebuilds read models next to the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and swapped in
+ * Rebuilds read models beside the serving ones: a shadow is loaded from the log, indexed, caught up, compared, and swapped in
  * by renaming schemas. Reads and the projection continue during the rebuild, and no webhooks are sent.
  */
 import type pg from 'pg';
@@ -43,15 +43,15 @@ export interface RebuildOptions {
   readonly onCompared?: (name: string, tables: readonly TableComparison[]) => void;
   /** Default `full`. */
   readonly load?: Load;
-  /** Stops soon; the next call continues where this one stopped. */
+  /** Stops the rebuild soon; the next call continues where this one stopped. */
   readonly signal?: AbortSignal;
-  /** Swaps even if the comparison finds differences. */
+  /** Swaps the tables even if the comparison finds differences. */
   readonly force?: boolean;
   /** Starts from the beginning instead of continuing an earlier call that was stopped or refused. */
   readonly fresh?: boolean;
   /**
-   * The log was restored and may end before the serving tables do: they aren't compared, and no earlier call's work is
-   * continued.
+   * True if the log was restored, so that it may end before the serving tables do: the tables aren't compared, and no earlier
+   * call's work is continued.
    */
   readonly restored?: boolean;
 }
@@ -59,15 +59,15 @@ export interface RebuildOptions {
 /** The outcome for one projection. */
 export interface RebuildReport {
   readonly name: string;
-  /** `differs`: not swapped; the tables are kept for a call with `force`. */
+  /** `differs`: the tables were not swapped; they are kept for a call with `force`. */
   readonly outcome: 'swapped' | 'stopped' | 'differs';
   readonly events: number;
   /**
-   * Serving rows that differ from rebuilt ones, at most 1,000 per table: `compared` says which tables have more. Empty if
+   * Serving rows that differ from the rebuilt rows, at most 1,000 per table: `compared` says which tables have more. Empty if
    * different software made the serving tables.
    */
   readonly differences: readonly RowDifference[];
-  /** The comparison by table, serving rows first; empty if nothing was compared. */
+  /** The comparison by table, with the serving rows first; empty if nothing was compared. */
   readonly compared: readonly TableComparison[];
 }
 
@@ -84,14 +84,14 @@ interface Work {
   readonly projection: Projection;
   readonly shadow: Shadow;
   readonly pace: Pace;
-  /** True if the same software made the serving tables, so the rows can be compared. */
+  /** True if the same software made the serving tables, so that the rows can be compared. */
   readonly comparable: boolean;
   events: number;
   share: number;
 }
 
 /**
- * Rebuilds the named projections. The log is read once for all of them; each has its own connection.
+ * Rebuilds the named projections. The log is read once for all of them; each projection has its own connection.
  * @throws RebuildRunning before anything is done; CannotApply; Unavailable; database errors. Tables built so far are kept.
  */
 export async function rebuild(
@@ -141,7 +141,7 @@ async function begin(
   return { projection, shadow, pace, comparable, events: 0, share: 0 };
 }
 
-/** Returns the target position: not beyond the serving tables' position if the tables can be compared. */
+/** Returns the target position. If the tables can be compared, the target isn't beyond the serving tables' position. */
 async function target({ store }: RebuildDeps, { projection, shadow, comparable }: Work): Promise<Position> {
   const serving = comparable ? await readCheckpoint(shadow.session, projection.name) : undefined;
   return serving?.position ?? store.head();
@@ -149,7 +149,7 @@ async function target({ store }: RebuildDeps, { projection, shadow, comparable }
 
 /**
  * Reads the log once for all projections.
- * @returns whether they reached their targets
+ * @returns true if they all reached their targets
  */
 async function load(
   deps: RebuildDeps,

@@ -1,6 +1,6 @@
 /**
  * A shadow of a read model: the same tables in a second schema, filled from the log by the same functions while the first
- * schema serves reads. A rebuild swaps it in; a verification compares and drops it.
+ * schema serves reads. A rebuild swaps the shadow in; a verification compares it and then drops it.
  */
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -14,7 +14,7 @@ import type { Projection } from '../projection.ts';
 import { replay } from '../replay.ts';
 import { inTransaction, WHOLE_TABLES } from '../session.ts';
 
-/** Events per batch: large batches load faster, but a batch of large events must still fit in memory. */
+/** Events per batch: large batches load faster, but a batch of large events must still fit into memory. */
 const BATCH_SIZE = 1_000;
 
 /** The shadow of one projection, written by one process on one session (without `pipeline`). */
@@ -39,7 +39,7 @@ export class Shadow {
   /**
    * Loads events up to `until`, one transaction per batch.
    * @param options `loaded` is called with the number of events in each batch; `signal` stops after the current batch
-   * @returns whether it reached the end
+   * @returns true if it reached the end
    * @throws CannotApply, Unavailable, database errors
    */
   async load(
@@ -55,7 +55,7 @@ export class Shadow {
 
   /**
    * Brings the shadow up to `until` within the session's current transaction.
-   * @returns whether it got there in time
+   * @returns true if it reached that position in time
    */
   async loadWithin(until: Position, timeoutMs: number): Promise<boolean> {
     return this.#replay(until, AbortSignal.timeout(timeoutMs), (batch) => this.apply(batch));
@@ -89,7 +89,7 @@ export class Shadow {
 
   /**
    * Finds the event that can't be applied, by loading events one by one after the savepoint.
-   * @returns the reason itself if each event can be loaded
+   * @returns the given reason if each event can be loaded
    */
   async #culprit(
     events: readonly RecordedEvent[],
@@ -109,8 +109,8 @@ export class Shadow {
   }
 
   /**
-   * Compares with the serving tables while they continue to be written: one snapshot shows them at their checkpoint, and the
-   * shadow is loaded to exactly that position in the same transaction.
+   * Compares the shadow with the serving tables while these continue to be written: one snapshot shows the serving tables at
+   * their checkpoint, and the shadow is loaded to exactly that position in the same transaction.
    * @returns the result by table; undefined if the serving tables were behind the shadow
    */
   async compare(pace: Pace = PACES.full): Promise<TableComparison[] | undefined> {

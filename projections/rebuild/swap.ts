@@ -12,8 +12,8 @@ import type { Shadow } from './shadow.ts';
 const SWAP_MS = 2_000;
 
 /**
- * Creates a rebuild's schema, or keeps an earlier one made by the same software. Concurrent erasures lock the serving
- * checkpoint (`abandoned.ts`), so this waits for them.
+ * Creates a rebuild's schema, or keeps an earlier one made by the same software. Waits for concurrent erasures, because they
+ * lock the serving checkpoint (`abandoned.ts`).
  * @param prepare DDL for a new schema, in addition to its tables
  * @throws Error if there are no serving tables
  */
@@ -32,7 +32,7 @@ export async function makeShadow(
     await session.query(`lock table ${name}.checkpoint in exclusive mode`);
     const before = await readCheckpoint(session, next);
     if (before?.version !== version || fresh) {
-      // Dropping large tables takes a while and must not block others.
+      // Dropping large tables takes a while and must not block other work.
       if (before !== undefined) await session.query(`alter schema ${next} rename to ${name}_old`);
       await session.query(`${schemaSql(projection, next)} ${prepare}`);
     }
@@ -41,7 +41,7 @@ export async function makeShadow(
   await session.query(dropOld);
 }
 
-/** Tries until there is a result; the serving tables, or a lock, may take a moment. */
+/** Repeats the attempt until there is a result; waiting for the serving tables or for a lock may take a moment. */
 export async function pollUntilReady<T>(
   attempt: () => Promise<T | undefined>,
   name: string,
@@ -77,7 +77,7 @@ export async function swap(
     if (serving === undefined) throw new Error(`the read model ${name} doesn't exist`);
     if (comparable && position > serving.position) throw new NotYet();
     if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
-    // This is also a heartbeat: the waiting runner must not appear to hang.
+    // This also counts as a heartbeat, so that the waiting runner doesn't appear to hang.
     await moveCheckpoint(session, shadow.schema, await shadow.position());
     await session.query(dropErasedTable(name));
     await session.query(

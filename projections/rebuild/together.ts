@@ -1,6 +1,6 @@
 /**
- * Brings several shadows up to date in one reading of the log: a batch is read and decoded once, and written to each shadow on
- * its own session. The next batch is read while one is written.
+ * Brings several shadows up to date while reading the log once: a batch is read and decoded once, and written to each shadow
+ * on the shadow's own session. While one batch is written, the next is read.
  */
 import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
 import { type Pace, paced } from '../pace.ts';
@@ -22,8 +22,8 @@ export interface TogetherOptions {
 }
 
 /**
- * Loads each shadow to its target, from its own position.
- * @returns whether all reached their targets; false if `signal` aborted first
+ * Loads each shadow up to its target, from its own position.
+ * @returns true if all reached their targets; false if `signal` aborted first
  * @throws CannotApply, Unavailable, database errors; rows written so far are kept
  */
 export async function loadTogether(
@@ -78,21 +78,21 @@ class Member {
     this.until = until;
   }
 
-  /** Takes a batch once the previous one is written. Resolves when there is room for the next batch. */
+  /** Takes a batch once the previous batch has been written. Resolves when there is room for the next batch. */
   queue(batch: EventBatch): Promise<void> {
     const before = this.#working;
     this.#working = before.then(() => this.take(batch));
-    // This promise is awaited with the next batch; until then its failure must not count as unhandled.
+    // This promise is awaited when the next batch arrives; until then, a failure must not count as unhandled.
     this.#working.catch(() => undefined);
     return before;
   }
 
-  /** Resolves when everything in the queue is written. */
+  /** Resolves when everything in the queue has been written. */
   idle(): Promise<void> {
     return this.#working;
   }
 
-  /** Writes the events that are new to the shadow, in a transaction. */
+  /** Writes those events that are new to the shadow, in one transaction. */
   async take({ events, position }: EventBatch): Promise<void> {
     const { shadow, at, until } = this;
     const to = least([position, until]);

@@ -7,7 +7,7 @@ import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
 
-/** A resource's last state in a batch; `fresh` if the batch also created the resource. */
+/** A resource's last state in a batch; `fresh` if the batch also contains its creation. */
 interface State {
   readonly row: Row<typeof RESOURCE> & { readonly id: string; readonly version: number };
   readonly fresh: boolean;
@@ -17,9 +17,9 @@ const resource = recordset(RESOURCE);
 const BODY = recordset({ body: RESOURCE.body }).values;
 
 /**
- * Writes current versions, inserting or updating them after a lookup, because `on conflict` would write a second record for
- * each to PostgreSQL's log. `created_at` stays that of the first version; a deleted version keeps the columns that decide who
- * sees it; an older version never replaces a newer one.
+ * Writes current versions. Looks them up first and then inserts or updates them, because `on conflict` would write a second
+ * record for each to PostgreSQL's log. `created_at` remains that of the first version; a deleted version keeps the columns
+ * that determine who sees it; an older version never replaces a newer one.
  */
 const upsert = (schema: string) => `
 with known as materialized (
@@ -45,7 +45,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
   return [...merge(schema, [...lastStates(events).values()]), ...erase(schema, events)];
 }
 
-/** Resources that were created in the batch can't be in the table yet, so they are copied. */
+/** Resources that were created in the batch can't be in the table yet, so they are written with COPY. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const states = [...lastStates(events).values()];
   const fresh = states.filter((state) => state.fresh);
@@ -85,7 +85,7 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
 }
 
 /**
- * Returns statements for resources that may already be in the table. First versions, which are numerous, use the faster
+ * Returns statements for resources that may already be in the table. First versions, of which there are many, use the faster
  * statement.
  */
 function merge(schema: string, states: readonly State[]): QueryConfig[] {
@@ -107,7 +107,7 @@ function isFirst({ version }: State['row']): boolean {
 
 /**
  * Removes records (index resource_of_record). If a record's stream was removed while it was being read, only some of its
- * events may have arrived: whatever exists is deleted.
+ * events may have arrived, so whatever exists is deleted.
  */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);

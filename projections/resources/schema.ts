@@ -17,9 +17,9 @@ export const RESOURCE = {
 } as const;
 
 /**
- * Bodies are stored unchanged and uncompressed, in the row up to 8 KB: compressing 2 to 8 KB costs more time on every write
- * than the saved space is worth. No fillfactor is set: every update changes `last_updated`, which is indexed, so no update is
- * HOT.
+ * Bodies are stored unchanged and uncompressed, inside the row up to 8 KB: compressing 2 to 8 KB on every write costs more
+ * time than the saved space is worth. No fillfactor is set: every update changes `last_updated`, which is indexed, so no
+ * update is HOT.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.resource (

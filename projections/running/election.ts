@@ -1,19 +1,19 @@
 /**
  * Elects the instance that runs a projection: the one whose session holds the projection's advisory lock. The lock ends with
- * the session, so another instance takes over when a process dies. A process that hangs is recognised by its heartbeat, and
- * its session is terminated.
+ * the session, so a different instance takes over when a process dies. A process that hangs is recognised by its old
+ * heartbeat, and its session is terminated.
  */
 import type { ClientBase } from 'pg';
 import { lockKeys, tryLock, unlock } from '../locks.ts';
 
-/** The age from which a heartbeat means that its runner hangs. */
+/** The age at which a heartbeat means that its runner hangs, in ms. */
 const HEARTBEAT_LIMIT_MS = 5_000;
 
 const lockName = (projection: string): string => `run ${projection}`;
 
 /**
  * Tries to become the runner of all the given projections, on the session that will also write.
- * @returns how many of their locks were free; unless all were free, no lock is kept
+ * @returns the number of their locks that were free; unless all were free, no lock is kept
  */
 export async function tryToRun(
   client: ClientBase,
@@ -28,9 +28,9 @@ export async function tryToRun(
 
 /**
  * Ends the session of a runner that hangs. A backend that is working or waiting for a lock doesn't count as hung, however old
- * its heartbeat is (a large batch, a swap), unless that lasts ten times as long; a runner that has just been elected hasn't
- * been idle for long.
- * @returns whether a session was ended
+ * its heartbeat is (because of a large batch or a swap), unless the heartbeat is ten times as old as the limit. A runner that
+ * has just been elected hasn't been idle for long enough to count as hung.
+ * @returns true if a session was ended
  */
 export async function endHungRunner(
   client: ClientBase,

@@ -1,6 +1,6 @@
 /**
- * Runs projections while this instance is elected for them: batches in, rows and checkpoints out. A runner's projections are
- * written in one transaction.
+ * Runs projections while this instance is elected for them: reads batches and writes rows and checkpoints. A runner's
+ * projections are written in one transaction.
  */
 import { setImmediate } from 'node:timers/promises';
 import type pg from 'pg';
@@ -17,9 +17,9 @@ import { decodeOnce, forgetParsed, ownEvents } from '../parsed.ts';
 import type { Kept, Projection } from '../projection.ts';
 import { inTransaction } from '../session.ts';
 
-/** How often the heartbeat is sent while the runner is idle. */
+/** How often a heartbeat is sent while the runner is idle, in ms. */
 const HEARTBEAT_MS = 1_000;
-/** Number of events whose statements are built together. */
+/** Number of events for which statements are built together. */
 const SLICE = 200;
 
 /** One of a runner's projections. */
@@ -27,11 +27,11 @@ interface Member {
   readonly projection: Projection;
   /** The checkpoint as stored in its row. */
   held: Checkpoint;
-  /** The current position, which may be beyond `held` by events that the projection doesn't process. */
+  /** The current position, which may be ahead of `held` because of events that the projection doesn't process. */
   position: Position;
 }
 
-/** A projection, and the position that its checkpoint is moved to. */
+/** A projection, and the position to which its checkpoint is moved. */
 type Move = readonly [member: Member, position: Position];
 
 /** The part of a batch that a projection processes. */
@@ -49,14 +49,14 @@ export class Runner {
   #unequalSince: number | undefined;
   #beating: Promise<void> = Promise.resolve();
   #busy = false;
-  /** True while statements are being built, which may take long: meanwhile the session is free for heartbeats. */
+  /** True while statements are being built, which may take long; in the meantime the session is free for heartbeats. */
   #isPreparing = false;
 
   /**
    * @param session a session that is elected for all the projections
    * @param elected projections, with their checkpoints as read on that session
-   * @param passed called with each of a projection's positions as soon as reads see it
-   * @param tell whether other instances must be notified
+   * @param passed called with each position that a projection reaches, as soon as reads see it
+   * @param tell returns true if other instances must be notified
    * @param kept rows maintained on request, for a projection that runs on its own
    */
   constructor(
@@ -76,13 +76,14 @@ export class Runner {
     return others.reduce((least, each) => (each < least ? each : least), first);
   }
 
-  /** Returns how many ms some projections have been waiting for others to catch up. */
+  /** Returns for how many ms some projections have been waiting for others to catch up. */
   get waited(): number {
     return this.#unequalSince === undefined ? 0 : performance.now() - this.#unequalSince;
   }
 
   /**
-   * Applies one batch. A projection that is ahead processes only the batch's events after its own position.
+   * Applies one batch. A projection that is ahead of the others processes only the events in the batch that are after its own
+   * position.
    * @throws CannotApply naming the event at fault; CheckpointMoved; connection errors. Nothing is written in these cases.
    */
   async apply(batch: EventBatch): Promise<void> {
@@ -106,7 +107,7 @@ export class Runner {
 
   /**
    * Maintains the runner. Sends a heartbeat every second, even while a batch's statements are being built. Between batches,
-   * moves the checkpoints past events that the projections don't process, and takes up what requests asked for.
+   * moves the checkpoints past events that the projections don't process, and starts maintaining rows that were requested.
    * @throws CheckpointMoved; connection errors
    */
   async tick(): Promise<void> {
@@ -147,7 +148,7 @@ export class Runner {
   }
 
   /**
-   * Builds a batch's statements while sending heartbeats. Afterwards no heartbeat uses the session.
+   * Builds a batch's statements while sending heartbeats. When it returns, no heartbeat is using the session.
    * @throws CannotApply
    */
   async #prepare(projection: Projection, recorded: readonly RecordedEvent[]): ReturnType<typeof prepare> {
@@ -205,7 +206,7 @@ export class Runner {
   }
 }
 
-/** Returns the batch's events that a projection still has to process. */
+/** Returns those of the batch's events that a projection still has to process. */
 function take({ projection, position }: Member, events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   const [first] = events;
   const later =
@@ -216,8 +217,8 @@ function take({ projection, position }: Member, events: readonly RecordedEvent[]
 }
 
 /**
- * Decodes a batch and builds its statements in slices, with other requests in between, because an append may have thousands of
- * events.
+ * Decodes a batch and builds its statements in slices, so that other requests can run in between; an append may have thousands
+ * of events.
  * @throws CannotApply naming the event at fault
  */
 async function prepare(

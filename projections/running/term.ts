@@ -1,4 +1,4 @@
-/** A runner's term: the election, running the projections, and the end. */
+/** A runner's term: its election, the running of projections, and its end. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { exhaustMap, ignoreElements, interval, merge } from 'rxjs';
@@ -16,13 +16,16 @@ export interface TermOptions {
   readonly signal: AbortSignal;
   readonly electionMs: number;
   readonly heartbeatLimitMs: number;
-  /** Called when the term waits for another instance's runner, and when it is elected. */
+  /** Called when the term starts to wait for another instance's runner, and when it is elected. */
   readonly entered: (state: 'following' | 'running') => void;
-  /** Called with each of a projection's positions as soon as reads see it. */
+  /** Called with each position that a projection reaches, as soon as reads see it. */
   readonly passed: (projection: string, position: Position) => void;
-  /** Returns whether other instances must be notified of positions. */
+  /** Returns true if other instances must be notified of positions. */
   readonly tell: () => boolean;
-  /** Returns whether the event log is available to this instance; if not, this instance leaves the projection to others. */
+  /**
+   * Returns true if the event log is available to this instance; if not, this instance leaves the projection to other
+   * instances.
+   */
   readonly logAnswers: () => boolean;
   /** Resolves when projections have passed a position, or after the given number of ms. */
   readonly waitFor: (position: Position, names: readonly string[], ms: number) => Promise<unknown>;
@@ -30,14 +33,14 @@ export interface TermOptions {
   readonly pause: (projection: string, ms: number) => Promise<void>;
 }
 
-/** Thrown if different software made the tables: this instance must neither write them nor end their runner. */
+/** Thrown if different software made the tables: this instance must neither write to them nor end their runner. */
 export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
 /**
- * Thrown if another instance keeps running some of several projections, or some wait too long for others: then each must run
- * on its own.
+ * Thrown if another instance keeps running some of several projections, or if some of them have to wait too long for others.
+ * Each projection must then run on its own.
  */
 export class Divided extends Error {
   override readonly name = 'Divided';
@@ -45,19 +48,19 @@ export class Divided extends Error {
 
 /**
  * How long projections wait for each other, in ms: until all are free, for example while another instance hands them over, or
- * until all are at the same position. This is less than reads may lag behind and writes may wait.
+ * until all are at the same position. This is less than the time by which reads may lag and for which writes may wait.
  */
 const WAIT_MS = 3_000;
 
-/** How long a projection that no write waits for collects events, in ms. */
+/** How long a projection collects events if no write waits for it, in ms. */
 const GATHER_MS = 50;
-/** After a batch of this size, more events are probably available already, so the projection doesn't wait. */
+/** After a batch of at least this size, more events are probably available already, so the projection doesn't wait. */
 const GATHERED = 250;
 
-/** Number of events, and of characters, from which a batch is large. */
+/** The number of events, and of characters, from which on a batch counts as large. */
 const LARGE_EVENTS = 64;
 const LARGE_CHARACTERS = 500_000;
-/** How long a projection with a large batch lets others go first, in ms. */
+/** How long a projection that has a large batch lets other projections go first, in ms. */
 const AFTER_MS = 2_000;
 
 /** How often the runner checks whether a heartbeat is due. */
@@ -65,7 +68,7 @@ const TICK_MS = 200;
 
 /**
  * Waits for the election, then runs projections: one, or several with the same `transaction`. Resolves when `signal` aborts,
- * after the current batch, with the session closed.
+ * after the current batch, and closes the session.
  * @throws Outdated, Divided, CannotApply, and other errors that ended the term
  */
 export async function serve(projections: readonly Projection[], options: TermOptions): Promise<void> {
@@ -92,7 +95,7 @@ export async function serve(projections: readonly Projection[], options: TermOpt
 type Checkpoints = ReadonlyMap<Projection, Checkpoint>;
 
 /**
- * Returns the checkpoints to continue from after the election; undefined if `signal` aborted first.
+ * Returns the checkpoints from which to continue after the election; undefined if `signal` aborted first.
  * @throws Outdated, Divided
  */
 async function elected(
@@ -144,7 +147,7 @@ function isLarge({ events }: EventBatch): boolean {
   return characters > LARGE_CHARACTERS;
 }
 
-/** Processes batches and sends heartbeats until one fails, the session ends, or `signal` aborts. */
+/** Processes batches and sends heartbeats until one of them fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
   name: string,
@@ -195,6 +198,6 @@ async function run(
   } finally {
     await applying.catch(() => undefined);
   }
-  // Events that no projection processes count as seen, so a stopped service has no lag.
+  // Events that no projection processes count as seen, so that a service that has stopped shows no lag.
   await runner.tick();
 }

@@ -1,6 +1,6 @@
 /**
  * Compares tallies with the entries that they count (docs/decisions/0036-tallies-on-request.md). A single statement reads each
- * tally and counts its entries, so both come from one snapshot: events that are projected in the meantime change both or
+ * tally and counts its entries, so both come from one snapshot: an event that is projected in the meantime changes both or
  * neither.
  */
 import type { ClientBase } from 'pg';
@@ -14,9 +14,9 @@ import { parseJson } from '#src/shared/json/json.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
 import type { TableComparison } from '../compare.ts';
 
-/** Number of tallies counted per statement. */
+/** Number of tallies to count per statement. */
 const AT_ONCE = 20;
-/** Number of projects read at a time. */
+/** Number of projects to read at a time. */
 const PROJECTS = 1_000;
 
 // Indexes: tally_pkey, entry_keys.
@@ -73,14 +73,17 @@ export async function compareTallies(session: ClientBase, limit: number): Promis
 
 const isWrong = ({ tally, entries }: Counted): boolean => tally !== entries;
 
-/** Counts again: a rebuild may have swapped the schemas while the names of a statement's two tables were being resolved. */
+/**
+ * Counts again, because a rebuild may have swapped the schemas while the names of a statement's two tables were being
+ * resolved.
+ */
 async function confirm(session: ClientBase, wrong: readonly Counted[]): Promise<readonly Counted[]> {
   if (wrong.length === 0) return [];
   const { rows } = await session.query<Counted>(AGAIN, [wrong.map(({ keys }) => keys)]);
   return rows.filter(isWrong);
 }
 
-/** Finds the projects whose ids are hashed in the tenants. */
+/** Finds the projects whose hashed ids are the given tenants. */
 async function findTenants(
   session: ClientBase,
   wanted: ReadonlySet<string>,
@@ -105,8 +108,8 @@ async function findTenants(
 }
 
 /**
- * Returns the query whose total is the tally. It is found through a matching resource, because keys are hashes; undefined if
- * none matches.
+ * Returns the query whose total is the tally; undefined if no resource matches it. The query is found through a matching
+ * resource, because keys are hashes.
  */
 async function describeQuery(
   session: ClientBase,

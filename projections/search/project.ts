@@ -11,7 +11,7 @@ import { makeRows, type Rows } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 import { Tallies } from './tallies.ts';
 
-/** The tables other than `entry`, each with its columns and its rows for a resource. */
+/** The tables other than `entry`, each with its columns and the rows that a resource has in it. */
 const VALUES = [
   { table: 'string', columns: STRING, of: (rows: Rows) => rows.strings },
   { table: 'period', columns: PERIOD, of: (rows: Rows) => rows.periods },
@@ -20,13 +20,16 @@ const VALUES = [
 
 const entry = recordset(ENTRY);
 
-/** Looks up the entries' current rows and versions. `on conflict` would write a second record for each to PostgreSQL's log. */
+/**
+ * Looks up the entries' current rows and versions first. `on conflict` would write a second record for each to PostgreSQL's
+ * log.
+ */
 const known = (schema: string) => `known as materialized (
   select x.*, e.held, e.row from ${entry.from}
   left join lateral (select e.version as held, e.ctid as row from ${schema}.entry e where e.id = x.id offset 0) e on true
 )`;
 
-/** Inserts a first version and its values, unless the resource exists. */
+/** Inserts a first version and its values, unless the resource already exists. */
 const add = (schema: string) => `
 with ${known(schema)}, fresh as (
   insert into ${schema}.entry (${entry.names}) select ${entry.names} from known where row is null returning id
@@ -39,7 +42,7 @@ ${table}s as (
 ).join('')}
 select`;
 
-/** An older version never replaces a newer one. */
+/** Updates entries; an older version never replaces a newer one. */
 const upsert = (schema: string) => `
 with ${known(schema)}, changed as (
   update ${schema}.entry e set version = k.version, record = k.record, keys = k.keys, targets = k.targets, sorts = k.sorts
@@ -47,7 +50,7 @@ with ${known(schema)}, changed as (
 )
 insert into ${schema}.entry (${entry.names}) select ${entry.names} from known where row is null`;
 
-/** Selects the resources whose versions are now current, each by its id: see `replace`. */
+/** Selects the resources whose given versions are now the current ones, each by its id: see `replace`. */
 const current = (schema: string) => `current as materialized (
   select x.id, x.version from unnest($2::uuid[], $3::int[]) as x(id, version)
   cross join lateral (select e.version from ${schema}.entry e where e.id = x.id offset 0) e
@@ -64,7 +67,7 @@ with ${current(schema)}, gone as (
 ).join('')}
 select $1::text`;
 
-/** Inserts the resources contained in current versions, after `emptied`. */
+/** Inserts the resources that current versions contain, after `emptied` has run. */
 const contain = (schema: string) => `
 with ${current(schema)}
 insert into ${schema}.entry (${entry.names})
@@ -72,8 +75,8 @@ select ${entry.values} from ${entry.from} where container = any(array(select id 
 
 /**
  * Replaces the values of current versions, using the tables' indexes by id; values that stay the same keep their rows. Each id
- * is looked up separately: without statistics the planner would scan whole tables for a batch. `not in` uses a hash lookup;
- * otherwise the planner would compare every pair.
+ * is looked up separately, because without statistics the planner would scan whole tables for a batch. `not in` makes the
+ * planner use a hash lookup; otherwise it would compare every pair.
  */
 const replace = (schema: string, table: string, columns: Columns) => `
 with ${current(schema)}, wanted as materialized (
@@ -105,7 +108,7 @@ function* inSteps(schema: string, events: readonly StoredEvent[], tallies?: Tall
   ];
 }
 
-/** Resources that were created in the batch can't be in the tables yet, so they are copied. */
+/** Resources that were created in the batch can't be in the tables yet, so they are written with COPY. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const created = new Set(
     events.filter(isResourceEvent).flatMap(({ event }) => (event.version === 1 ? [event.resourceId] : [])),
@@ -140,13 +143,13 @@ function* lastVersions(events: readonly StoredEvent[]): Steps<Rows[]> {
   return all;
 }
 
-/** Yields statements for resources that may exist. Tables without old or new rows are skipped. */
+/** Yields statements for resources that may already exist. Tables without old or new rows are skipped. */
 function* merge(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   const [fresh, others] = [all.filter(isFirst), all.filter((rows) => !isFirst(rows))];
   return [...(yield* added(schema, fresh)), ...(yield* replaced(schema, others))];
 }
 
-/** Returns true if a resource can't have earlier rows. A resource with contained resources is always replaced. */
+/** Returns true if a resource can't have earlier rows. A resource that contains other resources is always replaced. */
 function isFirst({ entry: { version }, contained }: Rows): boolean {
   return version === 1 && contained.length === 0;
 }
@@ -180,7 +183,7 @@ function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   return statements;
 }
 
-/** Number of rows serialized as JSON in one step. */
+/** Number of rows to serialize as JSON in one step. */
 const STEP = 1_000;
 
 /** Returns rows in the form that `json_to_recordset` accepts. */
@@ -201,7 +204,7 @@ function listIds(
   return [entries.map(({ id }) => id), entries.map(({ version }) => version)];
 }
 
-/** Removes whatever exists of the given records (index entry_keys). */
+/** Removes any rows of the given records (index entry_keys). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Builds a resource version's rows in the read model `search`. */
+/** Builds the rows that a version of a resource has in the read model `search`. */
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import { type Contained, containedIn } from '#src/fhir/search/contained.ts';
 import { extract, type Found, LABEL, type SearchValues, type Within } from '#src/fhir/search/extract.ts';
@@ -35,14 +35,14 @@ export interface Rows {
   readonly tenant: string;
   readonly type: string;
   readonly entry: Entry;
-  /** Rows for its contained resources. */
+  /** Rows for the resources that it contains. */
   readonly contained: readonly Entry[];
   readonly strings: readonly Row<typeof STRING>[];
   readonly periods: readonly Row<typeof PERIOD>[];
   readonly quantities: readonly Row<typeof QUANTITY>[];
 }
 
-/** Number of values processed in one step. */
+/** Number of values to process in one step. */
 const STEP = 200;
 
 /**
@@ -108,7 +108,7 @@ export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
 /** The rows that a contained resource adds. */
 type Inner = Pick<Rows, 'strings' | 'periods' | 'quantities'> & { readonly entry: Entry };
 
-/** Returns a contained resource's rows. It follows its container: both have the same version and record. */
+/** Returns a contained resource's rows. Its version and record are those of its container. */
 function* containedRows(
   { type, rowId, resource }: Contained,
   { id: container, version, record }: { id: string; version: number; record: string | null },
@@ -155,7 +155,7 @@ function writeTargets(ids: ReadonlySet<string>, record: string | null): string {
   return writeArray(targets.sort());
 }
 
-/** Returns numbers or UUIDs in PostgreSQL's array syntax: it takes half as long as a JSON array, on both sides. */
+/** Returns numbers or UUIDs in PostgreSQL's array syntax, which takes both sides half as long as a JSON array. */
 function writeArray(members: Iterable<string>): string {
   return `{${[...members].join()}}`;
 }
@@ -253,14 +253,17 @@ function isSeen(seen: Set<string>, text: string): boolean {
 }
 
 /**
- * Matches a number that has more digits than a JavaScript number, or that is beyond its largest power; bodies are written
- * without blanks.
+ * Matches a number that has more digits than a JavaScript number, or an exponent beyond its range; bodies are written without
+ * blanks.
  */
 const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 
-/** Parses the resource; decimals that JavaScript would round become `LosslessNumber`s, others become numbers. */
+/**
+ * Parses the resource; decimals that JavaScript would round become `LosslessNumber`s, and all other numbers become plain
+ * numbers.
+ */
 function parsed(event: Version, record: string | null): object {
-  // The read model `timeline` uses it too.
+  // The tree is kept for the read model `timeline`, which uses it too.
   if (record !== null && timelineKind(event.resourceType) !== undefined) {
     const { value, exact } = parsedOnce(event);
     if (!exact) return value;

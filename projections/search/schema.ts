@@ -51,10 +51,10 @@ export const QUANTITY = {
 } as const;
 
 /**
- * Returns the DDL: one row per resource with hashes of its tokens, references and URIs, and tables of ordered values. All keys
- * contain tenant, type and parameter (`src/fhir/search/keys.ts`), so nothing from another project matches. A deleted resource
- * keeps its row, without values, so that no older version can return. A contained resource has its own row with keys that only
- * chained searches use.
+ * Returns the DDL: one row per resource with hashes of its tokens, references and URIs, and tables of values that have an
+ * order. All keys contain tenant, type and parameter (`src/fhir/search/keys.ts`), so nothing from another project matches. A
+ * deleted resource keeps its row, without values, so that no older version can reappear. A contained resource has its own row
+ * with keys that only chained searches use.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (

@@ -1,8 +1,8 @@
 /**
  * Tallies: the number of entries that have all of certain keys, for searches that were requested with their total and found
- * many (docs/decisions/0036-tallies-on-request.md). Only the read model's runner writes them. A row starts without a count and
- * without changes; from then on each batch adds its changes, in its own transaction. The count is made later, in one snapshot
- * with the changes so far, so that count and changes together are exact in every snapshot.
+ * many matches (docs/decisions/0036-tallies-on-request.md). Only the read model's runner writes them. A row starts without a
+ * count and without changes; from then on, each batch adds its changes to the row, in its own transaction. The count is made
+ * later, in one snapshot with the changes so far. Count and changes together are therefore exact in every snapshot.
  */
 import pg, { type QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -15,22 +15,22 @@ import type { Kept } from '../projection.ts';
 import { closeSession, endWithClient, openSession } from '../session.ts';
 import type { Rows } from './rows.ts';
 
-/** How many tallies there may be, and how long they are kept. */
+/** The maximum number of tallies, and how long they are kept. */
 export const TALLY_LIMITS = {
-  /** Maximum per project and environment. */
+  /** Maximum number of tallies per project and environment. */
   most: 32,
-  /** A tally that nobody has requested for this time, in ms, may be replaced by another. */
+  /** A tally that hasn't been requested for this long, in ms, may be replaced by another tally. */
   sparedMs: 3_600_000,
-  /** A tally that nobody has requested for this time, in ms, is deleted. */
+  /** A tally that hasn't been requested for this long, in ms, is deleted. */
   unusedMs: 86_400_000,
 } as const;
 
-/** The maximum number of notifications remembered until they are processed. */
+/** The maximum number of notifications to remember until they are processed. */
 const MOST_ASKED = 1_000;
 
 interface Tally extends AskedTally {
   isCounted: boolean;
-  /** When it was last requested, by this process's clock. */
+  /** When the tally was last requested, by this process's clock. */
   used: number;
 }
 
@@ -40,7 +40,7 @@ const TALLIED = 'json_to_recordset($2::json) as t(keys int8[])';
 const add = (schema: string, sign: '+' | '-') =>
   `update ${schema}.tally w set changed = w.changed ${sign} s.by from sums s where w.keys = s.keys and s.by <> 0`;
 
-/** Adds the changes that newer versions of entries cause, before the entries are written (`$1`). */
+/** Adds the changes that newer versions of entries cause. Runs before the entries are written (`$1`). */
 const change = (schema: string) => `
 with changed as materialized (
   select x.keys as now, e.keys as before from json_to_recordset($1::json) as x(id uuid, version int, keys int8[])
@@ -79,9 +79,9 @@ type Make = (
   tallies: Tallies,
 ) => Steps<readonly QueryConfig[]>;
 
-/** The tallies during a runner's term. */
+/** The tallies that a runner maintains during its term. */
 export class Tallies implements Kept {
-  /** The tallies that have rows, and possibly more, by their keys. */
+  /** The tallies that have rows, and possibly more tallies, by their keys. */
   #all = new Map<string, Tally>();
   #byTenant = new Map<string, Tally[]>();
   readonly #asked = new Set<string>();
@@ -143,7 +143,10 @@ export class Tallies implements Kept {
     await this.#counting;
   }
 
-  /** Returns the statement for the rows of resources' newest versions, to run before those rows are written. */
+  /**
+   * Returns the statement that adjusts the tallies to the rows of resources' newest versions; it must run before those rows
+   * are written.
+   */
   change(schema: string, all: readonly Rows[]): QueryConfig[] {
     if (this.#all.size === 0) return [];
     const rows: object[] = [];
@@ -161,7 +164,7 @@ export class Tallies implements Kept {
     return [{ name: `${schema}.tally`, text: change(schema), values }];
   }
 
-  /** Returns the statements for the records that a batch erases, to run before the erasure. */
+  /** Returns the statements that adjust the tallies to the records that a batch erases; they must run before the erasure. */
   takeOff(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
     return events.flatMap(({ event, stream }): QueryConfig[] => {
       if (event.type !== 'RecordErased') return [];
@@ -177,7 +180,7 @@ export class Tallies implements Kept {
     return this.#byTenant.get(tenant) ?? [];
   }
 
-  /** Reads the rows: a rebuild may have replaced their table with an empty one. */
+  /** Reads the tallies' rows again: a rebuild may have replaced their table with an empty one. */
   async #load(): Promise<void> {
     const { rows } = await this.session.query<AskedTally & { isCounted: boolean }>(
       'select tenant, type, keys::text as keys, counted is not null as "isCounted" from search.tally',
@@ -204,7 +207,7 @@ export class Tallies implements Kept {
         if (performance.now() - tally.used > this.limits.unusedMs) await this.#drop(tally);
       }
     } catch (error) {
-      // Until tallies are requested again, searches count the matches themselves. Every row is known here: a tally is
+      // Until tallies are requested again, searches count the matches themselves. Every row is known here, because a tally is
       // remembered before its row is written.
       if (!(error instanceof pg.DatabaseError)) throw error;
     }
@@ -266,7 +269,7 @@ export class Tallies implements Kept {
   }
 }
 
-/** Returns true if an array literal has all members of another one. */
+/** Returns true if one array literal contains all members of another. */
 function hasAll(keys: string, wanted: string): boolean {
   const members = `,${keys.slice(1, -1)},`;
   return wanted

@@ -20,7 +20,7 @@ const unlessKnown = (schema: string) => `
 
 /**
  * Adds first versions and their places, and counts the new places. A version never changes: if a batch is repeated, all its
- * rows exist already, and nothing is counted.
+ * rows already exist, and nothing is counted.
  */
 const add = (schema: string) => `
 with added as materialized (
@@ -39,9 +39,9 @@ const addLater = (schema: string) => `
 insert into ${schema}.entry (${entry.names}) select x.* from ${entry.from} ${unlessKnown(schema)}`;
 
 /**
- * Selects later versions that differ from the version before in their lists, their positions in those lists, or who may see
- * them; all other versions keep its place. Each version is looked up separately, and its places by their keys: without
- * statistics the planner would scan whole tables for a batch.
+ * Selects later versions that differ from the previous version in their lists, in their positions in those lists, or in who
+ * may see them; every other version keeps the previous version's place. Each version is looked up separately, and its places
+ * are looked up by their keys, because without statistics the planner would scan whole tables for a batch.
  */
 const moved = (schema: string) => `moved as materialized (
   select x.id, x.version, x.since, n as present, b as previous
@@ -79,7 +79,10 @@ with ${moved(schema)}, vacated as materialized (
   returning p.record, p.list, p.at
 ), ${count(schema, 'ended', -1)}`;
 
-/** Adds to the place counts, with the given `sign`. Rows are looked up first, because `on conflict` would lock each one. */
+/**
+ * Adds places to the place counts, or subtracts them, depending on `sign`. Rows are looked up first, because `on conflict`
+ * would lock each of them.
+ */
 function count(schema: string, places: string, sign: 1 | -1): string {
   return `counted as materialized (
   select d.*, t.ctid as row from (
@@ -92,13 +95,13 @@ function count(schema: string, places: string, sign: 1 | -1): string {
 insert into ${schema}.tally (${tally.names}) select ${tally.names} from counted where row is null`;
 }
 
-/** Returns an entry's lists, with the day of its place in each, as SQL. */
+/** Returns SQL for an entry's lists, with the day of the entry's place in each list. */
 function listsSql(of: string): string {
   return `select u.list, ${of}.day from unnest(${of}.lists) u(list)
     union all select v.list, ${of}.last_day from unnest(${of}.vague_lists) v(list)`;
 }
 
-/** Returns `bucketNumber` as SQL. */
+/** Returns SQL for `bucketNumber`. */
 function stretchSql(at: string): string {
   return `(${at} >> 41)::int`;
 }
@@ -123,7 +126,7 @@ function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryCo
   ];
 }
 
-/** Copies rows into empty tables, and counts their places here. */
+/** Copies rows into empty tables, and counts their places in this process. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const entries = await inSlices(makeEntries(events));
   const places = entries.filter(isFirst).flatMap(listPlaces);
@@ -168,7 +171,7 @@ function isFirst({ version }: Entry): boolean {
   return version === 1;
 }
 
-/** Moves later versions, whose entries exist. */
+/** Moves later versions of entries that already exist. */
 function move(schema: string, later: readonly Entry[]): QueryConfig[] {
   if (later.length === 0) return [];
   const values = [JSON.stringify(later.map(({ id, version, since }) => ({ id, version, since })))];
@@ -178,7 +181,7 @@ function move(schema: string, later: readonly Entry[]): QueryConfig[] {
   ];
 }
 
-/** Removes whatever exists of the given records (the primary keys of place and tally begin with the record). */
+/** Removes any rows of the given records (the primary keys of place and tally begin with the record). */
 function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const patients = erasedIn(events);
   if (patients.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Builds a resource version's rows in the read model `timeline`. */
+/** Builds the rows that a version of a resource has in the read model `timeline`. */
 
 import { isModified } from '#src/clinical/reading/status.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -38,12 +38,12 @@ export type Entry = Row<typeof ENTRY> & {
 };
 
 /**
- * The time, in 1684, given to entries without a date: the day of entry isn't a clinical date, so these entries come before all
- * others.
+ * The time, in 1684, that is used for entries without a date, so that these entries come before all others. The day on which
+ * an entry was made isn't a clinical date.
  */
 const UNDATED: Micros = -9_000_000_000_000_000;
 
-/** A list that is never read: hidden resources have a place too, so that an erasure finds it. */
+/** A list that is never read: hidden resources are placed in it, so that an erasure finds them too. */
 const UNREAD = searchKey('not shown');
 
 /** Returns the entries of a batch's resources, one per step. */
@@ -110,17 +110,17 @@ type Shown = Pick<
   | 'refers'
   | 'refers_version'
 > & {
-  /** Undefined if the resource states no time. */
+  /** Undefined if the resource doesn't state a time. */
   readonly when: EventDate | undefined;
 };
 
-/** The members for a resource that no list shows, but that is counted. */
+/** The members for a resource that isn't shown in any list, but is counted. */
 const NOT_SHOWN = {
   ...{ title: null, title_system: null, summary: null, summary_codes: null },
   ...{ fields: null, refers: null, refers_version: null },
 } as const;
 
-/** Returns the visible members; undefined for a hidden resource. */
+/** Returns the members of a visible entry; undefined for a hidden resource. */
 function visibleMembers(kind: TimelineKind, event: Version): Shown | undefined {
   const { value: resource, exact } = parsedOnce(event);
   const type = TIMELINE[kind];
@@ -149,16 +149,19 @@ function visibleMembers(kind: TimelineKind, event: Version): Shown | undefined {
   };
 }
 
-/** Returns the keys of the lists in which an entry is placed by its last possible day; null if its day is known. */
+/**
+ * Returns the keys of the lists in which an entry is placed by the last day on which it may have happened; null if its day is
+ * known.
+ */
 function vagueKeys(lists: readonly string[], when: EventDate | undefined): string[] | null {
   if (when === undefined || !isVague(when.date)) return null;
   return lists.map((name) => searchKey(vaguePart(name)));
 }
 
-/** Kinds whose Medication may be in the directory. */
+/** Kinds that refer to a Medication, which may be in the directory. */
 const NAMED_ELSEWHERE: ReadonlySet<TimelineKind> = new Set(['medication', 'prescription']);
 
-/** Members that lists show. Changing them requires a new projection `version`. */
+/** The members that lists show. Changing these members requires a new projection `version`. */
 const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => object>>> = {
   observation: shownObservation,
   condition: shownCondition,

@@ -44,10 +44,10 @@ export const PLACE = {
 export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int' } as const;
 
 /**
- * Returns the DDL. Places have a period of validity: all pages of a list are as of the same time, so a changed date moves
- * nothing past a reader. A version has its own places if it differs from the version before in its lists, its positions in
- * those lists, or who may see it. Totals are kept per time bucket (`bucketNumber`): counting a list reads a few hundred rows,
- * however long it is.
+ * Returns the DDL. Places have a period of validity: all pages of a list show it as of the same time, so a changed date can't
+ * move an entry past a reader. A version has its own places if it differs from the previous version in its lists, in its
+ * positions in those lists, or in who may see it. Totals are kept per time bucket (`bucketNumber`), so that counting a list
+ * reads only a few hundred rows, however long the list is.
  */
 export const tables = (schema: string): string => `
 create table ${schema}.entry (

@@ -22,7 +22,7 @@ export interface BrokenLink {
   readonly message: string;
 }
 
-/** The current state of a stream that the checkpoint names. */
+/** A stream that the checkpoint names but that no longer reaches its head in the checkpoint. */
 export interface LostHead extends NamedHead {
   /** The last revision that exists now; null if the stream has no events at all. */
   readonly seen: number | null;
@@ -30,17 +30,17 @@ export interface LostHead extends NamedHead {
 
 interface Seen {
   readonly revision: number;
-  /** Undefined if the last event has no hash: then the next event can't be checked. */
+  /** Undefined if the last event has no hash, in which case the next event can't be checked. */
   readonly hash: string | undefined;
 }
 
 const AT_A_TIME = 5_000;
 
-/** Walks every stream's chain. */
+/** Checks the chain of every stream. */
 export class ChainCheck {
   #expecting = false;
 
-  /** @param session holds the temporary tables; must not be used by anything else in the meantime */
+  /** @param session contains the temporary tables; must not be used by anything else in the meantime */
   constructor(private readonly session: ClientBase) {}
 
   /** Creates the temporary tables. */
@@ -106,7 +106,7 @@ export class ChainCheck {
     return broken;
   }
 
-  /** Returns true if a stream has had events. */
+  /** Returns true if the stream had any events. */
   async has(stream: string): Promise<boolean> {
     const { rowCount } = await this.session.query('select 1 from seen_stream where stream = $1', [stream]);
     return rowCount !== 0;
@@ -128,7 +128,7 @@ export class ChainCheck {
     return Number(rows[0]?.n ?? 0);
   }
 
-  /** Returns the streams that don't reach their expected heads; call it once everything has been checked. */
+  /** Returns the streams that don't reach their expected heads. Call it once everything has been checked. */
   async lost(): Promise<LostHead[]> {
     const { rows } = await this.session.query<LostHead>(
       `select e.stream, e.revision, e.hash, s.revision as seen

@@ -1,4 +1,4 @@
-/** Returns the heads of all streams for a checkpoint, in one pass over the log that also checks it. */
+/** Returns the heads of all streams for a checkpoint, in one pass over the log; checks the log in the same pass. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import { replay } from '../replay.ts';
@@ -11,11 +11,11 @@ export interface LogHeads {
   readonly position: Position;
   readonly events: number;
   readonly streams: number;
-  /** Sorted in byte order of the names, and read page by page from the database. */
+  /** Sorted in byte order of the stream names, and read page by page from the database. */
   readonly heads: AsyncIterable<NamedHead>;
 }
 
-/** Thrown if the log has faults, so its heads can't be trusted. */
+/** Thrown if the log has faults, which means that its heads can't be trusted. */
 export class LogFaulty extends Error {
   override readonly name = 'LogFaulty';
   /** @param faults at most 1,000 */
@@ -37,7 +37,7 @@ const NAMED = 1_000;
 
 /**
  * Reads the log up to its current end, and passes its streams' heads to `use`.
- * @param deps the database keeps the heads seen, in temporary tables
+ * @param deps the database is used for temporary tables that contain the heads seen so far
  * @returns the result of `use`; undefined if `signal` aborted before the end
  * @throws LogFaulty if a chain is broken; Unavailable; database errors; errors from `use`
  */

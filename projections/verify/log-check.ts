@@ -1,7 +1,7 @@
 /**
- * Checks the log while it is read: every stream's hash chain and revisions, every resource's version numbers, and that records
- * reported as erased no longer exist. The last event seen for each stream and resource is kept in temporary tables, so memory
- * use doesn't grow with the log.
+ * Checks the log while it is read: the hash chain and revisions of every stream, the version numbers of every resource, and
+ * that no events are left of records reported as erased. The last event seen for each stream and resource is kept in temporary
+ * tables, so memory use doesn't grow with the log.
  */
 
 import type { ClientBase } from 'pg';
@@ -45,32 +45,35 @@ export interface LogFault {
   readonly message: string;
 }
 
-/** A record in the checkpoint that has been purged since. */
+/** A record that is in the checkpoint but has been purged since. */
 export interface ErasedSince {
   readonly patient: string;
   /** Instant of `RecordErasureRequested`. */
   readonly requested: string;
   /** Instant of `RecordErased`; null while the purge is in progress. */
   readonly erased: string | null;
-  /** The request that asked for the purge, and its key or application; if it had neither, the kind of credential. */
+  /**
+   * The request that asked for the purge, and the key or application that it used or, if it used neither, the kind of
+   * credential.
+   */
   readonly request_id: string;
   readonly credential: string;
 }
 
-/** Reads the log once, from its beginning. */
+/** Checks the log during a single pass from its beginning. */
 export class LogCheck {
   readonly faults: LogFault[] = [];
   readonly chains: ChainCheck;
   #events = 0;
-  /** Event types and versions from newer versions of Annal that have been reported. */
+  /** The event types and versions from newer versions of Annal that have already been reported. */
   readonly #newer = new Set<string>();
-  /** Streams that contain such events; their resources' versions are unknown. */
+  /** Streams that contain such events; the versions of their resources aren't known. */
   readonly #partly = new Set<string>();
 
   /**
-   * @param session holds the temporary tables; must not be used by anything else in the meantime
+   * @param session contains the temporary tables; must not be used by anything else in the meantime
    * @param store tells whether a stream was erased
-   * @param limit the maximum number of faults listed
+   * @param limit the maximum number of faults to list
    */
   constructor(
     private readonly session: ClientBase,
@@ -80,7 +83,7 @@ export class LogCheck {
     this.chains = new ChainCheck(session);
   }
 
-  /** Events checked so far. */
+  /** The number of events checked so far. */
   get events(): number {
     return this.#events;
   }
@@ -143,7 +146,7 @@ export class LogCheck {
     return readable;
   }
 
-  /** Reports duplicate ids, once all events have been checked. Stores look for an id only in its own stream. */
+  /** Reports duplicate ids, once all events have been checked. (Stores look for an id only in its own stream.) */
   async checkIds(): Promise<void> {
     const { rows } = await this.session.query<{
       id: string;
@@ -279,7 +282,7 @@ function erasedSince(patient: string, { requested, erased }: ErasureTrace): Eras
   };
 }
 
-/** Returns the credential's key or application; if it has neither, its kind. */
+/** Returns the key or application of the credential or, if it has neither, its kind. */
 function heldBy({ key_id: key, application, kind }: EventMetadata['credential']): string {
   return key ?? application ?? kind;
 }

@@ -1,6 +1,6 @@
 /**
- * Compares the parts of the schema `operations` that are derived from events with the log: snapshots, parked events, process
- * positions. The rest of the schema (idempotency keys, the log's identity) can't be checked against events.
+ * Compares the parts of the schema `operations` that are derived from events with the log: snapshots, parked events and
+ * process positions. The rest of the schema (idempotency keys, the log's identity) can't be checked against events.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -16,7 +16,7 @@ export interface OperationsFault {
   readonly table: 'snapshot' | 'snapshot_entry' | 'parked' | 'process';
   /** The stream and the other columns that identify the row. */
   readonly key: Readonly<Record<string, string | number>>;
-  /** `changed`: the event differs; `orphan`: the event doesn't exist; `missing`: the row lacks an event. */
+  /** `changed`: the event differs; `orphan`: the event doesn't exist; `missing`: the row doesn't include an event. */
   readonly what: 'changed' | 'orphan' | 'missing';
   readonly message: string;
 }
@@ -49,8 +49,8 @@ export class OperationsCheck {
   #there = false;
 
   /**
-   * @param session holds the temporary tables; must not be used by anything else in the meantime
-   * @param limit the maximum number of faults listed
+   * @param session contains the temporary tables; must not be used by anything else in the meantime
+   * @param limit the maximum number of faults to list
    */
   constructor(
     private readonly session: ClientBase,
@@ -97,7 +97,7 @@ export class OperationsCheck {
     );
   }
 
-  /** Reports rows without an event, once all events have been read. */
+  /** Reports rows whose event doesn't exist, once all events have been read. */
   async end(): Promise<void> {
     if (!this.#there) return;
     await this.#endSnapshots();
@@ -187,7 +187,7 @@ export class OperationsCheck {
     }
   }
 
-  /** Adds a fault unless the record was erased: a purge removes these rows after the events. */
+  /** Adds a fault unless the record was erased: a purge removes these rows later than the events. */
   async #addUnlessErased(fault: OperationsFault): Promise<void> {
     const patient = recordPatient(String(fault.key.stream));
     if (patient === undefined || !(await isErased(this.store, patient))) this.#add(fault);

@@ -1,7 +1,7 @@
 /**
- * Verifies the read models of some streams: derives their rows from only these streams' events, and compares them with the
- * rows that the serving tables have for the same records. Each read model is compared at its own position, in one snapshot;
- * rolling back removes the derived rows.
+ * Verifies the read models of some streams: derives their rows from the events of these streams only, and compares them with
+ * the rows that the serving tables have for the same records. Each read model is compared at its own position, in one
+ * snapshot. Afterwards a rollback removes the derived rows.
  */
 import type pg from 'pg';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
@@ -16,19 +16,19 @@ import { WHOLE_TABLES } from '../session.ts';
 import { schemaSql } from '../tables.ts';
 import type { ReadModelFault } from './verify-read-model.ts';
 
-/** The part of the data that is verified. */
+/** The part of the data to verify. */
 export interface Part {
   /** Streams, each read from its beginning. */
   readonly streams: readonly string[];
   readonly records: readonly string[];
-  /** The tenants whose directories are also verified; empty to verify only records. */
+  /** The tenants whose directories are also verified; empty if only records are verified. */
   readonly tenants: readonly string[];
 }
 
 const BATCH = 1_000;
 
 /**
- * Yields a stream's events in batches; none if the stream was removed.
+ * Yields a stream's events in batches; yields nothing if the stream was removed.
  * @throws Unavailable
  */
 export async function* readInBatches(
@@ -50,7 +50,7 @@ export async function* readInBatches(
 }
 
 /**
- * Compares those tables of a read model that name each row's record.
+ * Compares those tables of a read model that contain the record of each row.
  * @param session must not be used by anything else in the meantime
  * @throws temporary errors
  */
@@ -118,7 +118,7 @@ export async function verifyPart(
 }
 
 /**
- * Loads one stream's events.
+ * Loads the events of one stream.
  * @throws CannotApply naming the read model; temporary errors
  */
 async function load(
@@ -154,14 +154,16 @@ async function isRemoved(store: Pick<EventStore, 'read'>, stream: string): Promi
   }
 }
 
-/** A table, and the condition that selects the part's rows. */
+/** A table, and the condition that selects the rows of the verified part. */
 interface PartTable {
   readonly table: string;
   readonly values: readonly string[];
   readonly condition: (values: readonly string[]) => string;
 }
 
-/** Returns the tables that name records. Directory rows are compared in tables that name tenants. */
+/**
+ * Returns the tables that contain the record of each row. Directory rows are compared in those that also contain the tenant.
+ */
 async function listTables(
   session: pg.Client,
   { compared }: Projection,
@@ -183,7 +185,7 @@ async function listTables(
 }
 
 /**
- * Returns a UUID as SQL: views take no parameters.
+ * Returns SQL for a UUID; needed because views don't accept parameters.
  * @throws TypeError for any other text
  */
 function quote(id: string): string {

@@ -1,6 +1,7 @@
 /**
- * Verifies one read model: derives it again next to the serving tables, up to their own position, and compares. The rest of
- * the log is derived afterwards, because an event that can't be applied is the usual reason why a read model stays behind.
+ * Verifies one read model: derives it again beside the serving tables, up to their own position, and compares the two. The
+ * rest of the log is derived afterwards, because an event that can't be applied is the usual reason why a read model falls
+ * behind.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
@@ -28,18 +29,18 @@ export type ReadModelFault =
 export interface ReadModelLag {
   readonly projection: string;
   readonly position: Position;
-  /** Number of events in its streams that it doesn't show yet. */
+  /** Number of events in its streams that the read model doesn't show yet. */
   readonly behind: number;
-  /** False if it moved back during the verification, so that it couldn't be compared. */
+  /** False if the read model moved back during the verification, and so couldn't be compared. */
   readonly compared: boolean;
 }
 
-/** A derivation of a read model, up to an event that can't be applied. */
+/** A derivation of a read model; it ends at an event that can't be applied, if there is one. */
 export interface Derivation {
   readonly projection: Projection;
   readonly session: pg.Client;
   readonly shadow: Shadow;
-  /** The read model's position at the start: it is compared at this position, not at the log's. */
+  /** The read model's position at the start. The read model is compared at this position, not at the log's. */
   readonly limit: Position | undefined;
   /** The position that the derivation has reached. */
   position: Position;
@@ -90,7 +91,7 @@ export async function applyTo(derivation: Derivation, batch: EventBatch): Promis
   });
 }
 
-/** Removes the tables; if the database can't be reached, the next verification removes them. */
+/** Removes a derivation's tables; if the database can't be reached, the next verification removes them. */
 export async function drop({ session, shadow }: Derivation): Promise<void> {
   await session.query(`drop schema if exists ${shadow.schema} cascade`).catch(() => undefined);
 }
@@ -115,7 +116,7 @@ export interface ReadLog {
 }
 
 /**
- * Compares a derivation with the serving tables at their own position, and returns how far that position is from the head.
+ * Compares a derivation with the serving tables at their own position, and returns how far this position is behind the head.
  * @throws temporary errors
  */
 export async function lookAt(
@@ -130,7 +131,7 @@ export async function lookAt(
     return { faults: [{ projection: name, what: 'outdated', message }] };
   }
   const underivable = (reason: unknown): ReadModelFault[] => {
-    // Events from a newer version are reported only once, not for each read model.
+    // Events from a newer version are reported only once, rather than for each read model.
     if (isNewer(reason, check)) return [];
     const message = reason instanceof Error ? reason.message : String(reason);
     return [{ projection: name, what: 'underivable', message }];
@@ -163,7 +164,7 @@ export async function lookAt(
     })),
   ];
   const reached = await shadow.position();
-  // The rest is derived too, because an event that can't be applied is the usual reason why a read model stays behind.
+  // The rest is derived too, because an event that can't be applied is the usual reason why a read model falls behind.
   let behind = 0;
   const rest = shadow.load(head, {
     loaded: (events) => {

@@ -1,6 +1,6 @@
 /**
- * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again next to the
- * serving ones, and reports every differing row. The service can run in the meantime.
+ * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again beside the
+ * serving ones, and reports every row that differs. The service can run in the meantime.
  */
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -39,11 +39,11 @@ export interface VerifyOptions {
   }) => void;
   readonly signal?: AbortSignal;
   /**
-   * How long a projection may take to reach the log's head at the start; after that it is compared at its own position.
-   * Default 60 s.
+   * How long a projection may take at the start to reach the log's head, in ms; after that, it is compared at its own
+   * position. Default 60 s.
    */
   readonly catchUpMs?: number;
-  /** The streams' heads in a checkpoint: each stream must still have that history. */
+  /** The heads of the streams in a checkpoint: each stream must still have the history that ends in its head. */
   readonly heads?: AsyncIterable<NamedHead>;
   /** Receives every event that can be understood, in order, during the same read. */
   readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
@@ -57,18 +57,18 @@ export class VerifyRunning extends Error {
   }
 }
 
-/** The result; `clean` means that nothing is wrong. A lagging read model isn't a fault. */
+/** The result; `clean` means that there are no faults. A read model that lags isn't a fault. */
 export interface VerifyReport {
   readonly clean: boolean;
   readonly events: number;
   readonly streams: number;
-  /** Faults in the log: at most 1,000 are listed. */
+  /** Faults in the log, of which at most 1,000 are listed. */
   readonly log: readonly LogFault[];
-  /** The result of comparing with a checkpoint; null without a checkpoint. `streams` is the number of streams. */
+  /** The result of comparing with a checkpoint, or null without a checkpoint. `streams` is the number of streams. */
   readonly checkpoint: { readonly streams: number; readonly erased: readonly ErasedSince[] } | null;
-  /** Faults in the schema `operations`: at most 1,000 are listed. */
+  /** Faults in the schema `operations`, of which at most 1,000 are listed. */
   readonly operations: readonly OperationsFault[];
-  /** Faults in the read models: at most 1,000 per table are listed. */
+  /** Faults in the read models, of which at most 1,000 per table are listed. */
   readonly readModels: readonly ReadModelFault[];
   readonly lagging: readonly ReadModelLag[];
 }
@@ -125,7 +125,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
   }
 }
 
-/** The checks that process events during the same read. */
+/** The checks that process the events while the log is read. */
 interface Readers {
   readonly check: LogCheck;
   readonly noted: OperationsCheck;

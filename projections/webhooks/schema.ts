@@ -25,8 +25,8 @@ create index if not exists endpoint_of_project on ${schema}.endpoint (project, e
 `;
 
 /**
- * A change has its event's time, and a later change replaces it, so repeating a batch, or dividing it differently, produces
- * the same rows. Listed in order of execution.
+ * A change has its event's time, and is replaced by a later change, so that repeating a batch, or dividing it differently,
+ * produces the same rows. Listed in order of execution.
  */
 export const STATEMENTS = {
   endpoint: (schema: string) => `

@@ -1,4 +1,4 @@
-/** The read side of the admin interface: one function per query. `membership.ts` decides who may see a result. */
+/** The read side of the admin interface: one function per query. `membership.ts` determines who may see a result. */
 import type { Pool } from 'pg';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { type OperationQueries, openOperationQueries } from './operations.ts';

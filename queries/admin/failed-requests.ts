@@ -4,7 +4,7 @@ import type { Environment } from '#src/shared/access/caller.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { ROUTE } from './slow-requests.ts';
 
-/** A request's project; names are null if it was deleted. */
+/** The project that a request belongs to; names are null if the project was deleted. */
 interface OfProject {
   readonly project: string;
   readonly project_name: string | null;
@@ -12,7 +12,7 @@ interface OfProject {
   readonly environment: Environment | null;
 }
 
-/** One project's requests that ended in the same way on one route. */
+/** Requests of one project, on one route, that failed with the same status. */
 export interface FailedRoute extends OfProject {
   readonly status: number;
   readonly method: string;
@@ -23,11 +23,11 @@ export interface FailedRoute extends OfProject {
   readonly last: Micros;
   /** The newest of them. */
   readonly request_id: string;
-  /** The newest request's error: JSON `{type, fields}`. */
+  /** The error of the newest request: JSON `{type, fields}`. */
   readonly error: string | null;
 }
 
-/** The number of such requests in an hour. */
+/** The number of failed requests in an hour. */
 export interface FailedHour {
   readonly hour: Micros;
   /** Answered 5xx. */
@@ -36,7 +36,7 @@ export interface FailedHour {
   readonly throttled: number;
 }
 
-/** The requests to count. */
+/** The failed requests to count. */
 export interface FailedAsked {
   readonly from: Micros;
   /** Exclusive. */

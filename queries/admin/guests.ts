@@ -7,16 +7,16 @@ import type { Micros } from '#src/shared/time/time.ts';
 /** A guest; times are microseconds since 1970. */
 export interface GuestRow {
   readonly id: string;
-  /** The URL of its document. */
+  /** The URL of the guest's metadata document. */
   readonly client_id: string;
   readonly host: string;
   readonly name: string;
   readonly environment: Environment;
-  /** When its document last changed. */
+  /** When the guest's document last changed. */
   readonly created_at: Micros;
-  /** When it last sent somebody to this service; null if unknown. */
+  /** When the guest last sent somebody to this service; null if unknown. */
   readonly used_at: Micros | null;
-  /** Number of its active grants. */
+  /** Number of the guest's active grants. */
   readonly grants: number;
 }
 
@@ -36,7 +36,7 @@ select id from projects.application
 where project = $1 and deleted_at is null and (sector = $2 or right(sector, length($2) + 1) = '.' || $2)
 order by id`;
 
-/** Reads all guests, by host. */
+/** Reads all guests, sorted by host. */
 export async function readGuests(pool: Pool): Promise<readonly GuestRow[]> {
   return (await pool.query<GuestRow>({ name: 'guests', text: LIST, values: [GUESTS.project] })).rows;
 }
@@ -47,7 +47,7 @@ export async function findGuestIds(pool: Pool, host: string): Promise<readonly s
   return rows.map(({ id }) => id);
 }
 
-/** Returns the hosts that an operator blocked. */
+/** Returns the hosts that an operator has blocked. */
 export async function readBlockedHosts(pool: Pool): Promise<readonly string[]> {
   const { rows } = await pool.query<{ host: string }>(
     'select b.host from projects.blocked_host b where b.blocked order by b.host',

@@ -1,4 +1,4 @@
-/** Invitations to organizations: all invitations from an organization, and all to a person's address. */
+/** Invitations to organizations: all invitations from an organization, and all invitations to a person's address. */
 import type { Pool } from 'pg';
 import type { Role } from '#src/shared/access/member.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
@@ -22,9 +22,9 @@ export interface InvitationRow {
 /** Queries about invitations. */
 export interface InvitationQueries {
   readonly invitationsOf: (organization: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
-  /** Finds an invitation by its id, regardless of the person it is for. */
+  /** Finds an invitation by its id, regardless of who was invited. */
   readonly invitation: (id: string) => Promise<InvitationRow | undefined>;
-  /** Returns the pending invitations to an address, in lower case, newest first. */
+  /** Returns the pending invitations to a lower-case address, newest first. */
   readonly invitationsFor: (email: string, now: number) => Promise<readonly InvitationRow[]>;
 }
 

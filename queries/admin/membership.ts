@@ -1,8 +1,8 @@
-/** The condition for the admin interface to show anything: membership in an organization. */
+/** The condition on which the admin interface shows anything: membership in an organization. */
 import type { Identity } from '#src/shared/access/identity.ts';
 import { verifiedDomain } from '#src/shared/access/member.ts';
 
-/** SQL expressions for an identity: a person, and which organizations trust the token's issuer. */
+/** SQL expressions for an identity: a person, and the organizations that trust the token's issuer. */
 export interface IdentitySql {
   readonly issuer: string;
   readonly subject: string;
@@ -13,11 +13,11 @@ export interface IdentitySql {
 }
 
 /**
- * Returns an identity's organizations, as a table expression of (organization, role). A person is a member by name, or a
- * developer if the organization trusts the issuer that verified the person's address in one of the organization's domains. A
- * person removed by name isn't a developer. With a token that only organizations trust, everyone is at most a developer,
- * because the issuer's owner could issue a token for any member; auditors, who write nothing, then aren't members. Index:
- * projects.member_of (issuer, subject), projects.organization_sso_domains.
+ * Returns an identity's organizations, as a table expression of (organization, role). A person is a member by name, or is a
+ * developer if the organization trusts the issuer and that issuer has verified an address of the person in one of the
+ * organization's domains. A person who was removed by name isn't a developer. With a token that only organizations trust,
+ * everyone is at most a developer, because the issuer's owner could issue a token for any member. Auditors, who write nothing,
+ * aren't members then. Index: projects.member_of (issuer, subject), projects.organization_sso_domains.
  */
 export const selectMembership = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
   select m.organization, case when ${organizations}::text[] is null then m.role else 'developer' end as role

@@ -1,4 +1,4 @@
-/** Operators' queries that the installation's own tables answer: jobs, parked events, instances, trust. */
+/** Operators' queries on the installation's own tables: jobs, parked events, instances, trusted applications. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { JOB_COLUMNS, type Job } from '#src/shared/job.ts';
@@ -11,26 +11,26 @@ import { readSlowRoutes, type SlowRoutes } from './slow-requests.ts';
 
 /** An event that a process couldn't handle. */
 export interface ParkedRow {
-  /** Process and event: `webhooks:0190…`. */
+  /** The process and the event: `webhooks:0190…`. */
   readonly id: string;
   readonly process: string;
   readonly event: string;
   readonly stream: string;
   readonly revision: number;
-  /** The last attempt's error, without data. */
+  /** The error of the last attempt, without data. */
   readonly error: string;
   readonly attempts: number;
   readonly created_at: Micros;
   readonly retry_at: Micros;
 }
 
-/** An instance of the service; times are microseconds. */
+/** An instance of the service; times are microseconds since 1970. */
 export interface InstanceRow {
   readonly id: string;
   readonly version: string;
   readonly host: string;
   readonly pid: number;
-  /** Names of the processes and read models that it runs. */
+  /** Names of the processes and read models that the instance runs. */
   readonly runs: readonly string[];
   readonly started_at: Micros;
   readonly seen_at: Micros;
@@ -61,10 +61,10 @@ export interface ProjectName {
 export interface OperationQueries extends FailedRequests {
   /**
    * Lists jobs of one kind, newest first.
-   * @param subject returns only jobs about it
+   * @param subject if given, returns only jobs about this subject
    */
   readonly jobs: (kind: string, asked: PageAsked, subject?: string) => Promise<Page<Job>>;
-  /** Returns each subject's newest job in the last seven days, if that job failed. */
+  /** For each subject with a job in the last seven days, returns the newest job if it failed. */
   readonly failedJobs: (kind: string) => Promise<readonly Job[]>;
   readonly parked: (asked: PageAsked) => Promise<Page<ParkedRow>>;
   /** Returns the names of projects by id; deleted projects are absent. */

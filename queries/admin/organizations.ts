@@ -15,7 +15,7 @@ export interface OrganizationRow {
   readonly sso_issuer: string | null;
   readonly sso_client_id: string | null;
   readonly sso_domains: readonly string[] | null;
-  /** The domain that an owner confirmed. */
+  /** The domain that an owner has confirmed. */
   readonly confirmed_domain: string | null;
 }
 
@@ -32,7 +32,7 @@ export interface MemberRow {
 /** Queries about organizations. */
 export interface Organizations {
   readonly organizations: (identity: Identity, asked: PageAsked) => Promise<Page<OrganizationRow>>;
-  /** Reads an organization; undefined if it doesn't exist or isn't the person's. */
+  /** Reads an organization; undefined if it doesn't exist or the person isn't a member of it. */
   readonly organization: (identity: Identity, id: string) => Promise<OrganizationRow | undefined>;
   readonly members: (organization: string, asked: PageAsked) => Promise<Page<MemberRow>>;
   /** Reads a member by name; undefined if there is none. */

@@ -1,6 +1,6 @@
 /**
  * Pages in the admin interface's lists: newest first, by key, with the total number of rows (docs/spec/decisions.md, section
- * 4). Rows are counted for the first page; the cursor carries the number to the other pages.
+ * 4). Rows are counted for the first page, and cursors carry the number to later pages.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -21,11 +21,12 @@ export interface Page<T> {
 
 /** A list as SQL. */
 export interface List {
-  /** Names the statement. */
+  /** The name of the prepared statement. */
   readonly name: string;
   /**
-   * A `select` that returns all rows, including columns `created_at` and `id`; parameters start at `$1`. If it is a function,
-   * it receives the condition from which a page continues: `< (…, …)` over the two columns, or empty for the first page.
+   * A `select` that returns all rows, including columns `created_at` and `id`; its parameters start at `$1`. If it is a
+   * function, it receives the condition that selects where a page continues: `< (…, …)` on the two columns, or an empty string
+   * for the first page.
    */
   readonly rows: string | ((after: string) => string);
   readonly values: readonly unknown[];
@@ -45,14 +46,14 @@ export async function readPage<T extends { readonly created_at: number; readonly
   const from = cursor === undefined ? undefined : decodeListCursor(cursor, key);
   const after = from === undefined ? [] : from.slice(0, 2);
   const next = values.length + 1;
-  // A separate text for each, because an optional condition would prevent the use of an index.
+  // A separate statement for each case, because an optional condition would prevent the use of an index.
   const place = from === undefined ? '' : `< ($${next}::int8, $${next + 1}::text)`;
   const all = typeof rows === 'string' ? rows : rows(place);
   const where = typeof rows === 'string' && place !== '' ? `where (l.created_at, l.id) ${place}` : '';
   const counted = from === undefined ? '(select count(*)::int from list)' : 'null::int';
   const answer = await pool.query<{ total: number | null; page: T[] }>({
     name: `page-${name}${from === undefined ? '' : '-after'}`,
-    // Not materialized, because counting needs no columns, and only one page is returned.
+    // Not materialized, because counting needs no columns and only one page of rows is returned.
     text: `with list as not materialized (${all})
 select ${counted} as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}

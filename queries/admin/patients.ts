@@ -23,7 +23,7 @@ export interface Patients {
    * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly patients: (tenant: Tenant, asked: PageAsked) => Promise<Page<PatientRow>>;
-  /** Returns true if one of the tenants has, or had, a patient's record. */
+  /** Returns true if one of the tenants has or once had a patient's record. */
   readonly hasRecord: (tenants: readonly Tenant[], patient: string) => Promise<boolean>;
   /** Returns true if the tenant has anything that isn't deleted. */
   readonly hasData: (tenant: Tenant) => Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Reads projects' production requests, and the facts that decide on them. */
+/** Reads projects' requests for production access, and the data on which the answer depends. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
@@ -9,7 +9,7 @@ export interface ProductionRequestRow {
   readonly project: string;
   readonly use: string;
   readonly status: 'pending' | 'allowed' | 'refused';
-  /** The operator's reason for a refusal. */
+  /** The operator's reason for refusing the request. */
   readonly reason: string | null;
   readonly created_at: Micros;
   readonly answered_at: Micros | null;
@@ -20,16 +20,19 @@ export interface NamedProductionRequest extends ProductionRequestRow {
   readonly project_name: string;
   readonly organization: string;
   readonly organization_name: string;
-  /** The person who asked: their e-mail address if it is known from the organization's members, otherwise the subject. */
+  /**
+   * The person who made the request: the person's e-mail address if it is known from the organization's members, otherwise the
+   * subject.
+   */
   readonly person: string | null;
-  /** True if the project may create production keys and applications, where these require a request. */
+  /** True if the project may create production keys and applications when these require a request. */
   readonly production: boolean;
 }
 
 /** Queries about requests. */
 export interface ProductionQueries {
   readonly productionRequests: (project: string, asked: PageAsked) => Promise<Page<ProductionRequestRow>>;
-  /** Returns whether a project may create things in production, where that requires a request. */
+  /** Returns true if a project may create things in production when that requires a request. */
   readonly hasProduction: (project: string) => Promise<boolean>;
 }
 
@@ -70,7 +73,7 @@ export function openProduction(pool: Pool): ProductionQueries {
 
 /**
  * Returns requests of open projects: first pending requests, oldest first, then answered requests, newest first.
- * @param project returns only this project's requests
+ * @param project if given, returns only this project's requests
  */
 export async function allProductionRequests(
   pool: Pool,

@@ -1,4 +1,7 @@
-/** Open projects, their keys and applications, as their organization's members see them. Deleted ones aren't included. */
+/**
+ * Open projects with their keys and applications, as the members of their organization see them. Deleted projects, keys and
+ * applications aren't included.
+ */
 import type { Pool } from 'pg';
 import { type Environment, isFilling } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
@@ -16,7 +19,7 @@ export interface ProjectRow {
 
 /** A project that a request names. */
 export interface NamedProject extends ProjectRow {
-  /** True while its sandbox is being filled. */
+  /** True while the project's sandbox is being filled. */
   readonly filling: boolean;
 }
 
@@ -35,7 +38,7 @@ export interface KeyRow {
   readonly last_used_at: number | null;
 }
 
-/** An application, without its secret's hash. */
+/** An application, without the hash of its secret. */
 export interface ApplicationRow {
   readonly id: string;
   readonly project: string;
@@ -55,7 +58,7 @@ export interface ApplicationRow {
   readonly logo_sha256: string | null;
   readonly logo_type: string | null;
   readonly logo_size: number | null;
-  /** The registered keys as JSON. */
+  /** The registered keys, as JSON. */
   readonly jwks: string | null;
   readonly jwks_uri: string | null;
   readonly sector: string | null;
@@ -68,7 +71,9 @@ export interface ApplicationRow {
 /** An object that belongs to an organization, with the caller's role there. */
 export type Held<T> = T & { readonly role: Role };
 
-/** Queries about projects. Queries for a single object return undefined if it doesn't exist or isn't the person's. */
+/**
+ * Queries about projects. Queries for a single object return undefined if it doesn't exist or the person has no access to it.
+ */
 export interface Projects {
   readonly projects: (organization: string, asked: PageAsked) => Promise<Page<ProjectRow>>;
   readonly project: (identity: Identity, id: string) => Promise<Held<NamedProject> | undefined>;
@@ -76,7 +81,7 @@ export interface Projects {
   readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
   readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
   readonly application: (identity: Identity, id: string) => Promise<Held<ApplicationRow> | undefined>;
-  /** Returns an application in any organization, for operators. */
+  /** Returns an application of any organization, for operators. */
   readonly anyApplication: (id: string) => Promise<ApplicationRow | undefined>;
 }
 
@@ -91,7 +96,7 @@ const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind
 
 /** Creates the queries. */
 export function openProjects(pool: Pool): Projects {
-  /** Reads one row by primary key or unique index, with the caller's membership. */
+  /** Reads one row by its primary key or a unique index, with the caller's membership. */
   const held = async <T extends { readonly role: Role }>(
     name: string,
     text: string,

@@ -1,20 +1,20 @@
-/** Queries about sandboxes: the number of patients, the records that a reset has to purge, and waiting sandboxes. */
+/** Queries about sandboxes: the number of patients, the records that a reset has to purge, and sandboxes that are waiting. */
 import type { Pool } from 'pg';
 import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
 /** Queries about sandboxes. */
 export interface SandboxQueries {
-  /** Counts live patients: those with the given ids, and all others. */
+  /** Counts live patients: the ones with the given ids, and all others. */
   readonly sandboxPatients: (
     tenant: Tenant,
     synthetic: readonly string[],
   ) => Promise<{ readonly synthetic: number; readonly own: number }>;
-  /** Reads patients whose records were created before a given time, including deleted but not purged patients. */
+  /** Reads the patients whose records were created before a given time. Deleted patients are included; purged ones aren't. */
   readonly recordsBefore: (tenant: Tenant, before: Micros) => Promise<string[]>;
   /**
-   * Counts the sandboxes of open projects with a waiting request that was made since the given time by a person or in an
-   * organization.
+   * Counts the sandboxes of open projects that have a waiting request made since the given time by the given person or in the
+   * given organization.
    * @param person issuer and subject, separated by a space
    */
   readonly sandboxesWaiting: (

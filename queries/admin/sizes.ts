@@ -1,29 +1,29 @@
-/** The size of the database, by schema and table, and how it grew: one sample per day. */
+/** The size of the database, by schema and table, and how the size has grown, with one sample per day. */
 import type { Pool } from 'pg';
 
 /** A table with its indexes. */
 export interface TableSize {
   readonly name: string;
   readonly bytes: number;
-  /** The database's estimate; null if it has never counted the rows. */
+  /** The database's estimate of the number of rows; null if it has never estimated it. */
   readonly rows: number | null;
 }
 
-/** A schema: a read model, the log, or tables that aren't derived. */
+/** A schema: a read model, the log, or tables that aren't derived from the log. */
 export interface SchemaSize {
   readonly name: string;
   readonly bytes: number;
   readonly tables: readonly TableSize[];
 }
 
-/** The sizes of one day. */
+/** The sizes on one day. */
 export interface SizeSample {
   /** `YYYY-MM-DD`, UTC. */
   readonly day: string;
   readonly database: number;
   /** Bytes by schema name. */
   readonly schemas: Readonly<Record<string, number>>;
-  /** The documents' content; null if the document store couldn't be reached. */
+  /** The size of the documents' content; null if the document store couldn't be reached. */
   readonly documents: { readonly count: number; readonly bytes: number } | null;
 }
 

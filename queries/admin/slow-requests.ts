@@ -1,4 +1,4 @@
-/** The routes that were slowest recently, from the request log of all projects. */
+/** The routes with the slowest recent requests, from the request log of all projects. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
@@ -24,12 +24,14 @@ export interface SlowRoute {
 export interface SlowRoutes {
   /** Microseconds. */
   readonly from: Micros;
-  /** The number of requests that were examined. */
+  /** The number of requests examined. */
   readonly requests: number;
   readonly routes: readonly SlowRoute[];
 }
 
-/** The maximum number of entries that are read: the period is shortened to contain about this many, estimated from usage. */
+/**
+ * The maximum number of entries to read: the period is shortened so that it contains about this many, as estimated from usage.
+ */
 const MOST = 50_000;
 const DAY = 86_400_000_000;
 const LISTED = 50;
@@ -40,7 +42,7 @@ select greatest(1, coalesce(sum(requests), 0) / 2)::int8 as daily,
        (extract(epoch from clock_timestamp()) * 1000000)::int8 as now
   from operations.usage where day >= (now() at time zone 'utc')::date - 1`;
 
-// Ids are UUIDs, or have a prefix: `proj_…`. This costs more than all the rest, some 6 µs per entry.
+// Ids are UUIDs, or have a prefix: `proj_…`. Matching them costs more than everything else, about 6 µs per entry.
 export const ROUTE = `regexp_replace(path, '/([0-9a-f-]{36}|[a-z]+_[^/]{22,})', '/{id}', 'g')`;
 
 // Index: request_log_age (BRIN).

@@ -1,4 +1,4 @@
-/** Single sign-on: which organization has a domain, and which organizations trust an issuer. */
+/** Single sign-on: which organization holds a domain, and which organizations trust an issuer. */
 import type { Pool } from 'pg';
 import type { SsoClient } from '#src/shared/access/identity.ts';
 
@@ -11,9 +11,9 @@ export interface DomainSso {
 
 /** Queries about single sign-on. */
 export interface SsoQueries {
-  /** Reads the sign-in for an e-mail domain in lower case. */
+  /** Reads the sign-in settings for a lower-case e-mail domain. */
   readonly readSso: (domain: string) => Promise<DomainSso | undefined>;
-  /** Reads domain → its organization's id; domains without an organization are absent. */
+  /** Returns, by domain, the id of the organization that holds it; domains that no organization holds are absent. */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Reads the organizations whose settings name an issuer. */
   readonly ssoClients: (issuer: string) => Promise<readonly SsoClient[]>;

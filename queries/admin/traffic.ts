@@ -1,10 +1,10 @@
-/** A project's request log and daily usage, for its members. Both are written with a delay of one second. */
+/** A project's request log and daily usage, for its members. Both become visible with a delay of one second. */
 import type { Pool } from 'pg';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Page, type PageAsked, readPage } from './page.ts';
 
-/** An entry in the log; `created_at` is when the request was answered, in microseconds since 1970. */
+/** An entry in the log; `created_at` is when the response was sent, in microseconds since 1970. */
 export interface RequestRow {
   /** `Service-Request-Id`. */
   readonly id: string;
@@ -12,15 +12,18 @@ export interface RequestRow {
   /** Null for a request about the project as a whole. */
   readonly environment: Environment | null;
   readonly key_id: string | null;
-  /** The application, for access tokens. */
+  /** The application, if an access token was used. */
   readonly application_id: string | null;
-  /** Issuer and subject of an ID token. */
+  /** Issuer and subject, if an ID token was used. */
   readonly identity: string | null;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly ms: number;
-  /** Why the request was refused: JSON `{type, fields}`; null for a success, and for old entries that don't record it. */
+  /**
+   * The reason why the request was refused: JSON `{type, fields}`; null for a success, and for old entries that don't contain
+   * a reason.
+   */
   readonly error: string | null;
 }
 
@@ -41,7 +44,7 @@ export interface RequestsAsked extends PageAsked {
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
   readonly applicationId?: string | undefined;
-  /** Lowest and highest status, inclusive. */
+  /** The lowest and highest status to include. */
   readonly statuses?: readonly [number, number] | undefined;
   /** Prefix of the path. */
   readonly path?: string | undefined;
@@ -64,7 +67,7 @@ export interface UsageRow {
   readonly server_errors: number | null;
   readonly reads: number;
   readonly writes: number;
-  /** Bytes of the events written. */
+  /** Bytes of the events that were written. */
   readonly stored: number;
 }
 
@@ -80,15 +83,15 @@ export interface Traffic {
   /** Returns the versions that a request wrote, oldest first; versions in purged records no longer exist. */
   readonly written: (tenant: string, entry: RequestRow) => Promise<WrittenRow[]>;
   /**
-   * Returns the usage by day, oldest first. Days without use are left out.
+   * Returns the usage by day, oldest first. Days without usage are left out.
    * @param from,to `YYYY-MM-DD`, inclusive
    */
   readonly usage: (project: string, from: string, to: string) => Promise<UsageRow[]>;
 }
 
 /**
- * The filters' conditions; `?` is the value. Absent filters must not be in the statement: a plan for any value wouldn't use
- * their index. The first conditions select the entries in which the others search.
+ * The filters' conditions; `?` stands for the value. A filter that isn't given must not be in the statement, because a plan
+ * that allows any value wouldn't use the filter's index. The first conditions select the entries that the others search.
  */
 const WITHIN = [
   ['requestId', 'l.request_id = ?'],
@@ -106,7 +109,7 @@ const FILTERS = [
   ['method', 'l.method = ?'],
 ] as const;
 
-/** The maximum number of entries that a search reads, whatever the size of the log. */
+/** The maximum number of entries for a search to read, whatever the size of the log. */
 const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).
@@ -121,9 +124,7 @@ select to_char(u.day, 'YYYY-MM-DD') as date, u.environment, u.requests, u.client
  where u.project = $1 and u.day between $2::date and $3::date
  order by u.day, u.environment`;
 
-/**
- * The maximum number of a request's versions that are listed, and how far clocks may differ from the request's times, in µs.
- */
+/** The maximum number of versions to list for a request, and how far clocks may differ from the request's times, in µs. */
 const MOST_WRITTEN = 1_000;
 const SLACK = 2_000_000;
 
@@ -140,7 +141,7 @@ select v.type, v.id::text, v.version, v.record::text as patient, v.operation, v.
 
 /**
  * Creates the queries.
- * @param lookedThrough for tests
+ * @param lookedThrough set only by tests
  */
 export function openTraffic(pool: Pool, lookedThrough = LOOKED_THROUGH): Traffic {
   return {

@@ -12,14 +12,15 @@ import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import { findPeople } from './people.ts';
 
-/** An entry with its proof and the data that can be derived from it. */
+/** An entry with its proof, and with data that is derived from it. */
 export interface AuditedAccess extends AccessRow {
   /** The entry's hash, 64 hex digits. */
   readonly hash: string;
-  /** The name of the organization that the application, key or member belongs to; null for other actors. */
+  /** The name of the organization to which the application, key or member belongs; null for other actors. */
   readonly organization: string | null;
   /**
-   * The source system of the resource that was read, at the time of the read; null if no resource was read, or it names none.
+   * The source system of the resource that was read, as of the time of the read; null if no resource was read, or if the
+   * resource names no source system.
    */
   readonly source_system: string | null;
 }
@@ -43,7 +44,7 @@ export interface AccessAsked {
 export interface AccessPage {
   readonly rows: readonly AuditedAccess[];
   readonly next: string | undefined;
-  /** The time back to which this page searched, if it ended before it was full. */
+  /** The time back to which this page has searched, if the search ended before the page was full. */
   readonly searchedTo: Micros | undefined;
 }
 
@@ -65,12 +66,15 @@ export interface AccessSearch {
   readonly accessHead: (patient: string) => Promise<AccessLogHead | undefined>;
 }
 
-/** The maximum number of entries that a page examines. */
+/** The maximum number of entries to examine for a page. */
 const LOOKED_THROUGH = 20_000;
-/** A search by time only goes back in growing steps: the first step's length in µs, and the growth factor. */
+/**
+ * A search that has only a period goes back in steps of growing length: the length of the first step in µs, and the growth
+ * factor.
+ */
 const FIRST_STEP = 60_000_000;
 const GROWTH = 4;
-/** No entry is older than this: 2020. */
+/** No entry is older than this time, in 2020. */
 const OLDEST = 1_577_836_800_000_000;
 
 const place = z.tuple([z.int(), z.string().refine(isUuid), z.int()]);
@@ -100,7 +104,7 @@ select n.*, encode(p.hash, 'hex') as hash,
 
 /**
  * Creates the queries.
- * @param lookedThrough for tests
+ * @param lookedThrough set only by tests
  */
 export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): AccessSearch {
   return {
@@ -145,7 +149,7 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
     },
   };
 
-  /** Returns the ids of the requested actors; undefined for any actor. */
+  /** Returns the ids of the requested actors; undefined if every actor is accepted. */
   async function findActors(
     { project }: Tenant,
     { application, key, person }: AccessAsked,
@@ -202,20 +206,20 @@ export function openAccessSearch(pool: Pool, lookedThrough = LOOKED_THROUGH): Ac
   }
 }
 
-/** A part of the log that is read at once. */
+/** A part of the log that is read in one go. */
 interface Step {
-  /** The condition by which an index finds the part's entries. */
+  /** The condition with which an index finds the entries of this part. */
   readonly where: (binds: Binds) => string;
   /** The index's order, newest first. */
   readonly order: string;
-  /** The actors that still have to be compared. */
+  /** The actors that still have to be compared with each entry. */
   readonly actors: readonly string[] | undefined;
 }
 
 /**
- * Returns the parts that a search examines, newest first: for a patient, by the primary key (record, seq), in which times
- * never go back; for actors, by access_entry_of_actor (actor_id, at); for a period, by access_entry_at (brin), in growing
- * steps.
+ * Returns the parts that a search examines, newest first: for a patient, by the primary key (record, seq), along which times
+ * never go back; for actors, by access_entry_of_actor (actor_id, at); for a period, by access_entry_at (brin), in steps of
+ * growing length.
  */
 function* steps(
   { patient, from, to }: AccessAsked,

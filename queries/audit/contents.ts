@@ -6,7 +6,7 @@ import type { EventRow } from './events.ts';
 /** Queries about event contents. */
 export interface EventContents {
   /**
-   * Returns the text of versions by event id; for a deletion, the text of the last version before it; large versions are
+   * Returns the text of versions by event id; for a deletion, the text of the last version before it. Large versions are
    * absent.
    */
   readonly versionTexts: (rows: readonly EventRow[]) => Promise<ReadonlyMap<string, string>>;

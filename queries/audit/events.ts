@@ -1,6 +1,6 @@
 /**
- * Searches events in a project's records and directory, for auditors: resource versions in `history.version`, and the records'
- * other events in `consents.events`. A search reads a limited number of rows, whatever the size of the log.
+ * Searches events in a project's records and directory, for auditors: versions of resources in `history.version`, and the
+ * other events of records in `consents.events`. A search reads a limited number of rows, whatever the size of the log.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -19,15 +19,15 @@ export interface EventRow {
   readonly at: Micros;
   /** Type of the event. */
   readonly type: string;
-  /** The type of the resource whose version it is; null for other events, like the next two members. */
+  /** The type of the resource of which the event is a version; null for other events, as are the next two members. */
   readonly resource_type: string | null;
   readonly resource_id: string | null;
   readonly version: number | null;
   /** The patient; null in the directory. */
   readonly record: string | null;
-  /** JSON of its metadata, without `append` and `hash`. */
+  /** The event's metadata as JSON, without `append` and `hash`. */
   readonly metadata: string;
-  /** For an event about a project itself: the key, the application, or the webhook endpoint's URL or id that it is about. */
+  /** For an event about a project itself: the key or application that it is about, or the URL or id of the webhook endpoint. */
   readonly subject?: Omit<CredentialIds, 'kind'> | string | undefined;
 }
 
@@ -56,11 +56,11 @@ export interface EventPage {
   readonly rows: readonly EventRow[];
   /** Undefined once everything has been searched. */
   readonly next: string | undefined;
-  /** The time back to which this page searched, if it ended before it was full. */
+  /** The time back to which this page has searched, if the search ended before the page was full. */
   readonly searchedTo: Micros | undefined;
 }
 
-/** An event and the environment that it is in. */
+/** An event, and the environment to which it belongs. */
 export interface EventPlace extends EventRow {
   readonly environment: Tenant['environment'];
 }
@@ -76,7 +76,7 @@ export interface EventQueries {
   readonly event: (project: string, id: string) => Promise<EventPlace | undefined>;
 }
 
-/** The maximum number of rows that a page examines. */
+/** The maximum number of rows to examine for a page. */
 const LOOKED_THROUGH = 20_000;
 
 const OPERATIONS = {
@@ -95,7 +95,7 @@ const place = z.tuple([z.int(), z.string().refine(isUuid)]);
 
 /**
  * Creates the queries.
- * @param lookedThrough for tests
+ * @param lookedThrough set only by tests
  */
 export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): EventQueries {
   return {
@@ -166,8 +166,8 @@ export function openEventQueries(pool: Pool, lookedThrough = LOOKED_THROUGH): Ev
 }
 
 /**
- * Returns the rows that a search examines, as SQL: a union whose parts are each read from an index in time order; undefined if
- * no row can match. Indexes: for a resource, the primary key (id, version) of history.version; for a patient,
+ * Returns SQL for the rows that a search examines: a union in which each part is read from an index in time order; undefined
+ * if no row can match. Indexes: for a resource, the primary key (id, version) of history.version; for a patient,
  * version_of_record (record, recorded_at, event_id) and consents.events_of_record; otherwise version_of_tenant (tenant, type,
  * recorded_at, event_id), one part per type, and consents.events_of_tenant (tenant, recorded_at, event_id).
  */
@@ -194,14 +194,14 @@ function selectLookedAt(
   const operations = Object.entries(OPERATIONS).flatMap(([type, operation]) =>
     types === undefined || types.includes(type) ? operation : [],
   );
-  // Each part has its own order and limit: otherwise the planner would read and sort whole parts.
+  // Each part has its own order and limit; without them, the planner would read and sort whole parts.
   const limited = (rows: string): string =>
     `(${rows} order by v.recorded_at desc, v.event_id desc limit ${most})`;
   const versions = (conditions: readonly string[]): string =>
     limited(`select ${VERSION} from history.version v where ${[...conditions, ...within].join(' and ')}`);
   const parts: string[] = [];
   if (operations.length > 0) {
-    // If another index finds the rows, the owner is compared in a form that no index supports.
+    // If a different index finds the rows, the owner is compared in a form that no index supports.
     const owned = `(v.tenant = ${owner}) is true`;
     const ofType = (type: string): string => `v.type = ${binds.add(type, 'text')}`;
     const found = [id, record].flatMap((each) => each ?? []);
@@ -223,8 +223,8 @@ function selectLookedAt(
 }
 
 /**
- * Returns conditions on the examined rows. A metadata member is found by its text: in JSON, a quotation mark inside a value is
- * escaped, so `"key_id":"…"` can only be a member.
+ * Returns conditions on the examined rows. A member of the metadata is found by its text: JSON escapes a quotation mark inside
+ * a value, so `"key_id":"…"` can only be a member.
  */
 function listFilters(
   binds: Binds,

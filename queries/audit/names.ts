@@ -1,7 +1,7 @@
 /** Names of credentials for auditors: keys, applications and members, including revoked and removed ones. */
 import type { Pool } from 'pg';
 
-/** A credential as in an event's metadata. */
+/** A credential as contained in an event's metadata. */
 export interface CredentialIds {
   readonly kind: string;
   readonly key_id?: string | undefined;
@@ -18,7 +18,7 @@ export type NameCredentials = (
   credentials: readonly Omit<CredentialIds, 'kind'>[],
 ) => Promise<CredentialNames>;
 
-/** Returns the text by which a credential's name is looked up. */
+/** Returns the text with which a credential's name is looked up. */
 export function credentialKey({ key_id, application, issuer, subject }: Omit<CredentialIds, 'kind'>): string {
   return key_id ?? application ?? `${issuer ?? ''} ${subject ?? ''}`;
 }

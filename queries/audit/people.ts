@@ -1,7 +1,7 @@
-/** Finds people for auditors, who know e-mail addresses but not subjects. */
+/** Finds people for auditors, who know people's e-mail addresses but not their subjects. */
 import type { Pool } from 'pg';
 
-/** Returns the `like` pattern that matches lower-case text containing the given text. */
+/** Returns the `like` pattern that matches lower-case text that contains the given text. */
 export function containing(text: string): string {
   return `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
 }

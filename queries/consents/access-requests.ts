@@ -1,7 +1,7 @@
 /**
- * Access requests that a person may decide on (docs/spec/decisions.md, section 7): requests addressed to their verified
- * address, their `sub`, or the pairwise id of a record that they have. Requests from applications that they had muted are
- * never included.
+ * Access requests that a person may decide on (docs/spec/decisions.md, section 7): requests addressed to the person's verified
+ * address, the person's `sub`, or the pairwise id of a record that the person has. A request that an application made while
+ * the person had it muted is never included.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -9,7 +9,7 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
-/** States of an access request (docs/spec/decisions.md, section 7). */
+/** The states of an access request (docs/spec/decisions.md, section 7). */
 export const REQUEST_STATUSES = ['pending', 'approved', 'denied', 'expired'] as const;
 
 /** A state. */
@@ -30,12 +30,12 @@ export interface AccessRequestRow {
   /** The requested scopes, normalised. */
   readonly scope: string;
   readonly binding_message: string | null;
-  /** The real id of the Patient that the application named; null if it named a person. */
+  /** The real id of the Patient that the application specified; null if it specified a person. */
   readonly named: string | null;
   readonly created_at: Micros;
   readonly expires_at: Micros;
   readonly decided_at: Micros | null;
-  /** The real id of the approved record's Patient; null without an approval, like the next two members. */
+  /** The real id of the approved record's Patient; null if the request wasn't approved, as are the next two members. */
   readonly record: string | null;
   readonly granted_scope: string | null;
   readonly grant_id: string | null;
@@ -44,7 +44,7 @@ export interface AccessRequestRow {
 /** A person and their records. */
 export interface RequestsOf {
   readonly person: PersonId;
-  /** Verified; undefined if they have none. */
+  /** The person's verified address; undefined if there is none. */
   readonly email: string | undefined;
   /** The real ids of the person's current Patients. */
   readonly records: readonly string[];
@@ -53,7 +53,7 @@ export interface RequestsOf {
 
 /** An application that a person has muted. */
 export interface MutedRow {
-  /** The application's id. */
+  /** The id of the muted application. */
   readonly id: string;
   readonly name: string | null;
   /** When it was muted. */
@@ -70,13 +70,13 @@ export interface AccessRequestQueries {
     of: RequestsOf,
     asked: PageAsked & { readonly status?: RequestStatus | undefined },
   ) => Promise<Page<AccessRequestRow>>;
-  /** Reads one of the person's requests; undefined if it isn't among them. */
+  /** Reads one of the person's requests; undefined if the person has no such request. */
   readonly accessRequest: (of: RequestsOf, id: string) => Promise<AccessRequestRow | undefined>;
-  /** Reads a request's environment, to find out where to look; undefined for an unknown request. */
+  /** Reads a request's environment, so that the caller knows where to look; undefined for an unknown request. */
   readonly environmentOfRequest: (id: string) => Promise<Environment | undefined>;
   /**
    * Reads the applications that a person has muted, newest first.
-   * @param asked `environment` undefined for both
+   * @param asked if `environment` is undefined, reads both environments
    */
   readonly mutedBy: (
     person: PersonId,

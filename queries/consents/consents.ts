@@ -1,4 +1,4 @@
-/** The read side of consent: grants on records and how they ended, and the people that records belong to. */
+/** The read side of consent: grants on records, how these grants ended, and the people to whom records belong. */
 import type { Pool } from 'pg';
 import { wrapCalls } from '#src/shared/wrap-calls.ts';
 import { refuseCostly } from '../database/gather.ts';
@@ -14,7 +14,7 @@ import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
 import { openSharedLinks, type SharedLinkQueries } from './shared-links.ts';
 import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
 
-/** All queries about consent. They check no credential: callers specify whose data they want. */
+/** All queries about consent. They don't check credentials: callers specify whose data to read. */
 export interface ConsentQueries
   extends GrantQueries,
     RecordQueries,

@@ -10,10 +10,10 @@ export interface GrantRow {
   readonly id: string;
   /** The Patient's real id. */
   readonly record: string;
-  /** The id under which the application knows the Patient. */
+  /** The id by which the application knows the Patient. */
   readonly patient: string;
   readonly application_id: string;
-  /** The application's project. */
+  /** The project to which the application belongs. */
   readonly project: string;
   readonly environment: Environment;
   readonly sector: string;
@@ -23,14 +23,14 @@ export interface GrantRow {
   readonly scopes: readonly string[];
   readonly purpose: string | null;
   readonly granted_by: 'patient' | 'representative' | 'creator';
-  /** When it was granted. */
+  /** When access was granted. */
   readonly created_at: Micros;
   readonly expires_at: Micros;
   /** The language of the sentences. */
   readonly lang: string;
   /** The sentences that the person read and allowed. */
   readonly sentences: readonly string[];
-  /** Null while no event has ended it. */
+  /** Null if no event has ended the grant. */
   readonly ended_at: Micros | null;
   /** `expired`, or the reason in `ConsentRevoked`; null if `ended_at` is null. */
   readonly end_reason: string | null;
@@ -47,22 +47,22 @@ export interface GrantRow {
 /** States of a grant (docs/spec/interface.md, section 3). */
 export type GrantStatus = 'active' | 'revoked' | 'expired';
 
-/** The requested grants: those that meet every given condition. At least one condition must be given. */
+/** The grants to return: those that meet every given condition. At least one condition must be given. */
 export interface GrantsAsked extends PageAsked {
   readonly application?: string | undefined;
-  /** The application's project. */
+  /** The project to which the application belongs. */
   readonly project?: string | undefined;
   readonly environment?: Environment | undefined;
   readonly person?: PersonId | undefined;
   /** A Patient's real id. */
   readonly record?: string | undefined;
-  /** The id under which applications know a Patient. */
+  /** The id by which applications know a Patient. */
   readonly patient?: string | undefined;
   /** Shows grants as of this time, in microseconds; default: now. */
   readonly at?: Micros | undefined;
 }
 
-/** The facts about a grant that remain after a purge; times are microseconds since 1970. */
+/** The data about a grant that remains after a purge; times are microseconds since 1970. */
 export interface ErasedGrant {
   readonly id: string;
   readonly application_id: string;
@@ -85,7 +85,7 @@ export interface GrantQueries {
     person: PersonId,
     record: string,
   ) => Promise<GrantRow | undefined>;
-  /** Reads an application's grants on records that have been purged since, oldest first, at most 1,000. */
+  /** Reads an application's grants on records that have since been purged, oldest first, at most 1,000. */
   readonly listErasedGrants: (application: string, at?: Micros) => Promise<readonly ErasedGrant[]>;
 }
 
@@ -93,9 +93,9 @@ export interface GrantQueries {
 const LATEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Returns a grant's columns as of a given time.
- * @param until parameter: events after this time don't count
- * @param clock parameter: a grant whose time is over by then has expired
+ * Returns SQL for a grant's columns as of a given time.
+ * @param until placeholder of the time after which events don't count
+ * @param clock placeholder of the time at which to decide whether a grant has expired
  */
 const columns = (until: string, clock: string): string => `
   g.grant_id as id, g.record, g.patient, g.application_id, g.project, g.environment, g.sector, g.issuer, g.subject,
@@ -108,7 +108,7 @@ const columns = (until: string, clock: string): string => `
        else 'active' end as status,
   a.name as application_name, a.kind as application_kind, a.privacy_url, o.name as organization`;
 
-/** The application's current names. It may have been deleted. */
+/** Joins the application's current names. The application may have been deleted. */
 const FROM = `
   from consents.grants g
   left join projects.application a on a.id = g.application_id
@@ -116,8 +116,8 @@ const FROM = `
   left join projects.organization o on o.id = p.organization`;
 
 /**
- * Conditions by name; `?` and `!` are the values. Absent conditions must not be in the statement: their index would not be
- * used.
+ * Conditions by name; `?` and `!` stand for the values. A condition that isn't given must not be in the statement, because its
+ * index wouldn't be used.
  */
 const CONDITIONS = {
   application: 'g.application_id = ?',

@@ -1,4 +1,4 @@
-/** A record's invitations, from their rows in `operations` (`src/operations/invitations.ts`). */
+/** A record's invitations, read from their rows in `operations` (`src/operations/invitations.ts`). */
 import type { Pool } from 'pg';
 import type { InvitationStatus } from '#src/shared/access/invitation.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -17,7 +17,7 @@ export interface InvitationRow {
 /** Queries about invitations. */
 export interface InvitationQueries {
   /**
-   * Reads a record's invitations, newest first, including ended ones.
+   * Reads a record's invitations, newest first, including ended invitations.
    * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listInvitations: (record: string, asked: PageAsked) => Promise<Page<InvitationRow>>;

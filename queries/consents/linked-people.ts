@@ -1,19 +1,19 @@
 /**
- * The people who have a record, shown to these people themselves. A project sees its records' links without the people:
- * `links.ts`.
+ * The people who have a record, as shown to these people themselves. A project sees the links on its records without the
+ * people: `links.ts`.
  */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { RecordLink } from './links.ts';
 
-/** An active link, with the name that the person's issuer states. */
+/** An active link, including the name that the person's issuer provides. */
 export interface LinkedPerson extends Omit<RecordLink, 'created_at'> {
   /** Null if unknown. */
   readonly name: string | null;
   readonly since: Micros;
 }
 
-/** Reads a record's active links, oldest first, at most 200. It makes no permission check. */
+/** Reads a record's active links, oldest first, at most 200. Doesn't check permissions. */
 export type LinkedPeople = (record: string) => Promise<readonly LinkedPerson[]>;
 
 // Indexes: consents.links_of_record, and the primary key of operations.person.

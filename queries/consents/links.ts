@@ -1,4 +1,4 @@
-/** A record's links as its project sees them: without the people. */
+/** A record's links as the record's project sees them: without the people. */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -20,7 +20,7 @@ export interface RecordLinks {
    * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listLinks: (record: string, asked: PageAsked) => Promise<Page<RecordLink>>;
-  /** Reads a link by its id, even if it has ended, with its person; undefined if the record has no such link. */
+  /** Reads a link by its id, including its person, even if the link has ended; undefined if the record has no such link. */
   readonly readLink: (record: string, id: string) => Promise<(RecordLink & PersonId) | undefined>;
 }
 

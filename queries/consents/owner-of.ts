@@ -5,7 +5,7 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 
 /**
- * Reads a record's owner, even while its Patient is deleted; undefined for an unknown id. It makes no permission check.
+ * Reads a record's owner, even while the record's Patient is deleted; undefined for an unknown id. Doesn't check permissions.
  * @param record a Patient's real id
  */
 export type OwnerOf = (record: string) => Promise<Tenant | undefined>;

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { type Tenant, tenantId } from '#src/shared/access/caller.ts';
 
-/** Returns the ids of those records whose Patient a project created and hasn't deleted. */
+/** Returns the ids of those records whose Patient was created by a project and isn't deleted. */
 export type PatientsOfProject = (owner: Tenant, records: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** Opens the question. */

@@ -25,9 +25,9 @@ export interface ProposalRow {
   readonly grant_id: string;
   readonly operation: 'create' | 'update';
   readonly resource_type: string;
-  /** Null for a creation that hasn't been accepted. */
+  /** Null for a creation that hasn't been accepted yet. */
   readonly resource_id: string | null;
-  /** For an update, the version that it changes. */
+  /** For an update, the version to be changed. */
   readonly base_version: number | null;
   readonly author_type: AuthorType;
   /** Exact FHIR JSON text of the proposed resource. */
@@ -36,12 +36,12 @@ export interface ProposalRow {
   /** When it was made. */
   readonly created_at: Micros;
   readonly expires_at: Micros;
-  /** Null while no event has ended it. */
+  /** Null if no event has ended the proposal. */
   readonly ended_at: Micros | null;
   readonly status: ProposalStatus;
-  /** For an accepted proposal, the version that it became. */
+  /** For an accepted proposal, the version that resulted from it. */
   readonly version: number | null;
-  /** Exact FHIR JSON text of the version that an update changes. */
+  /** Exact FHIR JSON text of the version to be changed by an update. */
   readonly base: string | null;
   /** Whether an AI wrote that version. */
   readonly base_by_ai: boolean;
@@ -62,7 +62,7 @@ export interface ProposalsAsked extends PageAsked {
   readonly application?: string | undefined;
 }
 
-/** A proposal that can no longer be accepted, but that no event has ended. */
+/** A proposal that can no longer be accepted, but hasn't been ended by an event. */
 export interface LapsedProposal {
   readonly proposalId: string;
   readonly record: string;
@@ -75,10 +75,10 @@ export interface ProposalQueries {
    * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listProposals: (asked: ProposalsAsked) => Promise<Page<ProposalRow>>;
-  /** Reads a proposal on a record; undefined if the record has none with that id. */
+  /** Reads a proposal on a record; undefined if the record has no proposal with that id. */
   readonly proposal: (record: string, id: string) => Promise<ProposalRow | undefined>;
   /**
-   * Reads a few proposals that have lapsed by a given time.
+   * Reads a few of the proposals that had lapsed by a given time.
    * @param except ids to leave out
    */
   readonly lapsedProposals: (at: Micros, except: readonly string[]) => Promise<readonly LapsedProposal[]>;
@@ -86,17 +86,17 @@ export interface ProposalQueries {
   readonly isGrantOpen: (applicationId: string, recordProject: string) => Promise<boolean>;
 }
 
-/** The number of proposals that are ended at once. */
+/** The number of proposals to end at once. */
 const PAGE = 20;
 
-/** Returns the condition under which a pending proposal can no longer be accepted, at the time in a parameter. */
+/** Returns the condition that a pending proposal can no longer be accepted at the time that a parameter contains. */
 const lapsed = (at: string): string =>
   `(p.expires_at <= ${at} or g.ended_at is not null or g.expires_at <= ${at})`;
 
-/** `r.version` is null for a creation. */
+/** The condition isn't met for a creation, because `r.version` is then null. */
 const MOVED = 'r.version <> p.base_version';
 
-/** @param at parameter: the current time */
+/** @param at placeholder of the current time */
 const columns = (at: string): string => `
   p.proposal_id as id, p.record, p.grant_id, p.operation, p.resource_type, p.resource_id, p.base_version, p.author_type,
   p.resource, p.rationale, p.made_at as created_at, p.expires_at, p.ended_at, p.version, v.body as base,

@@ -8,12 +8,12 @@ import { isUuid } from '#src/shared/ids.ts';
 import { parseStored } from '#src/shared/json/json.ts';
 import type { SandboxLinks } from './sandbox-links.ts';
 
-/** A person who has records; the e-mail address matters only for synthetic patients. */
+/** A person who has records. The e-mail address is used only for synthetic patients. */
 export type RecordHolder = Pick<Identity, 'issuer' | 'subject' | 'email'>;
 
 /** A person's link to a record. */
 export interface LinkRow {
-  /** Undefined for a link that results from an e-mail address in the sandbox: no event created it. */
+  /** Undefined for a link that results from an e-mail address in the sandbox, because no event created such a link. */
   readonly linkId: string | undefined;
   /** The Patient's real id. */
   readonly record: string;
@@ -30,15 +30,15 @@ export interface MyPatient extends LinkRow {
   readonly family: string | null;
   /** YYYY-MM-DD, possibly without day or month. */
   readonly birth_date: string | null;
-  /** Undefined unless the record says that the person has died. */
+  /** Undefined unless the record says that the patient has died. */
   readonly died: Death | undefined;
-  /** The name of the project that owns the record; null for a synthetic patient if a single project was requested. */
+  /** The name of the project that owns the record; null for a synthetic patient if only one project was requested. */
   readonly keeper: string | null;
 }
 
 /** The records to read. */
 export interface RecordsAsked {
-  /** Leaves out synthetic patients in other projects; linked records in other projects are kept. */
+  /** If given, leaves out synthetic patients in other projects; linked records in other projects are kept. */
   readonly project?: string | undefined;
   /** True to include records whose Patient is deleted; they have no name. */
   readonly deleted?: boolean | undefined;
@@ -52,7 +52,9 @@ export interface RecordQueries {
     environment: Environment,
     asked?: RecordsAsked,
   ) => Promise<readonly MyPatient[]>;
-  /** Reads a person's link to a record, even while the record's Patient is deleted; undefined if they have none. */
+  /**
+   * Reads a person's link to a record, even while the record's Patient is deleted; undefined if the person has no link to it.
+   */
   readonly linkTo: (person: RecordHolder, record: string) => Promise<LinkRow | undefined>;
 }
 

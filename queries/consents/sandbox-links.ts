@@ -1,7 +1,7 @@
 /**
  * People's links to synthetic patients, computed from e-mail addresses (docs/spec/decisions.md, section 9, Sandbox): a
- * generated Patient with the person's address is their own record, and a Patient whose RelatedPerson has the address is a
- * dependent's.
+ * generated Patient with the person's address is the person's own record, and a Patient whose RelatedPerson has the address is
+ * a dependent's record.
  */
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/parts.ts';
@@ -13,9 +13,9 @@ import { parseStored } from '#src/shared/json/json.ts';
 export interface SandboxLink {
   readonly record: string;
   readonly relationship: 'self' | 'dependent';
-  /** Its current Patient as FHIR JSON. */
+  /** The record's current Patient as FHIR JSON. */
   readonly body: string;
-  /** The name of the project whose sandbox contains it; null if a single project or record was requested. */
+  /** The name of the project whose sandbox contains the record; null if only one project or record was requested. */
   readonly keeper: string | null;
 }
 
@@ -36,7 +36,7 @@ interface Row {
   readonly tenant: string;
 }
 
-/** The maximum number of records per address: a person has a few in each sandbox. */
+/** The maximum number of records per address: a person has only a few in each sandbox. */
 const MOST = 1_000;
 
 // Indexes: search.entry_keys (keys), and primary keys. The first version of a generated Patient is the service's own.
@@ -87,7 +87,7 @@ export function openSandboxLinks(pool: Pool): SandboxLinks {
     });
     const found = new Map<string, SandboxLink>();
     for (const { record, type, own, body, tenant } of rows) {
-      // Equal hashes don't guarantee equal addresses.
+      // Addresses with the same hash need not be the same.
       if (!hasAddress(own, email)) continue;
       const relationship = type === 'Patient' ? 'self' : 'dependent';
       const keeper = all.get(tenant) ?? null;

@@ -1,4 +1,4 @@
-/** The ids that earlier grants gave to a sector's applications (docs/spec/decisions.md, section 1). */
+/** The ids that applications in a sector received with earlier grants (docs/spec/decisions.md, section 1). */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
@@ -10,7 +10,7 @@ export interface SectorAsked {
   readonly sector: string;
 }
 
-/** Ids that a sector's applications know; undefined if no grant has given one. */
+/** Ids that a sector's applications know; undefined if no grant has given them one. */
 export interface SectorIds {
   /** The Patient's pairwise id. */
   readonly patient: string | undefined;
@@ -18,7 +18,10 @@ export interface SectorIds {
   readonly subject: string | undefined;
 }
 
-/** Reads the ids for a record and a person, including ids from ended grants: ids stay the same as long as the record exists. */
+/**
+ * Reads the ids for a record and a person, including ids from ended grants: the ids stay the same as long as the record
+ * exists.
+ */
 export type IdsOfSector = (sector: SectorAsked, record: string, person: PersonId) => Promise<SectorIds>;
 
 // Indexes: consents.grants_of_record, consents.grants_of_person.

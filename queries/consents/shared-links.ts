@@ -1,4 +1,4 @@
-/** Shared links: a record's links, a link that is being opened, and links that must be ended. */
+/** Queries for shared links: a record's links, a link that is being opened, and links that must be ended. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
@@ -7,7 +7,7 @@ import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 /** States of a shared link. */
 export const SHARED_LINK_STATUSES = ['active', 'revoked', 'expired', 'closed'] as const;
 
-/** A shared link as the record's people see it. */
+/** A shared link as shown to the people who have the record. */
 export interface SharedLinkRow {
   readonly id: string;
   /** The Patient's real id. */
@@ -19,7 +19,7 @@ export interface SharedLinkRow {
   readonly passcode: boolean;
   readonly created_at: Micros;
   readonly expires_at: Micros;
-  /** `closed`: after five wrong passcodes, or because its key was lost with the database. */
+  /** `closed`: ended after five wrong passcodes, or because its key was lost with the database. */
   readonly status: (typeof SHARED_LINK_STATUSES)[number];
   /** Null if the link has ended. */
   readonly sealed_key: string | null;
@@ -35,7 +35,7 @@ export interface OpenedLinkRow {
   readonly environment: Environment;
   readonly content: string;
   readonly long_term: boolean;
-  /** False if it has ended, or there is nothing left to show. */
+  /** False if the link has ended, or if there is nothing left to show. */
   readonly open: boolean;
   readonly sealed_key: string | null;
   /** The passcode's salt; null if the link needs no passcode. */
@@ -45,11 +45,11 @@ export interface OpenedLinkRow {
   readonly attempts: number;
   /** The stored content's length in characters; null if the content is created each time the link is opened. */
   readonly length: number | null;
-  /** The stored content's receipt; null without one. */
+  /** The receipt of the stored content; null if it has none. */
   readonly receipt: string | null;
 }
 
-/** A shared link whose end must be written. */
+/** A shared link whose end must be recorded as an event. */
 export interface SharedLinkToEnd {
   readonly id: string;
   readonly record: string;
@@ -59,7 +59,7 @@ export interface SharedLinkToEnd {
 /** Queries about shared links. */
 export interface SharedLinkQueries {
   /**
-   * Reads a record's links, newest first, including ended ones.
+   * Reads a record's links, newest first, including ended links.
    * @throws Refusal invalid (422) for a cursor from a different list
    */
   readonly listSharedLinks: (record: string, asked: PageAsked) => Promise<Page<SharedLinkRow>>;
@@ -67,11 +67,11 @@ export interface SharedLinkQueries {
   readonly sharedLink: (record: string, id: string) => Promise<SharedLinkRow | undefined>;
   /** Reads a link that is being opened, even if it has ended; undefined if it never existed. */
   readonly openedLink: (id: string) => Promise<OpenedLinkRow | undefined>;
-  /** Reads links that have expired, that wrong passcodes have closed, or whose project was deleted; at most 500. */
+  /** Reads links that have expired, that were closed by wrong passcodes, or whose project was deleted; at most 500. */
   readonly sharedLinksToEnd: () => Promise<readonly SharedLinkToEnd[]>;
 }
 
-/** The attempts that close a link: wrong ones, or ones that a crash interrupted a minute ago. */
+/** The attempts that close a link: wrong attempts, or attempts that a crash interrupted at least a minute ago. */
 const CLOSED = `k.attempts >= 5 and (k.wrong >= 5 or k.attempted_at < now() - interval '1 minute')`;
 
 const DELETED_PROJECT = `exists (select from projects.project p where p.id = s.owner_project and p.deleted_at is not null)`;

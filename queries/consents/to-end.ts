@@ -1,9 +1,9 @@
-/** Reads grants that the service has to end, a page at a time. */
+/** Reads grants that the service has to end, one page at a time. */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A grant that no event has ended. */
+/** A grant that hasn't been ended by an event. */
 export interface OpenGrant {
   readonly grantId: string;
   /** The Patient's real id. */
@@ -15,7 +15,7 @@ export interface OpenGrant {
 /** Queries about grants to be ended. */
 export interface GrantsToEnd {
   /**
-   * Reads grants that had expired at a given time, in order of expiry.
+   * Reads grants that had expired by a given time, in order of expiry.
    * @param except ids to leave out
    */
   readonly expired: (at: Micros, except: readonly string[]) => Promise<readonly OpenGrant[]>;
@@ -30,7 +30,7 @@ export interface GrantsToEnd {
   readonly onRecordsOf: (project: string, after: string) => Promise<readonly OpenGrant[]>;
   /**
    * Reads a grant if its application, the application's project or the record's project was deleted, and returns which of
-   * them.
+   * these was deleted.
    */
   readonly readEnd: (
     id: string,
@@ -39,7 +39,7 @@ export interface GrantsToEnd {
   >;
 }
 
-/** Number of grants per page; they are ended at the same time. */
+/** Number of grants per page; the grants on a page are ended at the same time. */
 const PAGE = 20;
 
 interface Row {

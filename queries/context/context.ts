@@ -1,4 +1,4 @@
-/** Creates contexts from patients' records for language models. */
+/** Builds contexts for language models from patients' records. */
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
@@ -19,15 +19,15 @@ import type { RecordRead } from './read.ts';
 import { RecordCache } from './record-cache.ts';
 
 /**
- * A context, and the times of the record's last changes that it includes: the last change that the caller sees, and the last
- * of all.
+ * A context, and when the last changes that it includes were recorded: the last change that the caller sees, and the record's
+ * very last change.
  */
 export interface MadeAt extends MadeContext, Pick<RecordRead, 'at' | 'until'> {}
 
 /**
- * Creates a context; undefined if the caller can't see the Patient, or it is deleted.
+ * Creates a context; undefined if the Patient is deleted or the caller can't see it.
  * @param today `YYYY-MM-DD`
- * @throws Refusal unavailable (503) while the read model `history` lacks versions that `resources` has
+ * @throws Refusal unavailable (503) while versions that `resources` contains are missing from the read model `history`
  */
 export type MakeContext = (
   caller: Caller,
@@ -39,7 +39,7 @@ export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<st
 
 /**
  * Creates the query on a database.
- * @param records a cache shared with the contexts as of earlier times
+ * @param records a cache that is shared with the contexts as of earlier times
  */
 export function openMakeContext(
   pool: Pool,
@@ -70,7 +70,8 @@ export function openMakeContext(
 
 /**
  * Reads the text of versions. Index: primary key of history.version.
- * @throws Refusal unavailable (503) if one is missing, too_large (413, `too-costly`) if they are too large together
+ * @throws Refusal unavailable (503) if a version is missing, too_large (413, `too-costly`) if the versions are too large
+ * together
  */
 async function readBodies(
   pool: Pool,
@@ -88,7 +89,7 @@ async function readBodies(
   return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionReference(row), row.body]));
 }
 
-/** Reads the text of the versions that the given ones replaced; under a grant it is masked. */
+/** Reads the text of the versions that the given versions replaced; under a grant, the text is masked. */
 async function readReplaced(
   pool: Pool,
   sees: Sees,
@@ -114,8 +115,8 @@ async function directoryEntries(pool: Pool, sees: Sees, keys: readonly string[])
 }
 
 /**
- * Returns rows with their large bodies, which are masked under a grant.
- * @throws Refusal too_large (413, `too-costly`) if they are too large together
+ * Returns rows including their large bodies, which are masked under a grant.
+ * @throws Refusal too_large (413, `too-costly`) if the bodies are too large together
  */
 async function wholeRows(
   pool: Pool,
@@ -132,7 +133,7 @@ async function wholeRows(
 
 /**
  * Reads the authors of versions.
- * @throws Refusal unavailable (503) while the read model `history` lacks one
+ * @throws Refusal unavailable (503) while a version is missing from the read model `history`
  */
 async function readAuthors(
   marks: Marks,

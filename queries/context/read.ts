@@ -15,23 +15,23 @@ import { aiVersions } from '../summary/ai-versions.ts';
 
 const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 
-/** A record's current versions. */
+/** The current versions of a record's resources. */
 export interface RecordRead {
-  /** Excludes deleted resources, and types that contexts don't use. */
+  /** Without deleted resources, and without types that contexts don't use. */
   readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote; may include earlier versions. */
   readonly byAi: AiVersions;
-  /** When the last change was recorded; under a grant, when the last covered change was recorded. */
+  /** When the last change was recorded; under a grant, when the last change that the grant covers was recorded. */
   readonly at: Micros;
-  /** When the record's last change was recorded, whatever a grant covers. */
+  /** When the record's last change was recorded, even if a grant doesn't cover that change. */
   readonly until: Micros;
   /** Approximate memory that the excerpts use, in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Reads the whole record, or under a grant the part that the grant covers. Text isn't kept.
- * @throws Refusal when `aiVersions` would
+ * Reads the whole record or, under a grant, the part that the grant covers. Text isn't kept.
+ * @throws Refusal in the same cases as `aiVersions`
  */
 export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
   const rows = await recordRows(database, sees, patient);
@@ -40,8 +40,9 @@ export async function readRecord(database: Queryable, sees: Seeing, patient: str
 }
 
 /**
- * Reads the rows in one statement, so they are all as of the same time: the record's last change, including deletions and
- * other types. COPY takes no parameters, so values are literals. Index: resources.resource_of_record (record, type, id).
+ * Reads the rows in one statement, so that they are all as of the same time, which is the time of the record's last change,
+ * including deletions and other types. COPY takes no parameters, so values are literals. Index: resources.resource_of_record
+ * (record, type, id).
  */
 async function recordRows(
   database: Queryable,
@@ -69,7 +70,7 @@ async function recordRows(
   return { excerpts: rows.filter((row) => row !== undefined), at, until, bytes: excerpts.bytes };
 }
 
-/** Returns a value as SQL. */
+/** Returns SQL for a value. */
 const literal: Bind = (value, type) =>
   Array.isArray(value)
     ? `array[${value.map((each) => pg.escapeLiteral(String(each))).join(', ')}]::${type}`
@@ -81,7 +82,7 @@ interface Row extends Version {
   readonly body: string | null;
 }
 
-/** The maximum number of changed versions that are read separately; if there are more, the whole record is read in parts. */
+/** The maximum number of changed versions to read separately; if there are more, the whole record is read in parts. */
 const MOST_SINCE = 1_000;
 
 /** Index: history.version_of_record (record, recorded_at, event_id). The tenant is only checked. */
@@ -93,11 +94,12 @@ const SINCE = `
   order by v.recorded_at limit ${MOST_SINCE + 2}`;
 
 /**
- * Reads the versions that have been recorded since. Each version has a distinct time, and the read model contains all versions
- * before its last one.
- * @returns the same object if nothing was recorded; undefined if there is too much to read this way, or a large body, or a
- *   version that an AI wrote over a deleted resource, or the read model lacks the last change that was read earlier, because the
- *   record was purged or the read model lags
+ * Reads the versions that have been recorded since an earlier read. Each version has a distinct time, and the read model
+ * contains all versions before its last one.
+ * @returns the same object if nothing was recorded; undefined if there is too much to read in this way, if there is a large
+ *   body
+ * or a version that an AI wrote over a deleted resource, or if the read model doesn't contain the last change that was read
+ * earlier, because the record was purged or the read model lags
  */
 export async function readSince(
   database: Queryable,

@@ -8,9 +8,9 @@ import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { type RecordRead, readBefore, readRecord, readSince } from './read.ts';
 
-/** The approximate maximum size of all cached records, in bytes: as of now, and as of earlier times. */
+/** The approximate maximum size of all cached records, in bytes: for records as of now, and for records as of earlier times. */
 const MOST_BYTES = { now: 12_000_000, past: 6_000_000 };
-/** Approximate memory per name of an AI-written version, in bytes. */
+/** Approximate memory per entry for a version that an AI wrote, in bytes. */
 const BYTES_OF_NAME = 120;
 /** How long a record is cached after its last use, in ms. */
 const HELD_MS = 120_000;
@@ -21,20 +21,20 @@ export interface CachedRecord {
   readonly opened: OpenedRecord;
 }
 
-/** Reads records and caches them for a while. Every result is up to date with the read model `history`. */
+/** Reads records and caches them for a while. Every result reflects the current state of the read model `history`. */
 export class RecordCache {
   readonly #held = openCache(MOST_BYTES.now);
-  /** Records as of earlier times, by the time of their last change before that. */
+  /** Records as of earlier times, by the time of their last change before the requested time. */
   readonly #past = openCache(MOST_BYTES.past);
 
   constructor(private readonly pool: Pool) {}
 
   /**
    * Returns a record in the read models' current state, with all acknowledged writes, or as of a point in time; undefined if
-   * the caller can't see the Patient, or it is deleted. The part that a grant covers is read each time: it isn't cached,
-   * because later changes may move resources into or out of that part.
-   * @param then the database as of the time that the caller asks about, if any
-   * @throws Refusal unavailable (503) while the read model `history` lacks versions that `resources` has
+   * the Patient is deleted or the caller can't see it. The part of a record that a grant covers is read each time. It isn't
+   * cached, because later changes may move resources into or out of that part.
+   * @param then the database as of the requested time, if any
+   * @throws Refusal unavailable (503) while versions that `resources` contains are missing from the read model `history`
    */
   async open(sees: Seeing, patient: string, then = this.pool): Promise<CachedRecord | undefined> {
     const { ownerId: tenant, within, asOf } = sees;
@@ -49,7 +49,7 @@ export class RecordCache {
     return now;
   }
 
-  /** Returns a record as of a point in time. Between two of its changes a record is the same at all times. */
+  /** Returns a record as of a point in time. Between two of its changes, a record is the same at all times. */
   async #pastOf(sees: Seeing, patient: string, asOf: Micros, then: Pool): Promise<CachedRecord | undefined> {
     const { ownerId: tenant } = sees;
     const { rows } = await this.pool.query<{ last: Micros }>({
@@ -57,7 +57,7 @@ export class RecordCache {
       text: LAST_CHANGE,
       values: [patient, tenant, asOf],
     });
-    // Without a change there was no record: it was created later, or was purged.
+    // Without a change, the record didn't exist: it was created later, or was purged.
     const last = rows[0]?.last;
     if (last === undefined) return undefined;
     const current = this.#held.get(`${tenant} ${patient}`);
@@ -107,7 +107,7 @@ function openCache(most: number): LRUCache<string, CachedRecord> {
     maxSize: most,
     sizeCalculation: ({ read }) => 1_000 + read.bytes + BYTES_OF_NAME * read.byAi.size,
     ttl: HELD_MS,
-    // Purged records stay in memory no longer than this.
+    // So purged records stay in memory no longer than this.
     ttlAutopurge: true,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * The database as of a point in time: the same statements over the versions that were current then
- * (docs/decisions/0031-as-of-a-moment.md). Read model tables are replaced by selects from the tables that keep every version:
- * `history.version`, `timeline.entry` and `timeline.place`.
+ * The database as of a point in time: runs the same statements over the versions that were current at that time
+ * (docs/decisions/0031-as-of-a-moment.md). The tables of read models are replaced by selects from the tables that keep every
+ * version: `history.version`, `timeline.entry` and `timeline.place`.
  */
 import type pg from 'pg';
 import type { Pool, PoolClient } from 'pg';
@@ -10,7 +10,7 @@ import type { Line, Queryable } from './gather.ts';
 
 const NOW = ['/*now*/', '/*then*/'] as const;
 
-/** Returns a condition whose tables are never replaced: it is checked as of now, whatever time is requested. */
+/** Returns a condition whose tables are never replaced, so that it is checked as of now, whatever time is requested. */
 export function atPresent(condition: string): string {
   return NOW.join(condition);
 }
@@ -20,8 +20,9 @@ const TABLE =
   /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|history\.version|timeline\.(?:entry|place|tally))\b/g;
 
 /**
- * Each table's rows as of a time, `$at`. For each version, a separate lookup of the next version is forced: without statistics
- * the planner might join whole tables. The index by id or record is forced too, because an owner has many more rows.
+ * The rows of each table as of a time, `$at`. A separate lookup of the next version is forced for each version, because
+ * without statistics the planner might join whole tables. The index by id or record is forced too, because the index by owner
+ * would find many more rows.
  */
 const ROWS: Readonly<Record<string, string>> = {
   // Indexes: those of history.version by id and by record; its primary key (id, version), for the next version of each.
@@ -41,7 +42,7 @@ const ROWS: Readonly<Record<string, string>> = {
     where w.since <= $at and (w.until is null or w.until > $at) group by 1, 2, 3)`,
 };
 
-/** Matches tables of the current state whose rows as of an earlier time are in the transaction's `pg_temp`. */
+/** Matches tables of the current state whose rows as of an earlier time are in `pg_temp` during the transaction. */
 const TEMPORARY =
   /\/\*now\*\/[\s\S]*?\/\*then\*\/|\b(?:resources\.resource|search\.(?:entry|string|period|quantity)|history\.client_provenance)\b/g;
 
@@ -53,12 +54,12 @@ export function replaceTables(text: string, at: string): string {
   return text.replace(TABLE, (found) => ROWS[found]?.replaceAll('$at', at) ?? found);
 }
 
-/** A statement in the forms that `query` accepts, other than text. */
+/** A statement in those forms that `query` accepts other than text. */
 interface Statement {
   name?: string;
   text: string;
   values?: readonly unknown[];
-  /** Present for a COPY, which is sent unchanged. */
+  /** Present for a COPY, which is passed on unchanged. */
   submit?: unknown;
 }
 
@@ -96,8 +97,8 @@ export function openPast(pool: Pool, at: Micros): Pool {
 }
 
 /**
- * Returns a connection whose statements read the rows as of a point in time; for tables of the current state, it reads these
- * rows from `pg_temp`.
+ * Returns a connection whose statements read the rows as of a point in time. For tables of the current state, these rows are
+ * read from `pg_temp`.
  */
 export function openLoaded(client: PoolClient, at: Micros): Pool {
   const loaded = (text: string): string =>
@@ -105,8 +106,8 @@ export function openLoaded(client: PoolClient, at: Micros): Pool {
       text.replace(TEMPORARY, (found) => (found.startsWith('/*') ? found : `pg_temp.${found.split('.')[1]}`)),
       `${at}::int8`,
     );
-  // A COPY is an object of its own class, passed with a callback. Other statements lose their names: no plan may outlive the
-  // tables.
+  // A COPY is an object of its own class, passed with a callback. Other statements lose their names, because no plan may
+  // outlive the tables.
   const query = (first: string | Statement, beside?: unknown): unknown => {
     const { name: _, ...statement } = typeof first === 'string' ? { text: first, values: beside } : first;
     const text = loaded(statement.text);
@@ -118,7 +119,7 @@ export function openLoaded(client: PoolClient, at: Micros): Pool {
   return Object.assign(then, { connect: () => Promise.resolve(then) });
 }
 
-/** Returns a line on which each lookup is a separate statement. */
+/** Returns a line that runs each lookup as a separate statement. */
 export function lineOver(database: Queryable): Pick<Line, 'gather'> {
   return {
     gather: (load) => async (key) => {

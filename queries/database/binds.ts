@@ -1,18 +1,18 @@
 /**
- * Values for composed statements, and rows that are returned as a single text, because the driver would spend more time on a
- * page's rows and columns than on their content. Control characters separate them; JSON escapes these, so a column with
- * arbitrary text is encoded as JSON.
+ * Values for composed statements, and rows that are returned as a single text, because the driver would spend more time on
+ * splitting a page into rows and columns than on their content. Control characters separate rows and columns. JSON escapes
+ * these characters, so a column with arbitrary text is encoded as JSON.
  */
 import { Refusal } from '#src/shared/refusal.ts';
 
 const BETWEEN_ROWS = '\x1e';
 const BETWEEN_COLUMNS = '\x1f';
 
-/** Returns SQL for a column with arbitrary text, as JSON. */
+/** Returns SQL that encodes a column with arbitrary text as JSON. */
 export const asJson = (column: string): string => `coalesce(to_json(${column})::text, 'null')`;
 
 /**
- * Returns SQL for a row as a single text.
+ * Returns SQL that joins the columns of a row into a single text.
  * @param columns none of them may be null
  */
 export function joinedColumns(columns: readonly string[]): string {
@@ -20,8 +20,8 @@ export function joinedColumns(columns: readonly string[]): string {
 }
 
 /**
- * Returns SQL for all rows as a single text; null without rows.
- * @param by the row order; by default unspecified
+ * Returns SQL that joins all rows into a single text; null if there are no rows.
+ * @param by the order of the rows; unspecified by default
  */
 export function joinedRows(row: string, by?: string): string {
   return `string_agg(${row}, '${BETWEEN_ROWS}'${by === undefined ? '' : ` order by ${by}`})`;
@@ -37,7 +37,7 @@ export function columnsIn(row: string): string[] {
   return row.split(BETWEEN_COLUMNS);
 }
 
-/** The maximum number of values that PostgreSQL accepts with a statement. */
+/** The maximum number of values that PostgreSQL accepts in a statement. */
 const MAX_BOUND = 65_535;
 
 /** The parameters of a composed statement: every value is bound, and none becomes part of the SQL. */

@@ -1,6 +1,6 @@
 /**
- * Reads rows as bytes, with COPY in PostgreSQL's binary format, for bodies that are sent as stored. If they were query
- * results, `pg` would decode them to strings, and the response would encode them again.
+ * Reads rows as bytes, with COPY in PostgreSQL's binary format, for bodies that are sent as stored. If the rows were ordinary
+ * query results, `pg` would decode the bodies to strings, and they would have to be encoded again for the response.
  * https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 import pg from 'pg';
@@ -9,7 +9,7 @@ import type { Queryable } from './gather.ts';
 /** A row's fields in binary form; null for NULL. */
 export type Tuple = readonly (Buffer | null)[];
 
-/** The fields of the current row. The next row uses the same object and bytes: keep values, not the object. */
+/** The fields of the current row. The next row reuses the same object and bytes: keep values, not the object. */
 export class Fields {
   bytes: Buffer = Buffer.alloc(0);
   /** Each field's offset and size; the size is -1 for NULL. */
@@ -55,7 +55,7 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 const TRAILER = -1;
 
-/** A COPY whose rows are read as they arrive. It is a `Query`, so it can be pipelined. */
+/** A COPY whose rows are read as they arrive. It is a pg `Query`, so it can be pipelined. */
 class CopyOut<Row> extends pg.Query {
   readonly found: Row[] = [];
   readonly #fields = new Fields();
@@ -64,9 +64,9 @@ class CopyOut<Row> extends pg.Query {
 
   /**
    * @param read returns the part of a row to keep, or undefined
-   * @param keeps true if the kept part retains the row's bytes
+   * @param keeps true if the kept part refers to the row's bytes
    * @param most maximum number of bytes in all rows; further rows are dropped
-   * @param full called if there are more bytes
+   * @param full called if there are more bytes than that
    */
   constructor(
     text: string,
@@ -78,7 +78,7 @@ class CopyOut<Row> extends pg.Query {
     super(text);
   }
 
-  /** Called by the client for each message; the client reuses the message's bytes afterwards. */
+  /** Called by the client for each message. Afterwards the client reuses the message's bytes. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.most) {
@@ -119,8 +119,8 @@ export function copyOut(database: Queryable, select: string): Promise<readonly T
 }
 
 /**
- * Thrown if the rows exceed the maximum number of bytes. The statement is still running, so the connection can no longer be
- * used.
+ * Thrown if the rows exceed the maximum number of bytes. Because the statement is still running, the connection can no longer
+ * be used.
  */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
@@ -131,11 +131,11 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * Reads a query's rows without retaining their bytes, for thousands of rows that are read as text.
+ * Reads a query's rows without retaining their bytes; for thousands of rows that are read as text.
  * @param select as in `copyOut`
  * @param read must not retain the tuple, and must not throw
  * @param most maximum number of bytes in all rows
- * @throws TooManyBytes as soon as there are more; errors from `pg`
+ * @throws TooManyBytes as soon as there are more bytes than that; errors from `pg`
  */
 export function readOut<Row>(
   database: Queryable,
@@ -147,7 +147,7 @@ export function readOut<Row>(
 }
 
 /**
- * Reads a query's rows without creating an object for each, for a hundred thousand rows of a few numbers.
+ * Reads a query's rows without creating an object for each row; for a hundred thousand rows with a few numbers each.
  * @param select as in `copyOut`
  * @param take called for each row; copies the values that it needs, and must not throw
  * @throws errors from `pg`
@@ -174,7 +174,7 @@ function run<Row>(
     const full = (): void => reject(new TooManyBytes(most));
     const copy = new CopyOut(`copy (${select}) to stdout (format binary)`, read, keeps, most, full);
     const settle = (error: Error | null): void => (error ? reject(error) : resolve(copy.found));
-    // The type declarations allow a callback only with text.
+    // The type declarations allow a callback only together with text.
     database.query(copy as unknown as string, settle);
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Runs the same work only once at a time: callers that ask for it in the meantime get the same result. Nothing is kept
- * afterwards.
+ * Prevents the same work from running more than once at a time: callers that ask for work that is already in progress get the
+ * same result. Nothing is kept afterwards.
  */
 
 /** Work under way. */
 interface Flight<T> {
   readonly result: Promise<T>;
-  /** One function per waiting caller, which tells whether that caller has gone. */
+  /** One function per waiting caller; it returns true if that caller has gone. */
   readonly waiting: (() => boolean)[];
 }
 
@@ -16,8 +16,8 @@ export class Flights<T> {
 
   /**
    * Does work, or waits for the same work if it is already in progress.
-   * @param isGone whether nobody is waiting for this answer any more
-   * @param work can check whether all who are waiting for it have gone, and may then give up
+   * @param isGone returns true if nobody is waiting for this result any more
+   * @param work can check whether all callers who were waiting for it have gone, and may then give up
    * @throws errors from the work
    */
   join(key: string, isGone: () => boolean, work: (isGone: () => boolean) => Promise<T>): Promise<T> {

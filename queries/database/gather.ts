@@ -1,7 +1,7 @@
 /**
  * Combines many single lookups into one statement, and several kinds of lookups into one round trip. Lookups from the same
- * tick run together; while they run, the next ones are collected (measured: 60k reads per second, compared with 15–25k one by
- * one). Queries that the database cancelled because they took too long are refused (docs/spec/decisions.md, section 2).
+ * tick run together; while they run, further lookups are collected (measured: 60k reads per second, compared with 15–25k one
+ * by one). Queries that the database cancelled because they took too long are refused (docs/spec/decisions.md, section 2).
  */
 
 import { Socket } from 'node:net';
@@ -14,12 +14,12 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** SQLSTATE query_canceled: `statement_timeout` (PostgreSQL documentation, Appendix A). */
 const CANCELED = '57014';
 
-/** Maximum number of conditions that an error message names. */
+/** Maximum number of conditions to name in an error message. */
 const NAMED = 5;
 
 /**
- * Queries that may take long → their costly part, as clients know it. All other queries return one row: if such a query takes
- * too long, the database is effectively unavailable.
+ * Queries that may take long → the costly part of each, in terms that clients know. All other queries return one row: if one
+ * of those takes too long, the database is effectively unavailable.
  */
 const PARTS: Readonly<Record<string, string>> = {
   search: 'the search',
@@ -68,8 +68,8 @@ export function isCanceled(error: unknown): boolean {
 
 /**
  * Returns the refusal for a query that takes too long.
- * @param part the query's costly part
- * @param advice what the caller can do
+ * @param part the costly part of the query
+ * @param advice what the caller can do about it
  */
 export function tooCostly(
   part: string,
@@ -81,7 +81,7 @@ export function tooCostly(
 
 /**
  * Returns the refusal for a search that takes too long.
- * @param checked the conditions that are checked for each resource read, as they were written
+ * @param checked the conditions that are checked for each resource that is read, as written in the search
  * @param leading the conditions whose matches are read
  */
 export function costlySearch(checked: readonly string[], leading: readonly string[]): Refusal {
@@ -113,17 +113,17 @@ const MAX_KEYS = 500;
 /** A connection that runs statements. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** The maximum number of event loop passes for which a batch waits while each pass adds lookups. */
+/** The maximum number of event loop passes for which a batch waits, as long as each pass adds lookups. */
 const PASSES = 8;
 
-/** Runs lookups in turns: the keys requested during one turn form the next. Nothing is cached. */
+/** Runs lookups in turns: the keys that are requested during one turn form the next turn. Nothing is cached. */
 class Turns {
   #waiting: (() => void)[] = [];
   #asked = 0;
   #underWay = 0;
   #due = false;
 
-  /** @param together runs the start of a turn, for statements that should be sent together */
+  /** @param together runs the start of a turn; used for statements that should be sent together */
   constructor(readonly together: (start: () => void) => void = (start) => start()) {}
 
   /** Starts work in the next turn. */
@@ -137,7 +137,7 @@ class Turns {
     this.#asked += 1;
   }
 
-  /** Counts a finished part of the batch. */
+  /** Notes that a part of the batch is finished. */
   done(): void {
     this.#underWay -= 1;
     this.#next();
@@ -149,7 +149,10 @@ class Turns {
     this.#pass(this.#asked, PASSES);
   }
 
-  /** Requests that arrive together belong to one turn: it starts when a pass of the event loop brings no more of them. */
+  /**
+   * Requests that arrive together belong to one turn: the turn starts when a pass of the event loop brings no further
+   * requests.
+   */
   #pass(before: number, left: number): void {
     setImmediate(() => {
       if (this.#asked > before && left > 1) this.#pass(this.#asked, left - 1);
@@ -190,7 +193,7 @@ function makeLoader<K, V>(
 }
 
 /**
- * Turns a lookup of many keys into a lookup of one.
+ * Turns a lookup of many keys into a lookup of a single key.
  * @param load takes keys (with repetitions) and returns one result per key, in the same order
  */
 export function gather<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>): (key: K) => Promise<V> {
@@ -204,9 +207,9 @@ interface Session {
 }
 
 /**
- * A connection for the short lookups that nearly every request makes. A batch's statements are sent together, so that
- * authenticating some requests and reading for others takes only one round trip. The connection is opened when first needed,
- * and reopened after it breaks; lookups in progress then fail.
+ * A connection for the short lookups that nearly every request makes. The statements of a batch are sent together, so that
+ * authenticating some requests and reading for others takes only one round trip. The connection is opened when it is first
+ * needed, and reopened after it breaks; lookups in progress then fail.
  */
 export class Line {
   readonly #turns = new Turns((start) => this.#inOnePiece(start));
@@ -216,7 +219,7 @@ export class Line {
   /** @param options how to open the connection: the same options as for the service's pool */
   constructor(readonly options: pg.ClientConfig) {}
 
-  /** Gathers lookups like `gather`, on this connection; at most `maxKeys` share a statement. */
+  /** Gathers lookups like `gather`, on this connection; at most `maxKeys` keys share a statement. */
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
     maxKeys = MAX_KEYS,
@@ -261,7 +264,7 @@ export class Line {
     const socket = new Socket().unref();
     const client = new PrimaryClient({ ...this.options, pipeline: true, stream: () => socket });
     const ended = (): void => {
-      // A dropped connection may end after the next one has been opened.
+      // A dropped connection may end after the next connection has been opened.
       if (this.#session?.client === client) this.#forget();
     };
     client.on('error', ended);
@@ -289,8 +292,8 @@ export class Line {
 }
 
 /**
- * Returns true if the connection is unusable: the server ended the session (FATAL), or a response exceeded
- * `query_timeout`, which pg reports only by its message.
+ * Returns true if the connection is unusable: the server ended the session (FATAL), or a response exceeded `query_timeout`,
+ * which pg reports only through the error's message.
  */
 function isEnd(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity === 'FATAL';

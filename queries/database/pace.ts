@@ -1,18 +1,18 @@
 /**
- * Slows down work that has to give way to a user while that user is active: one piece at a time, with a rest in between. So an
- * application that searches a record constantly leaves most of the machine to the record's owner.
+ * Slows down work that must yield to a user while that user is active: such work runs one task at a time, with a rest in
+ * between. So an application that searches a record constantly leaves most of the machine to the record's owner.
  */
 import { unavailable } from '../../src/shared/refusal.ts';
 
-/** Limits for work that gives way. */
+/** Limits for work that yields to a user. */
 export interface PaceLimits {
   /** How long a user counts as active after their last work ended, in ms. */
   readonly activeMs: number;
-  /** Time between two pieces of work that give way to an active user, in ms. */
+  /** Pause between two tasks that yield to an active user, in ms. */
   readonly restMs: number;
-  /** The maximum number of waiting pieces of work, per user to whom they give way. */
+  /** The maximum number of waiting tasks per user to whom they yield. */
   readonly waiting: number;
-  /** The maximum wait, in ms. */
+  /** The maximum time that a task waits, in ms. */
   readonly waitMs: number;
 }
 
@@ -23,7 +23,7 @@ interface Activity {
   ended: number;
 }
 
-/** Work that gives way to a particular user. */
+/** Work that yields to a particular user. */
 interface Lane {
   running: number;
   /** When the last work ended, in ms. */
@@ -33,10 +33,10 @@ interface Lane {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** The number of users whose activity is remembered before idle ones are forgotten. */
+/** The number of users whose activity is remembered; beyond that, users who are idle are forgotten. */
 const REMEMBERED = 1_000;
 
-/** Slows down work that gives way to active users. */
+/** Slows down work that yields to active users. */
 export class Pace {
   readonly #limits: PaceLimits;
   readonly #now: () => number;
@@ -49,7 +49,7 @@ export class Pace {
     this.#now = now;
   }
 
-  /** Does a user's own work immediately. */
+  /** Runs a user's own work immediately. */
   async own<T>(user: string, work: () => Promise<T>): Promise<T> {
     const activity = this.#users.get(user) ?? { running: 0, ended: 0 };
     this.#users.set(user, activity);
@@ -64,7 +64,7 @@ export class Pace {
   }
 
   /**
-   * Does work that gives way to a user: immediately, unless the user is active; then when its turn comes.
+   * Runs work that yields to a user: immediately if the user isn't active, and otherwise when its turn comes.
    * @throws Refusal `unavailable` (503) if too much such work is waiting or the wait was too long; the work then isn't started
    */
   async yielding<T>(to: string, work: () => Promise<T>): Promise<T> {
@@ -110,7 +110,7 @@ export class Pace {
     });
   }
 
-  /** Starts the next piece of work after a rest, or all of them if the user is no longer active. */
+  /** Starts the next task after a rest, or all tasks if the user is no longer active. */
   #schedule(to: string, lane: Lane): void {
     if (lane.timer !== undefined) return;
     const rest = Math.max(0, lane.ended + this.#limits.restMs - this.#now());
@@ -122,7 +122,7 @@ export class Pace {
     }, rest);
   }
 
-  /** Forgets a lane without work, unless its user is active. */
+  /** Forgets a lane that has no work, unless its user is active. */
   #close(to: string, lane: Lane): void {
     if (this.#isActive(to)) return;
     clearTimeout(lane.timer);

@@ -1,6 +1,6 @@
 /**
- * Names for statements that are composed from parts, so that a connection parses and plans each shape only once. Only a few
- * shapes are in use, but a query's alternatives can produce any number: only the first ones get a name.
+ * Names for statements that are composed of parts, so that a connection parses and plans each shape only once. Only a few
+ * shapes are common, but combinations of a query's options can produce any number of shapes: only the first ones get a name.
  */
 
 import type { QueryResult, QueryResultRow } from 'pg';
@@ -16,9 +16,12 @@ export interface Asks {
   }): Promise<QueryResult<R>>;
 }
 
-/** The maximum number of named shapes; each takes some kilobytes on every connection. */
+/** The maximum number of named shapes; each shape takes some kilobytes on every connection. */
 const MAX_SHAPES = 200;
-/** A longer text is a query with very many parts: preparing it would permanently take megabytes on every connection. */
+/**
+ * The maximum length of a text to prepare. A longer text is a query with very many parts: preparing it would permanently take
+ * megabytes on every connection.
+ */
 const MAX_LENGTH = 10_000;
 
 /** Returns a statement in the form that `pg` accepts, with a name if its text has one. */

@@ -1,6 +1,6 @@
 /**
- * `start` and `end` of `$everything`: the resources about care in that period. R4 only says "care dates"; Annal uses the dates
- * of the clinical search parameters. Resources without such a date are always included.
+ * `start` and `end` of `$everything`: selects the resources about care in that period. R4 only says "care dates"; Annal uses
+ * the dates of the clinical search parameters. Resources without such a date are always included.
  */
 import { parameterKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -22,7 +22,7 @@ export const CARE_DATES: Partial<Record<ResourceType, readonly string[]>> = {
   Provenance: ['recorded'],
 };
 
-/** Facts that last: from one of the `begin` dates to one of the `end` dates, or to today without an end date. */
+/** Facts that last: from one of the `begin` dates to one of the `end` dates or, without an end date, to today. */
 export const LASTING: Partial<
   Record<ResourceType, { readonly begin: readonly string[]; readonly end: readonly string[] }>
 > = {

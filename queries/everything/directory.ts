@@ -1,4 +1,4 @@
-/** Finds the directory entries that a record refers to, and the entries that these refer to in turn. */
+/** Finds the directory entries to which a record refers, and the entries to which these refer in turn. */
 
 import type { Micros } from '#src/shared/time/time.ts';
 import { readOut, type Tuple } from '../database/copy-out.ts';
@@ -15,13 +15,13 @@ import {
   rowsById,
 } from './rows.ts';
 
-/** The number of rows read at once to find their references. */
+/** The number of rows to read at once when looking for their references. */
 const BATCH = 1_000;
 
 /** A directory entry. */
 export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 
-/** Adds the references in a record's resources within a scope, of all types. Doesn't keep the bodies. */
+/** Adds the references in the resources of a record within a scope, whatever their type. Doesn't keep the bodies. */
 export async function addNamedInRecord(
   database: Queryable,
   { sees, readBy, record, care }: RecordScope,
@@ -40,7 +40,7 @@ export async function addNamedInRecord(
   }
 }
 
-/** Adds the entries that rows refer to; large bodies are read for this purpose, but not kept. */
+/** Adds the entries to which rows refer; large bodies are read for this purpose, but not kept. */
 async function addNamedBy(
   database: Queryable,
   sees: Seeing,
@@ -56,8 +56,8 @@ async function addNamedBy(
 }
 
 /**
- * Returns the entries with the given ids, and everything that they refer to, in order of type and id; large bodies are given
- * as their sizes.
+ * Returns the entries with the given ids, and everything to which they refer, in order of type and id. For a large body, only
+ * its size is returned.
  */
 export async function closure(
   database: Queryable,

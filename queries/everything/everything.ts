@@ -1,6 +1,6 @@
 /**
- * `$everything` for a patient, in pages: the record, its automatic Provenances if requested, and the directory entries that
- * the record refers to, in this order. https://hl7.org/fhir/R4/patient-operation-everything.html
+ * `$everything` for a patient, in pages, which contain in this order: the record, its automatic Provenances if requested, and
+ * the directory entries to which the record refers. https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -32,12 +32,12 @@ export interface EverythingEntry extends EverythingRow {
   readonly mode: 'match' | 'include';
 }
 
-/** A page, or as much of it as there was room for. */
+/** A page, or the part of it that there was room for. */
 export interface EverythingPage {
   readonly entries: readonly EverythingEntry[];
-  /** Start of the next page; absent on the last page. */
+  /** The start of the next page; absent on the last page. */
   readonly next?: string;
-  /** True if the page ended because of `Room`, before the requested number of resources. */
+  /** True if the page ended because of `Room`, before it contained the requested number of resources. */
   readonly isPart?: true;
   /** The record's references to the directory, if the record was read from its beginning. */
   readonly named?: NamedIds;
@@ -45,13 +45,16 @@ export interface EverythingPage {
 
 /** Limits on a part of a page. */
 export interface Room {
-  /** At least one resource is read, however large; in a further part, only if the page has room for it. */
+  /**
+   * The maximum number of bytes to read. At least one resource is read, however large; in later parts of a page, a resource is
+   * read only if the page has room for it.
+   */
   readonly bytes: number;
   /** The number of bytes that the page has room for. A page by `_offset` isn't shortened. */
   readonly most?: number;
   /** Returns the refusal for a page with more than `most` bytes. By default the refusal names `most`. */
   readonly exceeded?: () => Refusal;
-  /** True if it isn't the first part of its page. */
+  /** True if this isn't the first part of its page. */
   readonly isFurther?: boolean;
   /** The number of the record's rows to read; default: as many as requested. */
   readonly rows?: number;
@@ -60,9 +63,9 @@ export interface Room {
 }
 
 /**
- * Reads a page of the record for a Patient that the caller sees.
+ * Reads a page of the record of a Patient that the caller can see.
  * @throws Refusal `malformed` for a bad cursor; 413 `too-costly` for a page by `_offset` that doesn't fit, because the next
- *   page would begin too late
+ * page would then begin too late
  */
 export type Everything = (
   caller: Caller,
@@ -107,7 +110,7 @@ function makeScope(
   };
 }
 
-/** Start of the next page or part. */
+/** The start of the next page or part. */
 interface End {
   readonly at: PageEnd;
   readonly isPart: boolean;
@@ -116,7 +119,7 @@ interface End {
 /** Fills a page with one kind of rows after the other. */
 class Filling {
   readonly #entries: EverythingEntry[] = [];
-  /** Number of resources still to be skipped. */
+  /** The number of resources that still have to be skipped. */
   #offset: number;
   #bytes = 0;
 
@@ -156,7 +159,7 @@ class Filling {
     };
   }
 
-  /** Returns how many rows to read: one more than fits, to find out whether the page ends here. */
+  /** Returns how many rows to read: one more than fits, in order to find out whether the page ends here. */
   get #wanted(): number {
     return this.asked.count + 1 - this.#entries.length;
   }
@@ -209,8 +212,8 @@ class Filling {
 
   /**
    * Takes as many rows as there is room for.
-   * @param more whether there are further rows after these
-   * @returns where the page ends if there is more: after the last row taken, or `before` all of them
+   * @param more true if there are further rows after these
+   * @returns where the page ends if there is more: after the last row taken, or at `before` if none was taken
    */
   async #take<R extends EverythingRow>(
     rows: readonly R[],

@@ -1,4 +1,4 @@
-/** Finds the directory entries that resources refer to, from their text. */
+/** Finds the directory entries to which resources refer, based on the resources' text. */
 import { parseReference } from '#src/fhir/references/references.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -10,10 +10,10 @@ import { isUuid } from '#src/shared/ids.ts';
 const REFERENCE = Buffer.from('"reference":"');
 const QUOTE = 0x22;
 
-/** The number of cached references, which aren't parsed again: most resources refer to the same few. */
+/** The number of references to cache so that they aren't parsed again: most resources contain the same few references. */
 const REMEMBERED = 10_000;
 
-/** Collects the ids of the directory entries that resources refer to, including contained resources. */
+/** Collects the ids of the directory entries to which resources refer, including contained resources. */
 export class NamedIds {
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
@@ -51,7 +51,7 @@ const BEGINNINGS: ReadonlySet<number> = new Set(
   [...TYPE_NAMES.filter(mayBeInDirectory), 'http'].map((name) => beginning(Buffer.from(name), 0)),
 );
 
-/** Returns the first two bytes of text: enough to skip most references, which refer to the patient or an encounter. */
+/** Returns the first two bytes of text. They are enough to skip most references, which are to the patient or an encounter. */
 function beginning(text: Buffer, at: number): number {
   return ((text[at] ?? 0) << 8) | (text[at + 1] ?? 0);
 }

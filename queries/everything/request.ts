@@ -13,21 +13,21 @@ const MAX_PAGE = 5_000;
 
 /** The parsed parameters. */
 export interface EverythingRequest {
-  /** `_type`: only these types; absent: all of the record except automatic Provenances. */
+  /** `_type`: only these types; if absent, everything in the record except automatic Provenances. */
   readonly types?: ReadonlySet<ResourceType>;
   /** `_since`: only resources changed at or after this time. */
   readonly since?: Micros;
   /** `start` and `end`: only care in [from, to). Open ends are infinite. */
   readonly care?: { readonly from: Micros; readonly to: Micros };
   readonly count: number;
-  /** `_offset`: number of resources to skip. Absent with a cursor, which contains the place. */
+  /** `_offset`: number of resources to skip. Absent if there is a cursor, which already contains the position. */
   readonly offset?: number;
   readonly cursor?: string;
-  /** The parameters that were used, for links, without the cursor. */
+  /** The parameters that were used, for the links, without the cursor. */
   readonly used: URLSearchParams;
 }
 
-/** Parameter names as in the CapabilityStatement's operation, and the cursor in `next` links. */
+/** The names of the parameters in the CapabilityStatement's operation, and the name of the cursor in `next` links. */
 export const EVERYTHING_PARAMETERS: readonly string[] = [
   ...['start', 'end', '_since', '_type', '_count', '_offset', '_summary', '_elements'],
   CURSOR,
@@ -60,7 +60,8 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   const types = readValues('_type').flatMap((value) => value.split(','));
   const count = one('_count');
   const offset = one('_offset');
-  // The response determines which parts of resources are shown, and how; links keep these parameters.
+  // These parameters are handled when the response is sent: they determine which parts of resources are shown, and how. Links
+  // keep them.
   for (const name of ['_summary', '_elements', '_format', '_pretty', '_asOf']) readValues(name);
   const cursor = one(CURSOR);
   return {

@@ -20,10 +20,13 @@ export interface EverythingRow {
   readonly body: Buffer;
 }
 
-/** A record's rows that a caller sees: under a grant, rows whose type and categories have the letters in `NEEDS`. */
+/**
+ * The rows of a record that a caller can see: under a grant, rows for whose type and categories the grant has the letters in
+ * `NEEDS`.
+ */
 export interface RecordScope {
   readonly sees: Seeing;
-  /** `Calls.projectId`: only the project that owns a key sees its name. */
+  /** `Calls.projectId`: only the project to which a key belongs sees the key's name. */
   readonly readBy: string;
   readonly record: string;
   readonly types?: ReadonlySet<ResourceType>;
@@ -31,7 +34,7 @@ export interface RecordScope {
   readonly care?: { readonly from: Micros; readonly to: Micros };
 }
 
-/** From this size, in bytes, PostgreSQL stores a body outside its row, so the row can be read without the body. */
+/** The size in bytes from which PostgreSQL stores a body outside its row, so that the row can be read without the body. */
 const BESIDE = 8_000;
 
 /** Sorts before every id. */
@@ -55,10 +58,10 @@ const NEEDS = 'rs';
 const literal: Bind = (value, type) =>
   Array.isArray(value) ? list(value.map(String), type.replace('[]', '')) : `${text(String(value))}::${type}`;
 
-/** Returns the condition that rows `r` of resources.resource are visible. */
+/** Returns the condition that rows `r` of resources.resource are visible to the caller. */
 const seen = (sees: Seeing): string => andSeen(sees, NEEDS, { as: 'r', of: 'current' }, literal);
 
-/** The requested rows of a record, in its order: the Patient, then all others by type and id. */
+/** The rows to read from a record, in the record's order: the Patient, then all other resources by type and id. */
 export interface RowsAsked {
   /** The last row of the previous page; undefined for the first page. */
   readonly after: Place | undefined;
@@ -68,8 +71,8 @@ export interface RowsAsked {
 }
 
 /**
- * Reads a record's resources, with large bodies given as their sizes. Type and id never change, so a row that exists while
- * pages are read appears exactly once.
+ * Reads a record's resources; for a large body, only its size is returned. Type and id never change, so a row that exists
+ * while pages are being read appears exactly once.
  */
 export function recordRows(
   database: Queryable,
@@ -80,7 +83,7 @@ export function recordRows(
 }
 
 /**
- * Reads the rows with all bodies, or what replaces them, using a different reader.
+ * Reads the rows with a different reader, including all bodies or whatever the reader returns for them.
  * @param out reads a query's rows for type, id and body
  */
 export async function recordRowsBy<Row>(
@@ -98,7 +101,10 @@ export async function recordRowsBy<Row>(
   return [...shown, ...(await out(database, others))];
 }
 
-/** Returns how many rows a record has in a scope, and the bytes in the rows that `offset` and `limit` select. */
+/**
+ * Returns the number of rows that a record has in a scope, and the number of bytes in the rows that `offset` and `limit`
+ * select.
+ */
 export async function measureRecord(
   database: Queryable,
   scope: RecordScope,
@@ -117,7 +123,7 @@ export async function measureRecord(
 }
 
 /**
- * Reads the rows' large bodies, which must all fit the budget; resources that have been deleted in the meantime are left out.
+ * Reads the rows' large bodies, which must all fit the budget. Resources that have been deleted in the meantime are left out.
  */
 export async function withLargeRows<R extends EverythingRow>(
   database: Queryable,
@@ -191,7 +197,9 @@ function inScope({ sees, since }: RecordScope): string {
   return `(r.tenant = ${uuid(sees.ownerId)}) is true and not r.deleted${changed} ${seen(sees)}`;
 }
 
-/** Reads live directory entries by id, with large bodies given as their sizes. Index: primary key of resources.resource. */
+/**
+ * Reads live directory entries by id; for a large body, only its size is returned. Index: primary key of resources.resource.
+ */
 export async function directoryRows(
   database: Queryable,
   sees: Seeing,
@@ -214,12 +222,12 @@ function toRows(tuples: Awaited<ReturnType<typeof copyOut>>): EverythingRow[] {
   }));
 }
 
-/** A record's automatic Provenance, and its place in time order. */
+/** An automatic Provenance of a record, and its place in the order of time. */
 export interface ProvenanceRow extends EverythingRow {
   readonly recordedAt: Micros;
 }
 
-/** Returns the conditions on when a scope's Provenances were recorded. */
+/** Returns the conditions on when the Provenances in a scope were recorded. */
 function recordedIn({ since, care }: RecordScope): string[] {
   return [
     ...(since === undefined ? [] : [`and v.recorded_at >= ${since}`]),
@@ -227,7 +235,7 @@ function recordedIn({ since, care }: RecordScope): string[] {
   ];
 }
 
-/** Returns how many automatic Provenances a record has in a scope. Index: as in `provenanceRows`. */
+/** Returns the number of automatic Provenances that a record has in a scope. Index: as in `provenanceRows`. */
 export async function countProvenances(database: Queryable, scope: RecordScope): Promise<number> {
   const { sees, record } = scope;
   const values: unknown[] = [record, sees.ownerId];

@@ -1,6 +1,6 @@
 /**
- * The first page of an instance's history, which is requested most often. Histories requested together share a statement, and
- * bodies are passed through as bytes.
+ * The first page of an instance's history, which is requested most often. Histories that are requested at the same time share
+ * a statement, and bodies are passed through as bytes.
  */
 import pg from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -10,7 +10,10 @@ import type { Line } from '../database/gather.ts';
 import { bodyOrSize } from '../read.ts';
 import type { HistoryEntry } from './history-entry.ts';
 
-/** Returns a resource's newest versions, one more than `count` if there are more. Large bodies are replaced by their sizes. */
+/**
+ * Returns a resource's newest versions: one more than `count`, if there are that many. Large bodies are replaced by their
+ * sizes.
+ */
 export type NewestVersions = (
   caller: Caller,
   type: ResourceType,

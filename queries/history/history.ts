@@ -1,7 +1,7 @@
 /**
  * The history of an instance, a type or the whole system, newest first: https://hl7.org/fhir/R4/http.html#history The order is
- * (recorded_at, event_id), both from the event. The first page fixes the upper end, so paging doesn't shift while others
- * write. Automatic Provenances have no rows here: they are derived from these rows.
+ * (recorded_at, event_id), both from the event. The first page fixes the upper bound, so that pages don't shift while others
+ * write. Automatic Provenances have no rows of their own: they are derived from these rows.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ export interface HistoryQuery {
   /** Versions per page. */
   readonly count: number;
   readonly cursor?: string;
-  /** The page's budget; the page ends when it is used up. Default: a separate budget. */
+  /** The budget for the page: when it is used up, the page ends. Default: a separate budget. */
   readonly budget?: AnswerBudget;
 }
 
@@ -49,7 +49,7 @@ const MAX_COUNTED = 10_000;
 
 /**
  * Reads a page of history.
- * @throws Refusal `malformed` for a bad cursor; or when `AnswerBudget.takeRows` would
+ * @throws Refusal `malformed` for a bad cursor; also in the same cases as `AnswerBudget.takeRows`
  */
 export type History = (caller: Caller, query: HistoryQuery) => Promise<HistoryPage>;
 
@@ -122,7 +122,7 @@ function isPlain({ since, at, cursor, count }: HistoryQuery): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
-/** Returns an instance's newest versions as a page; versions have no gaps, so the newest number is the total. */
+/** Returns an instance's newest versions as a page. Versions have no gaps, so the newest number is also the total. */
 function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
   const entries = found.slice(0, count);
   const total = entries[0]?.version ?? 0;
@@ -170,7 +170,7 @@ function statement(
       from history.version v
       where ${of} ${seen} ${below}
       order by ${sorted('v')} limit ${limit}`;
-  /** The conditions that select versions in the grant's record. They are found by the record; the tenant is only checked. */
+  /** The conditions that select versions in the grant's record. The record is used to find them; the tenant is only checked. */
   const ofRecord = () =>
     [`(${owner}) is true`, `v.record = ${binds.add(within?.record, 'uuid')}`, ...conditions].join(' and ');
   const counted = (of: string) => `select 1 from history.version v where ${of} ${seen}`;

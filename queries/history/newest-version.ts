@@ -6,8 +6,8 @@ import type { Line } from '../database/gather.ts';
 
 /**
  * Returns the newest version's number; undefined if the caller can't see the resource. A deletion counts as a version. Also
- * undefined under a grant, because a history then has only the versions that the grant covers, which the newest number doesn't
- * tell.
+ * undefined under a grant: a history then contains only the versions that the grant covers, and the newest number doesn't show
+ * how many these are.
  */
 export type NewestVersion = (caller: Caller, type: ResourceType, id: string) => Promise<number | undefined>;
 

@@ -1,4 +1,4 @@
-/** Reads the versions that a record's current versions replaced, to show what was changed (docs/clinical-reading.md). */
+/** Reads the versions that a record's current versions replaced, to show what changed (docs/clinical-reading.md). */
 import type { Replaced } from '#src/clinical/reading/told.ts';
 import { countReplaced, MOST_REPLACED_BYTES, type ReplacedText } from '#src/context/replaced.ts';
 import type { AuthorType } from '#src/shared/access/author.ts';
@@ -82,7 +82,7 @@ export async function readReplacedTexts(
   return found;
 }
 
-/** Returns the same in the form that the clinical reading uses. */
+/** Reads the same versions as `readReplacedTexts`, in the form that the clinical reading uses. */
 export async function readReplaced(
   ...asked: Parameters<typeof readReplacedTexts>
 ): Promise<ReadonlyMap<string, readonly Replaced[]>> {

@@ -1,4 +1,4 @@
-/** A search's included resources: https://hl7.org/fhir/R4/search.html#include */
+/** The resources that a search includes: https://hl7.org/fhir/R4/search.html#include */
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -13,14 +13,17 @@ import { automaticStatement, backwardStatement, forwardStatement, type IncludeSc
 
 /** The maximum number of included resources per page. */
 export const MAX_INCLUDED = 1_000;
-/** The maximum number of rounds of `:iterate`. */
+/** The maximum number of rounds for `:iterate`. */
 export const MAX_ROUNDS = 10;
 
 /** The included resources. */
 export interface Included {
-  /** Each resource once, without the matches; never deleted resources or other tenants' resources. */
+  /** Each resource once, without the matches. Never contains deleted resources, or resources of other tenants. */
   readonly resources: readonly CurrentResource[];
-  /** True if there were more than `MAX_INCLUDED` resources, more than the budget allows, or more beyond `MAX_ROUNDS`. */
+  /**
+   * True if there were more than `MAX_INCLUDED` resources, more than the budget allows, or further resources after
+   * `MAX_ROUNDS`.
+   */
   readonly more: boolean;
 }
 
@@ -38,8 +41,8 @@ export type Include = (
 ) => Promise<Included>;
 
 /**
- * Creates inclusions on a database, with one statement per direction and round; under a grant, only for the resources that it
- * covers.
+ * Creates inclusions on a database, with one statement per direction and round. Under a grant, only resources that the grant
+ * covers are included.
  */
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
@@ -88,7 +91,7 @@ function roomFor(resources: readonly CurrentResource[], budget: AnswerBudget): n
   return budget.takeRows(sizes);
 }
 
-/** A resource, and the name of the reference that led to it. */
+/** A resource, and the name that identifies it in references that lead to it. */
 interface Reached {
   readonly resource: CurrentResource;
   readonly name: string;

@@ -11,13 +11,13 @@ import { isInclusion } from '../search/shape.ts';
 /** An inclusion: resources that the matches refer to, or (if `reverse`) resources that refer to the matches. */
 export interface Inclusion {
   readonly reverse: boolean;
-  /** True if it is also applied to included resources. */
+  /** True if it is also applied to the included resources. */
   readonly iterate: boolean;
   /** The types of the referring resources, with the reference parameters to follow. */
   readonly sources: ReadonlyMap<ResourceType, readonly string[]>;
-  /** The type that the reference must lead to; undefined for any type. */
+  /** The type to which the reference must lead; undefined for any type. */
   readonly target?: string;
-  /** True if it names no parameter: `*`, `Type:*`. */
+  /** True if it doesn't name a parameter: `*`, `Type:*`. */
   readonly wildcard?: true;
 }
 
@@ -25,10 +25,10 @@ export interface Inclusion {
 const MAX_INCLUSIONS = 100;
 
 /**
- * Parses a query's inclusions: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; `:iterate` also applies them to
- * included resources. Empty values and duplicates are left out.
+ * Parses a query's inclusions: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; with `:iterate`, they are also
+ * applied to included resources. Empty values and duplicates are left out.
  * @throws Refusal `malformed` naming the parameter, for any other modifier, for a value that isn't a reference parameter, and
- *   for too many inclusions
+ * for too many inclusions
  */
 export function parseInclusions(query: URLSearchParams): Inclusion[] {
   const inclusions: Inclusion[] = [];
@@ -75,7 +75,7 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
 }
 
 /**
- * Returns the types that an inclusion names, or that its parameter leads to. A wildcard includes whatever the grant covers,
+ * Returns the types that an inclusion names, or to which its parameter leads. A wildcard includes whatever the grant covers,
  * and so does a parameter that may refer to any type.
  */
 export function typesNamedBy({ reverse, sources, target, wildcard }: Inclusion): readonly ResourceType[] {

@@ -1,5 +1,5 @@
 /**
- * Finds the resources that an inclusion leads to, through the references in bodies and the keys of resources that refer to
+ * Finds the resources to which an inclusion leads, using the references in bodies and the keys of resources that refer to
  * others.
  */
 import { mayName } from '#src/fhir/search/inclusions.ts';
@@ -10,14 +10,14 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './inclusions.ts';
 
-/** A literal reference to something that can be stored here; `version` if the reference names one. */
+/** A literal reference to something that can be stored in this service; `version` is set if the reference names one. */
 export interface Link {
   readonly type: ResourceType;
   readonly id: string;
   readonly version?: number;
 }
 
-/** Returns a resource's references for the inclusions' parameters, in the order of its elements. */
+/** Returns a resource's references for the parameters of the inclusions, in the order of its elements. */
 export function findLinks(
   { type, body }: Pick<CurrentResource, 'type' | 'body'>,
   inclusions: readonly Inclusion[],
@@ -42,7 +42,7 @@ export function findLinks(
 
 const LITERAL = /^([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
 
-/** Canonicals, identifiers, contained resources and URLs elsewhere lead nowhere. */
+/** Canonicals, identifiers, contained resources and URLs on other servers lead nowhere. */
 function readLink(element: unknown, base: string): Link | undefined {
   const { reference } = element as { readonly reference?: unknown };
   if (typeof reference !== 'string') return undefined;
@@ -53,8 +53,8 @@ function readLink(element: unknown, base: string): Link | undefined {
 }
 
 /**
- * Returns the keys, in the read model `search`, of resources that refer to the given resources through the parameters of
- * reverse inclusions.
+ * Returns the keys in the read model `search` that belong to resources referring to the given resources through the parameters
+ * of reverse inclusions.
  * @param base the base URL of absolute references
  */
 export function keysOfReferrers(

@@ -1,6 +1,7 @@
 /**
- * The statements for inclusions. Under a grant each has the condition from `sight.ts`, with the letter `s`
- * (docs/spec/decisions.md, section 9, "Letters"), before its limit, so hidden resources don't count towards the limit.
+ * The statements for inclusions. Under a grant, each statement contains the condition from `sight.ts`, with the letter `s`
+ * (docs/spec/decisions.md, section 9, "Letters"). The condition is applied before the limit, so hidden resources don't count
+ * towards the limit.
  */
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -13,7 +14,7 @@ import { keysOfReferrers, type Link } from './links.ts';
 /** The scope in which an inclusion is followed. */
 export interface IncludeScope {
   readonly sees: Seeing;
-  /** `Calls.projectId`: only their own project sees the names of keys and applications. */
+  /** `Calls.projectId`: the names of keys and applications are visible only to their own project. */
   readonly readBy: string;
   /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
@@ -26,10 +27,10 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** The letter that a grant must have on the types that an inclusion leads to. */
+/** The letter that a grant must have on the types to which an inclusion leads. */
 const LETTER = 's';
 
-/** Returns the statement with the given name, or under a grant with the name of its shape. */
+/** Returns the statement with the given name; under a grant, with a name for its shape. */
 function nameStatement(sees: Seeing, name: string, text: string, values: unknown[]): Statement {
   return isLimited(sees) ? prepared(text, values) : { name, text, values };
 }
@@ -111,7 +112,10 @@ const backwardSeen = (seen: string): string => `
     where r.id = e.id and (r.tenant = $2) is true and not r.deleted ${seen} offset 0) f
   order by e.id limit $3`;
 
-/** Returns the statement that reads the resources that refer to the given ones; undefined if none can. */
+/**
+ * Returns the statement that reads the resources that refer to the given resources; undefined if no resource can refer to
+ * them.
+ */
 export function backwardStatement(
   { sees, base }: IncludeScope,
   resources: readonly Pick<CurrentResource, 'type' | 'id'>[],
@@ -139,7 +143,7 @@ export function backwardStatement(
   return prepared(text, values);
 }
 
-/** Returns the inclusions, limited to some source types. */
+/** Returns the inclusions, limited to the given source types. */
 function bySources(
   inclusions: readonly Inclusion[],
   isTaken: (type: ResourceType) => boolean,

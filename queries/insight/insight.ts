@@ -20,7 +20,7 @@ export interface Asked extends DayRange {
   readonly patient: string;
 }
 
-/** An answer; undefined if the caller can't see the patient. */
+/** A result; undefined if the caller can't see the patient. */
 export interface Told<T> extends Pick<Standing, 'fresh'> {
   readonly told: T | undefined;
 }
@@ -41,14 +41,14 @@ export interface Period {
   readonly to: number;
 }
 
-/** A comparison, its unit, and the numbers of values that were left out. */
+/** A comparison, its unit, and how many values were left out. */
 export interface Compared extends Comparison {
   readonly unit: string | null;
   readonly warnings: readonly InsightWarning[];
 }
 
 /**
- * Reads one track for each group of codes. As in the other queries here, `fresh` says whether the answer shows all
+ * Reads one track for each group of codes. As in the other queries in this file, `fresh` says whether the result shows all
  * acknowledged writes.
  */
 export type ReadSeries = (
@@ -59,9 +59,9 @@ export type ReadSeries = (
 
 /**
  * Finds a record's patterns.
- * @param isGone whether the client has disconnected: then the work stops
+ * @param isGone returns true if the client has disconnected, in which case the work stops
  * @throws Refusal too_large (413, `too-costly`) if it takes too long; unavailable (503) if the caller's turn doesn't come in
- *   time, or the client has disconnected
+ * time, or if the client has disconnected
  */
 export type ReadPatterns = (
   caller: Caller,
@@ -85,8 +85,8 @@ export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
     const { fresh, seen } = await onConnection(pool, (database) => readStanding(database, sees, patient));
     if (!seen) return { fresh, told: undefined };
     const told: ReadTrack[] = [];
-    // One group after another, so that only the tracks of earlier groups stay in memory. While a track is being built, the
-    // connection is free for others.
+    // One group after another, so that only the tracks of earlier groups stay in memory. While a track is being built, other
+    // requests can use the connection.
     for (const group of groups) {
       const unsorted = await onConnection(pool, (database) =>
         readGroup(database, { sees, patient, ...span }, group),
@@ -105,7 +105,8 @@ export function openCompare(series: ReadSeries): Compare {
     const [read] = told ?? [];
     if (read === undefined) return { fresh, told: undefined };
     const { track, warnings } = read;
-    // A month or a year may be only partly in a period: then nothing tells whether its value is.
+    // Only a part of a month or a year may be in a period. In that case it isn't known whether the value belongs to the
+    // period.
     const isIn = (period: Period) => (point: Point) => {
       const { first, last } = readDays(point.date);
       return first >= period.from && last <= period.to;

@@ -18,13 +18,15 @@ import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
 import { readStanding, type Standing } from './rows.ts';
 import { type ReadStarts, readStarts } from './starts.ts';
 
-/** The maximum number of values in cached findings, for all records together: about 40 MB. */
+/** The maximum number of values in cached findings, for all records together; they take about 40 MB. */
 const MOST_CACHED = 100_000;
-/** How long findings are cached after their last use, in ms; after a purge they stay no longer than this. */
+/** How long findings are cached after their last use, in ms. Findings of a purged record don't stay longer than this either. */
 const CACHED_MS = 120_000;
-/** How long this process may work on a record's patterns, in ms, not counting the time that other work gets in between. */
+/**
+ * How long this process may work on a record's patterns, in ms, not counting the time in between that is given to other work.
+ */
 const WORK_MS = 20_000;
-/** Number of values hashed per step. */
+/** Number of values to hash per step. */
 const STEP = 500;
 
 /** The values in which patterns are found. */
@@ -40,7 +42,7 @@ interface Kept {
   readonly told: Patterns;
 }
 
-/** Does work when the caller's turn comes. */
+/** Runs work when the caller's turn comes. */
 export type Turn = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>;
 
 /** Creates the patterns query on a database. */
@@ -95,7 +97,7 @@ export function openPatterns(
 }
 
 /**
- * Returns when the record last changed, as far as the caller sees it: under a grant, the answer must not reveal changes to
+ * Returns when the record last changed, as far as the caller can see: under a grant, the result must not reveal changes to
  * other types and categories.
  */
 function lastChange({ sees }: Span, { changed }: Standing, { all, starts }: Read): Micros {
@@ -103,7 +105,7 @@ function lastChange({ sees }: Span, { changed }: Standing, { all, starts }: Read
   return Math.max(all.newest ?? 0, starts.newest ?? 0);
 }
 
-/** Reads the values in which patterns are found; no values if the caller can't see the patient. */
+/** Reads the values in which patterns are found; returns no values if the caller can't see the patient. */
 async function readPatterns(
   database: PoolClient,
   span: Span,
@@ -114,15 +116,13 @@ async function readPatterns(
   return { standing, read: { all, starts: await readStarts(database, span) } };
 }
 
-/**
- * Returns the key under which patterns are cached; undefined if only the values themselves can tell whether they are the same.
- */
+/** Returns the key under which patterns are cached; undefined if only the values themselves show whether they are the same. */
 function cacheKey({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
-  // A grant's coverage may change without a change to the record.
+  // The resources that a grant covers may change without a change to the record.
   return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
 }
 
-/** Returns a hash of all values in which patterns are found: equal values have equal hashes. */
+/** Returns a hash of all values in which patterns are found: the same values have the same hash. */
 function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<string> {
   const hash = createHash('sha256').update(JSON.stringify(starts));
   for (const { codes, unit, points } of tracks) {
@@ -136,9 +136,9 @@ function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<
 }
 
 /**
- * Returns a function to be called with the duration of each slice of the work.
- * @throws Refusal (from the returned function) too_large (413, `too-costly`) once the total is more than `most` ms;
- *   unavailable (503) if nobody is waiting for the answer
+ * Returns a function to call with the duration of each slice of the work.
+ * @throws Refusal (from the returned function) too_large (413, `too-costly`) once the total exceeds `most` ms; unavailable
+ * (503) if nobody is waiting for the result
  */
 function limit(most: number, isGone: () => boolean): (ms: number) => void {
   let took = 0;

@@ -18,7 +18,7 @@ export interface Span extends DayRange {
   readonly patient: string;
 }
 
-/** A track, and the numbers of values that were left out of it. */
+/** A track, and how many values were left out of it. */
 export interface ReadTrack {
   readonly track: Track;
   /** The name of the first code in the newest value's resource; undefined if no resource names it. */
@@ -31,7 +31,7 @@ interface Values {
   readonly codes: readonly Coded[];
   /** In no order. */
   readonly byUnit: Map<string | null, Point[]>;
-  /** The name of the first code in the newest resource that names it. */
+  /** The name that the newest resource with a name gives to the first code. */
   named?: { readonly at: Micros; readonly name: string };
 }
 
@@ -45,7 +45,7 @@ export interface Unsorted {
   readonly newest: Micros | null;
 }
 
-/** Reads the values for a group of codes: from Observations that have one of the codes, and from components that do. */
+/** Reads the values for a group of codes: from Observations that have one of the codes, and from components that have one. */
 export async function readGroup(
   database: PoolClient,
   span: Span,
@@ -61,11 +61,11 @@ export async function readGroup(
     return asked?.system === system && asked.code.toLowerCase() === code.toLowerCase();
   };
   const stated = new Set<string>();
-  // Each code has two lists: Observations that have it, and Observations with a component that has it.
+  // Each code has two lists: Observations that have the code, and Observations with a component that has it.
   const findPlace = (each: CodedNumber, { list, fhir }: ReadRow): Values | undefined => {
     if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
     if (list % 2 === 1 || stated.has(fhir)) return undefined;
-    // An Observation with several of the codes contributes its own value only once.
+    // An Observation with several of the group's codes contributes its own value only once.
     if (group.length > 1) stated.add(fhir);
     return values;
   };
@@ -87,8 +87,8 @@ export async function readAll(database: PoolClient, span: Span): Promise<Unsorte
 
 /**
  * Reads numbers, and counts the values that are left out.
- * @param findPlace returns where a number belongs; undefined if nowhere
- * @param isGroup whether all versions have requested codes: then versions without a number are counted
+ * @param findPlace returns where a number belongs; undefined if it belongs nowhere
+ * @param isGroup true if all versions have codes that were requested, so that versions without a number are counted
  */
 async function read(
   database: PoolClient,
@@ -99,7 +99,7 @@ async function read(
   let newest: Micros | null = null;
   const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0, future: 0, preliminary: 0 };
   const counted = new Set<string>();
-  /** Versions in a list for which they have no number, and versions that have a number in another list. */
+  /** Versions that are in a list but have no number for it, and versions that have a number in a different list. */
   const [without, placed] = [new Set<string>(), new Set<string>()];
   await readRows(database, of, (row) => {
     const { author, fields, date, fhir, since } = row;
@@ -137,7 +137,10 @@ async function read(
   return { leftOut: { ...counts, ...apart, notNumber, byAi: counts.byAi + apart.byAi }, newest };
 }
 
-/** Records a resource's name for the first code. Among names from the same time, the alphabetically first is used. */
+/**
+ * Remembers the name that a resource gives to the first code. Among names from the same time, the one that comes first
+ * alphabetically is used.
+ */
 function noteName(values: Values, { system, code, display }: CodedNumber, at: Micros): void {
   const { codes, named } = values;
   const [first] = codes;
@@ -172,12 +175,15 @@ export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMas
   };
 }
 
-/** Builds the tracks for all codes, in code order, and the record's names for them by `system|code`, in steps. */
+/**
+ * Builds the tracks for all codes, in code order, and the names that the record gives to them, by `system|code`. Works in
+ * steps.
+ */
 export function* tracksOfAll(
   { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,
 ): Steps<{ tracks: Track[]; names: Map<string, string>; warnings: InsightWarning[] }> {
-  // Findings are listed in this order, which must not reveal ids that an application isn't shown (docs/spec/decisions.md,
+  // Findings are listed in this order, which must not reveal ids that are hidden from an application (docs/spec/decisions.md,
   // section 1).
   const orderKey = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
   const tracks: Track[] = [];
@@ -207,7 +213,10 @@ function inOrder([one = '', other = '']: readonly string[]): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** Returns the Observation with the lowest id among values, whatever the order in which they were read. */
+/**
+ * Returns the Observation with the lowest id among the values, so that the result doesn't depend on the order in which they
+ * were read.
+ */
 function firstObservation({ byUnit }: Values): string {
   let first = '~';
   for (const points of byUnit.values())
@@ -215,10 +224,10 @@ function firstObservation({ byUnit }: Values): string {
   return first;
 }
 
-/** Because of time zone offsets, a value may be up to a day ahead of the clock in UTC. */
+/** Because of time zone offsets, a value's time may be up to a day ahead of the clock in UTC. */
 const MICROS_OF_DAY = DAY * 1000;
 
-/** The tally if nothing was left out. */
+/** The tally for the case that nothing was left out. */
 const NOTHING: Tally = {
   ...{ withdrawn: 0, modified: 0, withoutResult: 0, byAi: 0, undated: 0, long: 0 },
   ...{ future: 0, notNumber: 0, preliminary: 0, copies: 0 },

@@ -19,31 +19,34 @@ export interface RowsOf extends DayRange {
 
 /** A version. */
 export interface ReadRow {
-  /** `Observation/<id>` or `MedicationStatement/<id>`. */
+  /** The resource: `Observation/<id>` or `MedicationStatement/<id>`. */
   readonly fhir: string;
   readonly version: number;
   /** Index of the list in `lists`. */
   readonly list: number;
   /** When the event happened. */
   readonly at: Micros;
-  /** As written in the resource; null if it has no date. */
+  /** The date as written in the resource; null if it has no date. */
   readonly date: string | null;
-  /** When it was recorded. */
+  /** When the version was recorded. */
   readonly since: Micros;
   readonly author: AuthorType;
   /** JSON members (`src/v1/observation.ts`, `src/v1/medication.ts`); undefined if they are too long. */
   readonly fields: string | undefined;
 }
 
-/** The numbers of versions that are left out, by reason. */
+/** The numbers of versions that were left out, by reason. */
 export interface LeftOut {
   readonly modified: number;
   readonly withdrawn: number;
-  /** Withdrawn or modified by an AI, whose statements don't count as facts (docs/spec/interface.md, section 2.5). */
+  /** Versions withdrawn or modified by an AI, whose statements don't count as facts (docs/spec/interface.md, section 2.5). */
   readonly byAi: number;
 }
 
-/** The maximum size of a version's members that is used, in bytes, so that a note of ten megabytes takes no memory. */
+/**
+ * The maximum size of a version's members, in bytes; larger members aren't used, so that a note of ten megabytes takes no
+ * memory.
+ */
 const LONGEST = 200_000;
 
 /** Binds values as literals, because COPY takes no parameters. */
@@ -53,8 +56,8 @@ const literal: Bind = (value, type) => {
 };
 
 /**
- * Returns SQL for the lists' current places `p` and the newest version `e` in each. Indexes: place_pkey (record, list, at, id,
- * version), and entry_pkey (id, version) for each, backwards.
+ * Returns SQL for the lists' current places `p`, and for the newest version `e` at each place. Indexes: place_pkey (record,
+ * list, at, id, version), and for each place entry_pkey (id, version), backwards.
  */
 function places(of: RowsOf, names: readonly string[]): string {
   const { sees, patient, type } = of;
@@ -74,7 +77,7 @@ function places(of: RowsOf, names: readonly string[]): string {
 
 /**
  * Reads versions, in no particular order. A version in several of the lists is returned once per list.
- * @param use called for each row as it arrives; parts that it doesn't take aren't kept
+ * @param use called for each row as it arrives; parts of the row that it doesn't take aren't kept
  */
 export async function readRows(database: PoolClient, of: RowsOf, use: (row: ReadRow) => void): Promise<void> {
   if (of.lists.length === 0) return;
@@ -103,8 +106,8 @@ function readRow(fields: Fields, readName: (fields: Fields) => string): ReadRow 
 const UUID = 36;
 
 /**
- * Returns a function that puts a prefix before a row's id. Its strings are contiguous: a hundred thousand concatenated strings
- * would take twice the memory.
+ * Returns a function that puts a prefix before a row's id. The strings that it returns are contiguous, because a hundred
+ * thousand concatenated strings would take twice the memory.
  */
 function namer(prefix: string): (fields: Fields) => string {
   const name = Buffer.alloc(prefix.length + UUID);
@@ -115,7 +118,7 @@ function namer(prefix: string): (fields: Fields) => string {
   };
 }
 
-/** Counts the versions that are left out of the lists, each only once. */
+/** Counts the versions that were left out of the lists, each only once. */
 export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<LeftOut> {
   if (of.lists.length === 0) return { modified: 0, withdrawn: 0, byAi: 0 };
   const count = (part: (list: string) => string): string =>
@@ -133,11 +136,11 @@ export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<Le
   };
 }
 
-/** Tells whether a caller sees a patient, and whether the read models show all acknowledged writes. */
+/** States whether a caller sees a patient, and whether the read models show all acknowledged writes. */
 export interface Standing {
   readonly seen: boolean;
   readonly fresh: boolean;
-  /** When the record last changed; null if it never did. */
+  /** When the record last changed; null if it has never changed. */
   readonly changed: Micros | null;
 }
 
@@ -148,7 +151,7 @@ const STANDING = `
     (select t.position >= h.position from timeline.checkpoint t, history.checkpoint h) as fresh,
     (select max(v.recorded_at) from history.version v where v.record = $1) as changed`;
 
-/** Reads a record's state. Read it before the rows, so that the rows are at least as new. */
+/** Reads a record's state. Call this before reading the rows, so that the rows are at least as new. */
 export async function readStanding(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
   if (sees.within !== undefined && sees.within.record !== patient)
     return { seen: false, fresh: true, changed: null };

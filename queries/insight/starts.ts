@@ -9,10 +9,10 @@ import { seesType } from '../sight.ts';
 import type { Span } from './read.ts';
 import { type ReadRow, readRows } from './rows.ts';
 
-/** Statuses that say that something was taken. */
+/** Statuses that mean that a medication was taken. */
 const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopped', 'on-hold']);
 
-/** Starts, and each code's name in its newest start, by `system|code`. */
+/** The starts, and the name that each code has in its newest start, by `system|code`. */
 export interface ReadStarts {
   readonly starts: readonly Start[];
   readonly names: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ export interface ReadStarts {
   readonly newest: Micros | null;
 }
 
-/** Reads the starts, each code and date once, in order; leaves out entries that an AI wrote. */
+/** Reads the starts in order, each combination of code and date once; leaves out entries that an AI wrote. */
 export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
   if (!seesType(span.sees, 'MedicationStatement', 'rs'))
     return { starts: [], names: new Map(), newest: null };

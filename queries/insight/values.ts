@@ -8,7 +8,7 @@ import type { ReadRow } from './rows.ts';
 export interface CodedNumber {
   readonly system: string;
   readonly code: string;
-  /** The resource's own name for the code. */
+  /** The name that the resource itself gives to the code. */
   readonly display: string | null;
   /** True if the number is from a component of the Observation. */
   readonly isPart: boolean;
@@ -25,12 +25,12 @@ export interface CodedNumber {
 const BOUND = /^(<=?|>=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (\S+))?$/;
 
 /**
- * Statuses of observations that were never measured, or haven't been yet
+ * Statuses of observations that were never made, or haven't been made yet
  * (https://hl7.org/fhir/R4/valueset-observation-status.html).
  */
 const WITHOUT_RESULT: ReadonlySet<string | null> = new Set(['cancelled', 'registered']);
 
-/** An Observation's numbers, and whether its status says that it has no result. */
+/** The numbers of an Observation, and whether its status says that it has no result. */
 export interface Stated {
   readonly numbers: readonly CodedNumber[];
   readonly withoutResult: boolean;
@@ -89,7 +89,7 @@ function finiteOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** Returns a date-time's offset in minutes east of UTC; 0 for a day. */
+/** Returns a date-time's offset in minutes east of UTC; 0 for a date without a time. */
 export function readOffset(date: string): number {
   if (date.length <= 10 || date.endsWith('Z')) return 0;
   const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(date) ?? [];

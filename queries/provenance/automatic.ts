@@ -1,6 +1,6 @@
 /**
- * Search parameters as conditions on automatic Provenances. These are rows `v` of history.version, which `resource.ts`
- * presents as Provenances. R4 has no parameter for `activity`; Annal declares its own, which matches R5's.
+ * Search parameters as conditions on automatic Provenances. These Provenances are rows `v` of history.version, which
+ * `resource.ts` presents as resources. R4 has no parameter for `activity`; Annal defines its own, which matches R5's.
  */
 
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
@@ -24,11 +24,11 @@ import { AGENT_TYPES, OPERATIONS } from './resource.ts';
 
 /** The inputs of a condition on Provenances. */
 export interface ProvenanceScope extends SearchScope {
-  /** The requesting project: it sees its own keys and applications by name. */
+  /** The requesting project, which can find its own keys and applications by name. */
   readonly project: Tenant;
 }
 
-/** A code that an automatic Provenance may have, and the condition that it has the code. */
+/** A code that an automatic Provenance may have, and the condition on which it has the code. */
 interface Coded {
   readonly system: string;
   readonly code: string;
@@ -45,7 +45,7 @@ const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
 const AGENTS: readonly Coded[] = [
   { ...AGENT_TYPES.author, when: 'true' },
   { ...AGENT_TYPES.enterer, when: ENTERED },
-  // The person who accepted the proposal that became this version.
+  // The person who accepted the proposal from which this version resulted.
   { ...AGENT_TYPES.verifier, when: `v.metadata::jsonb ? 'approved_by'` },
 ];
 
@@ -56,7 +56,7 @@ const ACTIVITIES: readonly Coded[] = Object.values(OPERATIONS).map((coding) => (
 
 const SOURCED = `(v.metadata::jsonb ? 'source_system' or v.metadata::jsonb ? 'origin_id')`;
 
-/** The conditions that parameters have a value. */
+/** For each parameter, the SQL condition that it has a value. */
 const PRESENT: Readonly<Record<string, string>> = {
   _id: 'true',
   _lastUpdated: 'true',
@@ -118,8 +118,8 @@ function listTargets(name: string): readonly ResourceType[] {
 }
 
 /**
- * Returns the condition on the resource that was written: all of its versions, or exactly one. For `patient`: targets that are
- * the Patient.
+ * Returns the condition on the resource that was written: on any of its versions, or on exactly one. For `patient`, only
+ * targets that are the Patient match.
  */
 function target(parameter: RawParameter, scope: SearchScope, types: readonly ResourceType[]): Predicate {
   const references = parseVersioned(parameter, scope, types).filter(
@@ -169,8 +169,8 @@ function matcher(parameter: RawParameter, value: string, scope: SearchScope): (c
 }
 
 /**
- * `target:Patient.name`, `agent.identifier`: chains through an automatic Provenance's references. Its other references name
- * nothing.
+ * `target:Patient.name`, `agent.identifier`: chains through the references of an automatic Provenance. Through its other
+ * references, nothing can be found.
  */
 function chain(parameter: RawParameter, scope: SearchScope): Predicate {
   const key = parameterKey(parameter);

@@ -1,6 +1,6 @@
 /**
- * `:identifier` on automatic Provenances: the author's type, the key or application, the person who accepted a proposal, and
- * the id in the source system (`resource.ts`).
+ * `:identifier` on automatic Provenances: matches the author's type, the key or application, the person who accepted a
+ * proposal, and the id in the source system (`resource.ts`).
  */
 import type { Tenant } from '#src/shared/access/caller.ts';
 import type { Predicate } from '../search/predicates/predicate.ts';
@@ -13,7 +13,7 @@ import {
   ORGANIZATION_SYSTEM,
 } from './resource.ts';
 
-/** A token: a system (`''` for none, undefined for any) and a value (undefined for any). */
+/** A token: a system (`''` for no system, undefined for any system) and a value (undefined for any value). */
 interface Token {
   readonly system: string | undefined;
   readonly value: string | undefined;
@@ -21,8 +21,8 @@ interface Token {
 
 /**
  * Matches any of the identifiers; only references in agent and entity have identifiers.
- * @param project the requesting project: it finds its own keys and applications, applications with grants, and other projects'
- *   organizations (`writers.ts`)
+ * @param project the requesting project: it can find its own keys and applications, applications with grants, and the
+ * organizations of other projects (`writers.ts`)
  * @throws Refusal `malformed`
  */
 export function logicalPredicate(parameter: RawParameter, project: Tenant): Predicate {
@@ -62,7 +62,7 @@ function authorType(tokens: readonly Token[]): Predicate {
       .join(' or ') || 'false';
 }
 
-/** Returns the condition on the person who acted, if an identifier replaces the reference. */
+/** Returns the condition on the person who acted, for versions in which an identifier replaces the reference. */
 function acting(tokens: readonly Token[]): Predicate {
   const member = (name: string): string => `v.metadata::jsonb #>> '{acting_as_identifier,${name}}'`;
   return (binds) =>
@@ -81,15 +81,15 @@ function acting(tokens: readonly Token[]): Predicate {
 /** Returns SQL for a member of the credential. */
 const CREDENTIAL = (member: string): string => `v.metadata::jsonb #>> '{credential,${member}}'`;
 
-/** The organization that a key or an application belongs to. Index: primary key of projects.project. */
+/** The organization to which a key or an application belongs. Index: primary key of projects.project. */
 const ORGANIZATION = `(select p.organization from projects.project p where p.id = ${CREDENTIAL('project')}
   and (${CREDENTIAL('key_id')} is not null or ${CREDENTIAL('application')} is not null))`;
 
-/** The person who accepted the proposal that became the version. */
+/** The person who accepted the proposal from which the version resulted. */
 const APPROVER = `('person/' || (v.metadata::jsonb #>> '{approved_by,role}'))`;
 
 /**
- * Returns the condition on the holder of the credential, or on the person who accepted.
+ * Returns the condition on the holder of the credential, or on the person who accepted a proposal.
  * @param id SQL for the holder's id
  */
 function holder(tokens: readonly Token[], of: string, id: string): Predicate {
@@ -121,7 +121,7 @@ function source(tokens: readonly Token[]): Predicate {
       .join(' or ') || 'false';
 }
 
-/** Returns the name from a URI that `encodeURI` made; null for any other URI, which nothing has. */
+/** Returns the name from a URI that `encodeURI` made; null for any other URI, which no source system has. */
 function decoded(uri: string): string | null {
   try {
     const name = decodeURI(uri);

@@ -1,5 +1,6 @@
 /**
- * Provenance's search parameters: each is a condition on automatic Provenances (rows `v`) and one on clients' own (rows `r`).
+ * Provenance's search parameters: each consists of a condition on automatic Provenances (rows `v`) and a condition on clients'
+ * own Provenances (rows `r`).
  */
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
@@ -12,9 +13,9 @@ import { automaticPredicate, type ProvenanceScope } from './automatic.ts';
 
 /** A parameter's conditions. */
 export interface ProvenancePredicate {
-  /** On history.version `v`. */
+  /** The condition on history.version `v`. */
   readonly automatic: Predicate;
-  /** On history.client_provenance `r`. */
+  /** The condition on history.client_provenance `r`. */
   readonly own: Predicate;
   /** True if an index can narrow down the search; otherwise the search reads the tenant's versions by time. */
   readonly selective: boolean;
@@ -27,7 +28,7 @@ const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identi
 
 /**
  * Returns a parameter's predicate; undefined if Provenance doesn't have the parameter.
- * @throws Refusal `malformed` for a modifier or value that it doesn't accept
+ * @throws Refusal `malformed` for a modifier or value that the parameter doesn't accept
  */
 export function provenancePredicate(
   parameter: RawParameter,
@@ -36,20 +37,23 @@ export function provenancePredicate(
   const own = parameter.name === 'activity' ? activity(parameter) : ownPredicate(parameter, scope);
   if (own === undefined) return undefined;
   const [name = ''] = parameter.name.split('.');
-  // Under a grant the rows are found by the record: an agent may have written in any number of other records.
+  // Under a grant, the rows are found by the record, because an agent may have written in any number of other records.
   const leads = name === 'agent' ? scope.sees.within === undefined : SELECTIVE.has(name);
   const selective = leads && !UNSELECTIVE.has(parameter.modifier);
   return { automatic: automaticPredicate(parameter, scope), own, selective };
 }
 
-/** Returns the predicate that the parameter has for any type; `recorded` is a column of the row and can be sorted by. */
+/**
+ * Returns the predicate that the parameter has for every type, for clients' own Provenances. `recorded` is a column of their
+ * rows and can be sorted by.
+ */
 function ownPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   return parameter.name === 'recorded' && parameter.modifier === undefined
     ? momentPredicate(parameter, 'r.recorded', scope.now)
     : parameterPredicate(parameter, scope);
 }
 
-/** Returns the condition on the codes of `activity` in the body: no index contains them. */
+/** Returns the condition on the codes of `activity` in the body, because no index contains them. */
 function activity(parameter: RawParameter): Predicate {
   refuseModifier(parameter, ['not', 'missing']);
   const codings = `history.version b, json_array_elements(b.body::json #> '{activity,coding}') a

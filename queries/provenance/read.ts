@@ -1,4 +1,4 @@
-/** Reads a Provenance by id: one that a client wrote, or an automatic one, whose id is its event's id. */
+/** Reads a Provenance by id: either a Provenance that a client wrote, or an automatic one, whose id is that of its event. */
 import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -6,10 +6,10 @@ import type { CurrentResource } from '../read.ts';
 import { seenProvenances } from '../sight.ts';
 import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
-/** A Provenance, and whether the service generated it: then it has a single version and can't be written. */
+/** A Provenance, and whether the service generated it. If so, it has only one version and can't be written. */
 export type FoundProvenance = CurrentResource & { readonly automatic: boolean };
 
-/** Reads a Provenance; undefined if there is none that the caller may see. */
+/** Reads a Provenance; undefined if none with this id exists that the caller may see. */
 export type ReadProvenance = (caller: Caller, id: string) => Promise<FoundProvenance | undefined>;
 
 interface Row extends RecordedVersion {

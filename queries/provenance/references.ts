@@ -1,4 +1,4 @@
-/** References in searches for Provenance: they may name a version. https://hl7.org/fhir/R4/search.html#versions */
+/** References in searches for Provenance, which may name a version. https://hl7.org/fhir/R4/search.html#versions */
 import type { SearchScope } from '../search/predicates/parameter.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../search/raw.ts';
 
@@ -12,8 +12,8 @@ export interface Versioned {
 const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
 
 /**
- * Parses `Type/id` or `Type/id/_history/n`, also below our base URL; a bare id may be of any of the types. Other URLs match
- * nothing.
+ * Parses `Type/id` or `Type/id/_history/n`, either alone or below our base URL; a bare id may be of any of the types. Other
+ * URLs match nothing.
  * @throws Refusal `malformed` for an invalid reference, and for a modifier that isn't one of the types
  */
 export function parseVersioned(

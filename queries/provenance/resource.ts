@@ -11,14 +11,17 @@ export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
 /** Identifier system for applications. */
 export const APPLICATION_SYSTEM = 'https://annal.dev/fhir/application';
 /**
- * Identifier system for people in relation to a record; values as in the access log's `actor_ref` (docs/spec/decisions.md,
+ * Identifier system for people in relation to a record; values are as in the access log's `actor_ref` (docs/spec/decisions.md,
  * section 4).
  */
 export const ACTOR_SYSTEM = 'https://annal.dev/fhir/actor';
-/** Identifier system for the organizations that own projects; Organizations in the directory have references. */
+/**
+ * Identifier system for the organizations that own projects; Organizations in the directory are identified by references
+ * instead.
+ */
 export const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
-/** The extension for further identifiers on a reference: `who.identifier` is the author type. */
+/** The extension for further identifiers on a reference, because `who.identifier` already contains the author type. */
 const ADDITIONAL_IDENTIFIER = 'http://hl7.org/fhir/StructureDefinition/additionalIdentifier';
 
 const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
@@ -40,7 +43,7 @@ export const AGENT_TYPES = {
 
 /** The columns of history.version that describe one version. */
 export interface RecordedVersion {
-  /** Also the id of the automatic Provenance. */
+  /** The id of the version's event, which is also the id of its automatic Provenance. */
   readonly event_id: string;
   readonly type: string;
   readonly id: string;
@@ -52,8 +55,8 @@ export interface RecordedVersion {
 }
 
 /**
- * Returns the FHIR JSON of versions' Provenances, in the same order; the names of all writers are read together.
- * @param readBy `Calls.projectId`: only their own project sees the names of keys and applications
+ * Returns the FHIR JSON of the versions' Provenances, in the same order; the names of all writers are read together.
+ * @param readBy `Calls.projectId`: the names of keys and applications are visible only to their own project
  */
 export async function provenanceTexts(
   database: Queryable,
@@ -87,7 +90,7 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
   });
 }
 
-/** Returns the agents, author first. Under a grant the application is the second one (docs/spec/decisions.md, section 9). */
+/** Returns the agents, author first. Under a grant, the application is the second agent (docs/spec/decisions.md, section 9). */
 function listAgents(metadata: EventMetadata, writer: Writer): object[] {
   const { author, entered } = people(metadata);
   const holder = credentialAgent(writer);
@@ -96,7 +99,7 @@ function listAgents(metadata: EventMetadata, writer: Writer): object[] {
     : [author, ...entered, ...holder];
 }
 
-/** Returns the author, and the person who entered the data for them if both are named and differ. */
+/** Returns the author and, if both are named and differ, the person who entered the data for the author. */
 function people(metadata: EventMetadata): { readonly author: object; readonly entered: object[] } {
   const { author, acting_as: actingAs, acting_as_display: display, acting_as_identifier } = metadata;
   const onBehalfOf = metadata.on_behalf_of ?? metadata.organization;
@@ -126,7 +129,7 @@ function people(metadata: EventMetadata): { readonly author: object; readonly en
 
 /**
  * Returns the person who accepted a proposal. R4's `verifier` "verifies the correctness and appropriateness of the activity":
- * the person says that the change is wanted, and not, as an `attester` would, that its values are right.
+ * the person says that the change is wanted, but not that its values are right, which an `attester` would say.
  */
 function approver({ approved_by: by }: EventMetadata): object[] {
   if (by === undefined) return [];
@@ -142,7 +145,9 @@ const SYSTEM_OF = {
   organization: ORGANIZATION_SYSTEM,
 } as const;
 
-/** Returns the key, application or member as an agent; without it, a write without an author would name only `import`. */
+/**
+ * Returns the key, application or member as an agent. Without this agent, a write without an author would name only `import`.
+ */
 function credentialAgent(writer: Writer): object[] {
   if (writer.kind === 'service') return [];
   const system = writer.kind === 'member' ? writer.issuer : SYSTEM_OF[writer.kind];
@@ -159,7 +164,7 @@ function keyLabel({ name, last4 }: Extract<Writer, { kind: 'api_key' }>): string
   return name === null || last4 === null ? null : `${name} (…${last4})`;
 }
 
-/** Returns the data's source: the source system's name as a URI, with the origin id as its value. */
+/** Returns the source of the data: the source system's name as a URI, with the origin id as the value. */
 function source(metadata: EventMetadata): object | undefined {
   const { source_system: system, origin_id: value } = metadata;
   if (system === undefined && value === undefined) return undefined;

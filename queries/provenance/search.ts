@@ -1,5 +1,6 @@
 /**
- * Searches Provenance: automatic Provenances and clients' own in one list, sorted by the time that they state, newest first.
+ * Searches Provenance: automatic Provenances and clients' own Provenances in one list, sorted by the time that they state,
+ * newest first.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -41,15 +42,15 @@ const SORTS: readonly Sort[] = [
   { by: '_id', descending: true },
 ];
 
-/** The columns that rows are sorted by before their ids. */
+/** The columns by which rows are sorted before their ids. */
 const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: string }>> = {
   recorded: { automatic: 'v.recorded_at', own: 'r.recorded' },
   _lastUpdated: { automatic: 'v.recorded_at', own: 'r.last_updated' },
 };
-/** Sorted only by id: the key is the same for all rows. */
+/** Sorts only by id, because this key is the same for all rows. */
 const BY_ID = { automatic: '0::int8', own: '0::int8' };
 
-/** [last time, last id]; with `before`, the cursor is for the page before that row. */
+/** [last time, last id]; with `before`, the cursor is for the page before this row. */
 const cursorSchema = z.union([
   z.tuple([z.int(), z.uuid()]),
   z.tuple([z.literal('before'), z.int(), z.uuid()]),
@@ -96,7 +97,7 @@ export function openSearchProvenance(
   };
 }
 
-/** The searching caller: the data that it sees, and the project whose keys and applications it sees by name. */
+/** The searching caller: the data that it can see, and the project whose keys and applications it can see by name. */
 type Searcher = Pick<Caller, 'sees'> & { readonly calls: Pick<Calls, 'project'> };
 
 /**
@@ -139,7 +140,10 @@ interface Versions {
   readonly types?: readonly string[];
 }
 
-/** A search's results: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
+/**
+ * Where a search's results are: automatic Provenances, and clients' own Provenances, which are rows `r` of
+ * history.client_provenance.
+ */
 interface Found {
   readonly automatic: readonly Versions[];
   readonly own: string;
@@ -147,9 +151,9 @@ interface Found {
 
 /**
  * Returns where a search's matches are. If its parameters or its record lead to the rows, the tenant is checked without an
- * index: given an index over all of a tenant's rows, the planner would choose the wrong one. Otherwise there is one scan of
- * version_of_tenant (tenant, type, recorded_at, event_id) per type; under a grant there is one scan of version_of_record
- * (record, recorded_at, event_id), plus the scans for the directory's types.
+ * index, because the planner would otherwise choose the index over all of a tenant's rows. If not, there is one scan of
+ * version_of_tenant (tenant, type, recorded_at, event_id) per type; under a grant, there is one scan of version_of_record
+ * (record, recorded_at, event_id), plus scans for the directory's types.
  */
 function foundIn(
   search: ParsedSearch<ProvenancePredicate>,
@@ -191,7 +195,7 @@ function foundIn(
   };
 }
 
-/** @param search in the order in which the page is read */
+/** @param search the search, sorted in the order in which the page is read */
 function statement(
   search: ParsedSearch<ProvenancePredicate>,
   place: Place,
@@ -218,7 +222,7 @@ function counted({ automatic, own }: Found, binds: Binds): string {
     + (select count(*) from history.client_provenance r where ${own}) as total`;
 }
 
-/** Returns SQL for the page's rows: a page of each kind, merged. */
+/** Returns SQL for the page's rows: one page of each kind, merged. */
 function page(
   search: ParsedSearch<ProvenancePredicate>,
   place: Place,
@@ -258,7 +262,7 @@ function page(
     order by u.key ${order}, u.provenance ${order} limit ${limit}`;
 }
 
-/** Returns the condition that a row comes after the cursor. */
+/** Returns the condition that a row comes after the row in the cursor. */
 function beyond(
   { sort }: ParsedSearch<unknown>,
   { last }: Place,

@@ -1,11 +1,11 @@
-/** Finds the API key, application or member that made a write, as far as the caller may see it. */
+/** Finds the API key, application or member that made a write, to the extent that the caller may see it. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { tenantId } from '#src/shared/access/caller.ts';
 import type { Queryable } from '../database/gather.ts';
 
 /** The holder of the credential that made a write. */
 export type Writer =
-  /** Visible to the key's own project; revoked keys keep their name. `name` is null if the key is unknown. */
+  /** A key, visible to its own project; revoked keys keep their name. `name` is null if the key is unknown. */
   | {
       readonly kind: 'api_key';
       readonly id: string;
@@ -13,18 +13,19 @@ export type Writer =
       readonly last4: string | null;
     }
   /**
-   * An application with an access token. An application with a grant is shown to everyone who sees the record, any other only
-   * to its own project. Deleted applications keep their name. `name` is null if the application is unknown.
+   * An application with an access token. An application with a grant is shown to everyone who can see the record; any other
+   * application is shown only to its own project. Deleted applications keep their name. `name` is null if the application is
+   * unknown.
    */
   | { readonly kind: 'application'; readonly id: string; readonly name: string | null }
   /**
-   * A member of the organization with a token for the dashboard, shown to their own project. `id` is the person's id at their
-   * `issuer`; `name` is their address in the list of members, or null.
+   * A member of the organization who used a token for the dashboard, shown to the member's own project. `id` is the person's
+   * id at their `issuer`; `name` is the person's address in the list of members, or null.
    */
   | { readonly kind: 'member'; readonly issuer: string; readonly id: string; readonly name: string | null }
   /** Shown to other projects instead of the key, the application or the member. */
   | { readonly kind: 'organization'; readonly id: string | null; readonly name: string | null }
-  /** A process in the service, such as the one that fills a sandbox. */
+  /** A process of the service, such as the process that fills a sandbox. */
   | { readonly kind: 'service' };
 
 export type Credential = EventMetadata['credential'];
@@ -34,7 +35,7 @@ interface Row {
   readonly id: string;
   /** Null for a member without an address. */
   readonly name: string | null;
-  /** Null except for keys. */
+  /** Null unless it is a key. */
   readonly last4: string | null;
   readonly organization: string;
   readonly organization_name: string | null;
@@ -73,8 +74,8 @@ const MEMBERS = `
 
 /**
  * Returns the writer for each credential, in the same order, using one statement for keys, one for applications and one for
- * members; a statement with nothing to look up isn't sent.
- * @param readBy `Calls.projectId`: only their own project sees the names of keys and applications
+ * members; if there is nothing to look up, no statement is sent.
+ * @param readBy `Calls.projectId`: the names of keys and applications are visible only to their own project
  */
 export async function readWriters(
   database: Queryable,
@@ -96,7 +97,7 @@ export async function readWriters(
   return credentials.map((credential) => makeWriter(credential, holders, readBy));
 }
 
-/** Returns what is known about those credentials that are members; their `id` is `memberKey`. */
+/** Returns the data about those credentials that are members; their `id` is `memberKey`. */
 async function readMembers(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
   const asked = new Map<string, readonly string[]>();
   for (const { project, issuer, subject } of credentials)

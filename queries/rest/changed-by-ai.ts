@@ -1,9 +1,12 @@
-/** Finds which of the given resources an AI wrote last, after somebody else (docs/decisions/0025-changed-by-ai-is-said.md). */
+/**
+ * Finds which of the given resources were last written by an AI, after somebody else had written them
+ * (docs/decisions/0025-changed-by-ai-is-said.md).
+ */
 import type { Pool } from 'pg';
 
 /**
- * Returns those of the given resources (`Type/id`) that an AI changed after somebody else had written them. It makes no
- * permission check.
+ * Returns those of the given resources (`Type/id`) that an AI changed after somebody else had written them. Doesn't check
+ * permissions.
  */
 export type ChangedByAi = (resources: readonly string[]) => Promise<ReadonlySet<string>>;
 

@@ -2,15 +2,15 @@
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Versions of the same kind that authors of the same type wrote in the same way. */
+/** A group of versions of the same kind that authors of the same type wrote in the same way. */
 export interface Change {
-  /** The resource that was written most recently. */
+  /** The resource in the group that was written most recently. */
   readonly id: string;
   readonly count: number;
   readonly type: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly at: Micros;
-  /** As in the timeline; null for entries that the timeline doesn't show. */
+  /** The title as in the timeline; null for entries that the timeline doesn't show. */
   readonly title: string | null;
   /** The code system, if the title is a code. */
   readonly titleSystem: string | null;
@@ -24,9 +24,9 @@ export interface Changes {
 }
 
 /**
- * Reads a record's changes after a given time; if a resource has several, only the last. Changes with the same type and title
- * are of one kind. Provenances don't count. It makes no permission check.
- * @param most the maximum number of kinds returned
+ * Reads a record's changes after a given time; if a resource was changed several times, only its last change. Changes with the
+ * same type and title are of one kind. Provenances don't count. Doesn't check permissions.
+ * @param most the maximum number of kinds to return
  */
 export type ChangesOf = (record: string, since: Micros, most: number) => Promise<Changes>;
 

@@ -1,4 +1,4 @@
-/** Reads a record's resources for the clinical reading, and what an AI contributed to each. */
+/** Reads a record's resources for the clinical reading, and what an AI contributed to each of them. */
 import type { Pool } from 'pg';
 import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
@@ -17,33 +17,33 @@ export interface ClinicalEntry {
   readonly partOfAi: PartOfAi;
   /** The version by somebody else that an AI changed. */
   readonly before: JsonObject | undefined;
-  /** The versions that it replaced, newest first; empty for an entry that nobody changed. */
+  /** The versions that this entry's version replaced, newest first; empty for an entry that nobody has changed. */
   readonly replaced?: readonly Replaced[] | undefined;
-  /** When it was recorded, in milliseconds since 1970. */
+  /** When the version was recorded, in milliseconds since 1970. */
   readonly recorded: number;
 }
 
 /** A record's entries. */
 export interface ClinicalEntries {
-  /** The Patient; empty if deleted. */
+  /** The Patient; empty if the Patient is deleted. */
   readonly patient: JsonObject;
-  /** The Patient with its version; undefined if deleted. */
+  /** The Patient with its version; undefined if the Patient is deleted. */
   readonly person: ClinicalEntry | undefined;
   readonly entries: readonly ClinicalEntry[];
-  /** Medications in the directory that entries refer to, by `Medication/<id>`. */
+  /** Medications in the directory to which entries refer, by `Medication/<id>`. */
   readonly medications: ReadonlyMap<string, JsonObject>;
   /** Resources that are too large to be read here, as `Type/id`. */
   readonly tooLarge: readonly string[];
 }
 
 /**
- * Reads a record's entries. It makes no permission check.
- * @param record its Patient's id
+ * Reads a record's entries. Doesn't check permissions.
+ * @param record the id of the record's Patient
  * @param also additional types, which the clinical reading itself doesn't use
  */
 export type ReadClinicalEntries = (record: string, also?: readonly string[]) => Promise<ClinicalEntries>;
 
-/** The maximum total size of a record's resources, in bytes: beyond it, the largest resources are only named. */
+/** The maximum total size of a record's resources, in bytes. If it is exceeded, the largest resources are only named. */
 const MOST_BYTES = 30_000_000;
 
 // Index: resources.resource_of_record (record, type, id); the primary key of history.version.
@@ -115,7 +115,10 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
   };
 }
 
-/** Returns true if an entry's earlier versions show what was changed; versions before an AI's are handled separately. */
+/**
+ * Returns true if an entry's earlier versions are read to show what changed; versions that an AI changed are handled
+ * separately.
+ */
 function isCompared({ type, partOfAi }: ClinicalEntry): boolean {
   return partOfAi === 'no' && REVISED_TYPES.includes(type);
 }

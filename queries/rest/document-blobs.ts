@@ -1,14 +1,14 @@
-/** Finds the bytes in the document store that any version of their document refers to; the sweeper keeps them. */
+/** Finds bytes in the document store to which a version of their document refers; the sweeper keeps these bytes. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** Bytes, identified by their document's name and their own. */
+/** Bytes, identified by the name of their document and their own name. */
 export interface NamedBlob {
   readonly document: string;
   readonly blob: string;
 }
 
-/** Returns those of the given blobs that some version refers to. */
+/** Returns those of the given blobs to which some version refers. */
 export type ShownBlobs = <Blob extends NamedBlob>(blobs: readonly Blob[]) => Promise<ReadonlySet<Blob>>;
 
 // Index: primary key of history.version (id, version).

@@ -1,12 +1,12 @@
-/** Reads the content of an entry's versions, and of the resources that they refer to. */
+/** Reads the content of an entry's versions, and the resources to which they refer. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 
 export interface StoredVersion {
   readonly version: number;
-  /** The size of its JSON in bytes; null for a deletion. */
+  /** The size of the version's JSON in bytes; null for a deletion. */
   readonly size: number | null;
-  /** Exact FHIR JSON; null for a deletion, and for versions beyond the limit on one read. */
+  /** Exact FHIR JSON; null for a deletion, and for versions that exceed the limit for one read. */
   readonly body: string | null;
   readonly byAi: boolean;
 }
@@ -15,9 +15,9 @@ export interface EntryContent {
   readonly newest: number;
   /** True if the newest version is a deletion. */
   readonly isDeleted: boolean;
-  /** The requested version; by default the newest that isn't a deletion. */
+  /** The requested version; by default the newest version that isn't a deletion. */
   readonly shown: StoredVersion;
-  /** The last version before it that wasn't written by an AI. */
+  /** The last version before the shown one that wasn't written by an AI. */
   readonly human: StoredVersion | undefined;
   /** The other requested versions, by number. */
   readonly versions: ReadonlyMap<number, StoredVersion>;
@@ -30,7 +30,7 @@ export interface AskedVersions {
   readonly versions: readonly number[];
 }
 
-/** The queries for an entry's pages. They make no permission check. */
+/** The queries for an entry's pages. They don't check permissions. */
 export interface EntryContents {
   /** Reads an entry's versions; undefined if the record has no such version. */
   find(record: string, type: string, id: string, asked: AskedVersions): Promise<EntryContent | undefined>;
@@ -46,8 +46,8 @@ export interface EntryContents {
 }
 
 /**
- * The maximum number of bytes that are read at once. The shown version has priority, then the last one not written by an AI,
- * then the newest.
+ * The maximum number of bytes to read at once. The shown version has priority, then the last version not written by an AI,
+ * then the newest versions.
  */
 const MOST_BYTES = 3_000_000;
 

@@ -1,4 +1,4 @@
-/** Reads the title of a record's entry, and who approved those of its versions that applications had proposed. */
+/** Reads the title of a record's entry, and, for versions that applications had proposed, who approved them. */
 import type { Pool } from 'pg';
 
 /** The approval of a version. */
@@ -18,7 +18,7 @@ export interface EntryOrigin {
   readonly approvals: readonly Approval[];
 }
 
-/** Reads an entry's title and approvals. It makes no permission check. */
+/** Reads an entry's title and approvals. Doesn't check permissions. */
 export type EntryOriginOf = (record: string, id: string) => Promise<EntryOrigin>;
 
 // Index: the primary key of timeline.entry (id, version).

@@ -1,17 +1,19 @@
-/** Reads from observations how laboratories and devices interpret values, and when results without a date were reported. */
+/**
+ * Reads from observations how laboratories and devices interpreted the values, and when results without a date were reported.
+ */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** The facts about an observation that REST v1 doesn't show. */
+/** The data about an observation that REST v1 doesn't show. */
 export interface Judged {
-  /** Its interpretation codes, including those of its components; undefined if it has none. */
+  /** The observation's interpretation codes, including those of its components; undefined if it has none. */
   readonly interpretations: readonly string[] | undefined;
   /** `issued`, if the observation doesn't say when the value was measured. */
   readonly reported: string | undefined;
 }
 
-/** Returns the interpretations of the given observations, and when they were reported. It makes no permission check. */
+/** Returns the interpretations of the given observations, and when they were reported. Doesn't check permissions. */
 export type Interpretations = (ids: readonly string[]) => Promise<ReadonlyMap<string, Judged>>;
 
 // Index: the primary key of resources.resource.
@@ -76,7 +78,7 @@ function readCodes(interpretation: unknown, component: unknown): readonly string
   return codings.flatMap(({ system, code }) => (system === SYSTEM && code ? [code] : []));
 }
 
-/** Returns what REST v1 doesn't say about an observation that has been read. */
+/** Returns the data that REST v1 doesn't show about an observation that has already been read. */
 export function readJudged({ interpretation, component, issued, ...value }: JsonObject): Judged {
   const isDated = ['DateTime', 'Instant', 'Period'].some((type) => value[`effective${type}`] !== undefined);
   const said = readCodes(interpretation ?? null, component ?? null);

@@ -9,9 +9,11 @@ import { openPages, type Pages } from './places.ts';
 export interface ListedItem {
   readonly id: string;
   readonly version: number;
-  /** The members that REST v1 shows for it, as JSON text without braces. */
+  /** The members that REST v1 shows for the item, as JSON text without braces. */
   readonly fields: string;
-  /** The Medication that names it (FHIR JSON text); empty if the item names itself, or refers to none. */
+  /**
+   * The Medication that names the item (FHIR JSON text); empty if the item contains its own name, or refers to no Medication.
+   */
   readonly referred: string;
   readonly author: AuthorType;
   /** JSON, as the next. */

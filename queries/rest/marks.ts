@@ -1,6 +1,5 @@
 /**
- * Reads who wrote the versions that REST v1 shows, and when their resources were created
- * (docs/spec/decisions.md, section 4).
+ * Reads who wrote the versions that REST v1 shows, and when these resources were created (docs/spec/decisions.md, section 4).
  */
 import type { Pool } from 'pg';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -18,14 +17,14 @@ export interface VersionOf {
   readonly version: number;
 }
 
-/** The content of a version's event, other than its body. */
+/** The content of a version's event, except the body. */
 export interface Mark {
   /** The time at which version 1 was recorded. */
   readonly created: Micros;
   readonly metadata: EventMetadata;
 }
 
-/** Finds the marks by resource id; versions that the read model `history` doesn't show yet are absent. */
+/** Returns the marks by resource id; versions that the read model `history` doesn't show yet are absent. */
 export type Marks = (caller: Caller, versions: readonly VersionOf[]) => Promise<ReadonlyMap<string, Mark>>;
 
 // Index: primary key of history.version (id, version), twice for each.
@@ -53,10 +52,13 @@ export function openMarks(pool: Pool): Marks {
   };
 }
 
-/** A resource's current version with its event's mark; no mark while `history` doesn't have the version yet. */
+/**
+ * A resource's current version with the mark from its event; the mark is absent while `history` doesn't contain the version
+ * yet.
+ */
 export type MarkedResource = CurrentResource & { readonly mark?: Mark };
 
-/** Like `Read`, with the mark in the same round trip. */
+/** Like `Read`, but also reads the mark, in the same round trip. */
 export type ReadMarked = (
   caller: Caller,
   type: ResourceType,

@@ -7,12 +7,12 @@ export interface MeasuredKind {
   readonly code: string;
 }
 
-/** Returns those codes of a record's observations that have a system. It makes no permission check. */
+/** Returns those codes of a record's observations that have a system. Doesn't check permissions. */
 export type MeasuredKinds = (record: string) => Promise<readonly MeasuredKind[]>;
 
 // Each code has its own list: the newest observation in any of a code's lists contains that code. The lists are found one
-// after the other by the primary key of timeline.tally (record, list, stretch), and each list's newest observation by the
-// primary key of timeline.place (record, list, at), which takes as long for a thousand values as for one.
+// after the other, using the primary key of timeline.tally (record, list, stretch). The newest observation in each list is
+// found using the primary key of timeline.place (record, list, at), which takes as long for a thousand values as for one.
 const KINDS = `
 with recursive l as (
   select min(t.list) as list from timeline.tally t where t.record = $1::uuid

@@ -1,4 +1,4 @@
-/** Reads the newest results of each kind in a record, however many values each kind has. */
+/** Reads the newest results of each kind in a record, regardless of how many values each kind has. */
 import type { Pool } from 'pg';
 import type { Replaced } from '#src/clinical/reading/told.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
@@ -9,9 +9,9 @@ export interface StoredResult {
   readonly id: string;
   readonly version: number;
   readonly value: JsonObject;
-  /** The versions that it replaced, newest first; empty if nobody changed it. */
+  /** The versions that this one replaced, newest first; empty if nobody has changed it. */
   readonly replaced?: readonly Replaced[] | undefined;
-  /** When it was recorded, in milliseconds since 1970. */
+  /** When the version was recorded, in milliseconds since 1970. */
   readonly recorded: number;
   readonly author: string;
 }
@@ -21,19 +21,22 @@ export interface NewestResults {
   readonly results: readonly StoredResult[];
   /** Results that are too large to be read here, as `Observation/<id>`. */
   readonly tooLarge: readonly string[];
-  /** The number of observations that have no result: cancelled, or without a result yet. */
+  /** The number of observations that have no result: they were cancelled, or have no result yet. */
   readonly notDone: number;
 }
 
 /**
- * Reads the newest results. It makes no permission check.
- * @param record its Patient's id
+ * Reads the newest results. Doesn't check permissions.
+ * @param record the id of the record's Patient
  */
 export type ReadNewestResults = (record: string) => Promise<NewestResults>;
 
-/** How many results of each kind to read, counting an AI's separately: the newest may have no value. */
+/**
+ * How many results of each kind to read, with an AI's results counted separately. Several are read because the newest may have
+ * no value.
+ */
 const OF_A_KIND = 10;
-/** The maximum size of a resource that is read here, in bytes. */
+/** The maximum size of a resource to be read here, in bytes. */
 const MOST_BYTES = 200_000;
 
 // Indexes: resources.resource_of_record (record, type, id); the primary key of timeline.entry (id, version).

@@ -1,4 +1,4 @@
-/** Finds what was taken back in a record, for the record's own people. */
+/** Finds what was taken back in a record, for the people to whom the record belongs. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
 
@@ -8,7 +8,7 @@ export interface OwnTakeback {
   readonly at: Micros;
   readonly undone_at: Micros | null;
   readonly reason: string | null;
-  /** The selected source system and author type. */
+  /** The source system and author type by which versions were selected. */
   readonly source: string | null;
   readonly author: string | null;
   /** Number of entries that were changed. */
@@ -17,10 +17,10 @@ export interface OwnTakeback {
   readonly entries: readonly { readonly type: string; readonly id: string }[];
 }
 
-/** Reads the newest take-backs in a record. It makes no permission check. */
+/** Reads the newest take-backs in a record. Doesn't check permissions. */
 export type OwnTakebacks = (record: string) => Promise<readonly OwnTakeback[]>;
 
-/** The maximum number of take-backs, and of entries listed for each. */
+/** The maximum number of take-backs, and of entries to list for each. */
 const MOST = 20;
 const MOST_ENTRIES = 50;
 

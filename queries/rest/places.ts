@@ -1,5 +1,6 @@
 /**
- * Pages of the lists that the read model `timeline` keeps: all as of the same time, newest first, each read by one index scan.
+ * Pages of the lists that the read model `timeline` maintains: all pages are as of the same time, newest entries first, and
+ * each page is read by one index scan.
  */
 import { z } from 'zod';
 import { searchKey } from '#src/fhir/search/keys.ts';
@@ -15,14 +16,14 @@ import { type DayRange, type DayScan, planScans, rangeMoments } from '../day-sca
 import { bodyOrSize, sizeOfLarge } from '../read.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
-/** A list in a patient's record. */
+/** A list of entries in a patient's record. */
 export interface ListOf extends DayRange {
   /** The letters that a grant must have on the listed types: `s` for a list, `rs` for the timeline. */
   readonly letters: Letters;
   readonly patient: string;
   /** The types in the lists. */
   readonly types: readonly string[];
-  /** Names of lists (`listNames`), which are merged. */
+  /** Names of lists (`listNames`); the lists are merged. */
   readonly lists: readonly string[];
 }
 
@@ -37,7 +38,7 @@ export interface PageOf {
   readonly cursor?: string | undefined;
 }
 
-/** Start of a page: the time of the first page, its total, and the last row before this page. */
+/** The start of a page: the time of the first page, its total, and the last row before this page. */
 interface Start {
   readonly made: Micros;
   readonly total: number;
@@ -57,21 +58,21 @@ interface Statement {
 }
 
 /**
- * A page as the database returns it. All rows are one text, which costs PostgreSQL and this process a third less than separate
- * columns.
+ * A page as the database returns it. All rows form one text, which costs PostgreSQL and this process a third less than
+ * separate columns.
  */
 interface PageRow {
   /** True if the tenant has the patient. */
   readonly seen: true | null;
   /** True if the read model contains every acknowledged write, because those writes waited for `history`. */
   readonly fresh: boolean;
-  /** The number of items in the whole list; only on the first page. */
+  /** The number of items in the whole list; set only on the first page. */
   readonly total: number | null;
-  /** Joined (`joined-rows.ts`): at, id, listed, and the item's columns. */
+  /** The joined rows (`joined-rows.ts`), each with: at, id, listed, and the item's columns. */
   readonly rows: string | null;
 }
 
-/** A page's rows, and their summary. */
+/** A page's rows, with data about the whole page. */
 export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
   /** True if the caller may see the patient. */
   readonly seen: boolean;
@@ -84,24 +85,27 @@ export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
 interface Page {
   readonly statement: Statement;
   of(found: PageRow | undefined): PlacesPage<readonly string[]>;
-  /** Returns the cursor of the page after a row. */
+  /** Returns the cursor for the page that begins after a row. */
   after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
 
-/** The maximum total length of a page's items: the page ends before an item that would exceed it. No single item is longer. */
+/**
+ * The maximum total length of the items on a page: the page ends before an item that would exceed it. No single item is longer
+ * than this.
+ */
 const MOST = 25_000_000;
 
-/** From this size, in bytes, an entry's own text is read by a separate statement. */
+/** The size in bytes from which an entry's own text is read by a separate statement. */
 const LONG = 32_000;
 
 /** The part of an entry's newest version `e` that a list shows. */
 export interface Shown {
   /**
-   * Its columns, which are never null, and are JSON except for numbers and codes. They are followed by the body of the
-   * Medication that it refers to, empty if there is none.
+   * The columns to show, which are never null, and are JSON except for numbers and codes. They are followed by the body of the
+   * Medication to which the entry refers, empty if there is none.
    */
   readonly columns: readonly string[];
-  /** Those columns whose text may be long; the others, such as titles, have a limit. */
+  /** Those columns whose text may be long; the length of the others, such as titles, is limited. */
   readonly unbounded: readonly string[];
 }
 
@@ -115,7 +119,7 @@ export type Pages<Item> = (caller: Caller, of: ListOf, page: PageOf) => Promise<
 const UNSEEN = { seen: false, fresh: true, rows: [], total: 0, next: undefined } as const;
 
 /**
- * Creates the pages of a list. Resources whose newest version removes them from the list are left out.
+ * Creates the pages of a list. A resource is left out if its newest version is no longer in the list.
  * @param name the statements' name
  * @param shown what to show from the newest version `e`
  * @param selectItem returns the item for a resource's id and its columns
@@ -128,7 +132,7 @@ export function openPages<Item>(
 ): Pages<Item> {
   return async ({ sees }, list, page) => {
     const of = { ...list, sees };
-    // An invalid cursor is refused for every patient, as for an API key.
+    // An invalid cursor is refused whatever the patient, as for an API key.
     const asked = pageStatement(name, shown, of, page);
     if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
@@ -138,7 +142,7 @@ export function openPages<Item>(
     let last: readonly string[] | undefined;
     for (const row of found.rows) {
       const [, id = '', listed, ...short] = row;
-      // Long items are read separately, so that no page holds more than allowed.
+      // Long items are read separately, so that no page takes more memory than allowed.
       const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of, id) : short;
       length += item.reduce((sum, column) => sum + column.length, 0);
       if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
@@ -150,8 +154,7 @@ export function openPages<Item>(
 }
 
 /**
- * Returns true if an item is too long for a page's statement: its columns, or its Medication's, contain sizes
- * instead.
+ * Returns true if an item is too long for a page's statement: its columns, or those of its Medication, contain sizes instead.
  */
 function isLeftOut(columns: readonly string[]): boolean {
   const [first = '', ...others] = columns;
@@ -159,7 +162,7 @@ function isLeftOut(columns: readonly string[]): boolean {
   return sizeOfLarge(last) !== undefined;
 }
 
-/** Returns the current columns of one entry; nothing if it has been purged in the meantime. */
+/** Returns the current columns of one entry; returns nothing if the entry has been purged in the meantime. */
 async function wholeItem(
   pool: Asks,
   name: string,
@@ -178,8 +181,8 @@ async function wholeItem(
 }
 
 /**
- * Returns true if a grant covers only some categories of the listed types. If it doesn't, only the record and the types have
- * to be compared, and the lists' keys contain both.
+ * Returns true if a grant covers only some categories of the listed types. If it covers whole types, only the record and the
+ * types have to be compared, and the lists' keys contain both.
  */
 function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
   return (
@@ -188,7 +191,7 @@ function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
   );
 }
 
-/** Returns the condition that versions `as` of timeline.entry are visible; empty if everything in the lists is. */
+/** Returns the condition that versions `as` of timeline.entry are visible; empty if everything in the lists is visible. */
 function andListed(of: SeenList, as: string, bind: Bind): string {
   if (!isLimited(of)) return '';
   const [type] = of.types.length === 1 ? of.types : [];
@@ -204,11 +207,11 @@ function andPlaced(of: SeenList, bind: Bind): string {
 }
 
 /**
- * Returns the statement for a page of places `p` (at, id, version, until): only index place_pkey. A later page shows the list
- * as of the first page's time: newer entries have no place in it, and moved entries keep their place. The statement also
- * returns whether the caller sees the patient and whether the read model shows all writes.
- * @param name the name of the statement's kind
- * @param shown what to show from a place's newest version `e`
+ * Returns the statement for a page of places `p` (at, id, version, until), which uses only the index place_pkey. A later page
+ * shows the list as of the first page's time: newer entries have no place in it, and moved entries keep their place. The
+ * statement also returns whether the caller can see the patient, and whether the read model shows all writes.
+ * @param name the name for this kind of statement
+ * @param shown what to show from the newest version `e` at a place
  * @throws Refusal invalid (422) for a cursor from a different list
  */
 function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
@@ -257,13 +260,13 @@ function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor
   };
 }
 
-/** SQL for a page's places `p`: the joins, and the condition. Index: place_pkey. */
+/** SQL for a page's places `p`: the joins and the condition. Index: place_pkey. */
 interface Scan {
   readonly from: string;
   readonly where: string;
 }
 
-/** Returns SQL for the places in whole lists, after the last row of the previous page. */
+/** Returns SQL for the places in whole lists that come after the last row of the previous page. */
 function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: unknown) => string): Scan {
   const after =
     start === undefined ? '' : ` and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
@@ -274,8 +277,8 @@ function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: u
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns SQL for a page's scans `l`. Each has a single upper bound, either its own or the last row of the previous page: if
- * there were several, PostgreSQL would start at the first, which may be far from the page.
+ * Returns SQL for a page's scans `l`. Each scan has a single upper bound, which is either its own or the last row of the
+ * previous page. If there were several upper bounds, PostgreSQL would start at the first, which may be far from the page.
  */
 function scansSql(
   scans: readonly DayScan[],
@@ -304,8 +307,8 @@ const IN_SCAN = `p.record = $1 and p.list = l.list and p.at >= l.low and (p.at, 
 const sumBytes = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-// Joins the newest version, which determines a resource's item; under a grant it must be visible. Index: primary key of
-// timeline.entry (id, version), backwards.
+// Joins the newest version, which determines a resource's item; under a grant, this version must be visible. Index: primary
+// key of timeline.entry (id, version), backwards.
 const newest = ({ columns, unbounded }: Shown, seen: string): string => `cross join lateral (
   select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${sumBytes(unbounded)} <= ${LONG}
     then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${sumBytes(unbounded)})::text end as item
@@ -319,10 +322,10 @@ const SEEN = `select true from resources.resource o
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 /**
- * Returns SQL for the body of the Medication that names an entry: the referenced version, if the reference names one; for a
- * deleted Medication, the last body. Empty if the entry names itself, or refers to none. Index: primary key of history.version
- * (id, version), backwards.
- * @param body SQL for the columns to read from it
+ * Returns SQL for the body of the Medication that names an entry: the referenced version, if the reference names a version;
+ * for a deleted Medication, the last body. Empty if the entry contains its own name, or refers to no Medication. Index:
+ * primary key of history.version (id, version), backwards.
+ * @param body SQL for the columns to read from the Medication
  */
 const referred = (body: string): string => `coalesce(case when e.refers is not null then (
     select ${body} from history.version v
@@ -334,7 +337,7 @@ function currentAt(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
 }
 
-/** Returns SQL for the current number of items that the caller sees. */
+/** Returns SQL for the current number of items that the caller can see. */
 function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, seeing: Bind): string {
   // As of an earlier time, each entry's current version must be visible too.
   const lists = !isLimited(of) ? of.lists : of.sees.asOf === undefined ? listsWithin(of) : undefined;
@@ -342,7 +345,7 @@ function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, se
 }
 
 /**
- * Returns the lists that contain those entries of the given lists that a grant's only category covers; undefined if there are
+ * Returns the lists that contain the entries of the given lists that belong to a grant's only category; undefined if there are
  * no such lists.
  */
 function listsWithin({ sees: { within }, letters, types, lists }: SeenList): readonly string[] | undefined {
@@ -356,7 +359,7 @@ function listsWithin({ sees: { within }, letters, types, lists }: SeenList): rea
 }
 
 /**
- * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several of
+ * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource in several of
  * the categories counts once.
  * @param scan the first page's scan
  */
@@ -366,8 +369,8 @@ function totalSeen(of: SeenList, { from, where }: Scan, seeing: Bind): string {
 }
 
 /**
- * Returns SQL for the current number of items: the sums of the time buckets that are entirely within the days, plus the rows
- * in the buckets at either end, and rows for dates by month or year that begin earlier.
+ * Returns SQL for the current number of items: the sums of the time buckets that lie entirely within the days, plus the rows
+ * in the buckets at either end, plus the rows for dates with only a month or a year that begin earlier.
  */
 function countItems(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
   const keys = `${bind(lists.map(searchKey))}::int8[]`;

@@ -1,4 +1,7 @@
-/** Reads when a record changed, the counts in it at a given time, and which of its resources changed between two times. */
+/**
+ * Reads when a record changed, how many versions and resources it had at a given time, and which of its resources changed
+ * between two times.
+ */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -6,7 +9,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 
-/** Consecutively stored versions. */
+/** Versions that were stored one after the other. */
 export interface Stretch {
   readonly from: Micros;
   readonly to: Micros;
@@ -15,10 +18,10 @@ export interface Stretch {
 
 /** A record's last version at a given time. */
 export interface RecordPosition {
-  /** The number of versions up to then. */
+  /** The number of versions up to and including this one. */
   readonly versions: number;
   readonly at: Micros;
-  /** The last version's event; if several have the same time, one of them. */
+  /** The event of the last version; if several versions have the same time, the event of one of them. */
   readonly event: string;
 }
 
@@ -29,13 +32,13 @@ export type TypeCounts = ReadonlyMap<string, number>;
 export interface ChangedResource {
   readonly type: string;
   readonly id: string;
-  /** The version at the first time; null if there was none, or it was deleted. */
+  /** The version at the first time; null if the resource didn't exist or was deleted at that time. */
   readonly before: StoredBody | null;
   /** The version at the second time. */
   readonly after: StoredBody;
-  /** For a resource that was both added and deleted in between, its last version with content; otherwise null. */
+  /** For a resource that was both added and deleted in between, its last version with content; null for other resources. */
   readonly between: StoredBody | null;
-  /** The number of versions in between, including the last one. */
+  /** The number of versions in between, including the last version. */
   readonly times: number;
   readonly at: Micros;
   /** The last version's event. */
@@ -43,7 +46,7 @@ export interface ChangedResource {
   readonly metadata: EventMetadata;
 }
 
-/** A version with its body; a null body means a deletion, or a version that is too large to be read here. */
+/** A version with its body; if the body is null, the version is a deletion, or is too large to be read here. */
 export interface StoredBody {
   readonly version: number;
   readonly body: string | null;
@@ -55,7 +58,7 @@ export interface AskedChanges {
   readonly record: string;
   /** Versions after this time. */
   readonly from: Micros;
-  /** Versions up to this time. If a list ends now, its further pages use the first page's time. */
+  /** Versions up to this time. If the list ends now, its later pages use the first page's time. */
   readonly to: Micros;
   readonly endsNow: boolean;
   readonly limit: number;
@@ -71,7 +74,7 @@ export interface ChangesPage {
   readonly to: Micros;
 }
 
-/** The queries. They make no permission check. */
+/** The queries. They don't check permissions. */
 export interface RecordVersions {
   /** Returns all of a record's versions, grouped into at most the given number of stretches, oldest first. */
   stretches(record: string, most: number): Promise<readonly Stretch[]>;
@@ -110,7 +113,7 @@ select count(*)::int as versions, max(v.recorded_at)::float8 as at,
     order by w.recorded_at desc, w.event_id desc limit 1) as event
 from history.version v where v.record = $1::uuid and v.recorded_at <= $2`;
 
-/** The maximum size of a version that is read to be described in words, in bytes. */
+/** The maximum size in bytes of a version that is read in order to describe it in words. */
 export const MOST_BYTES = 200_000;
 
 const body = (v: string): string => `case when octet_length(${v}.body) < ${MOST_BYTES} then ${v}.body end`;
@@ -155,13 +158,13 @@ interface ChangeRow {
   readonly before: number | null;
   readonly beforeBody: string | null;
   readonly wasDeleted: boolean | null;
-  /** Absent from the list of a resource's versions. */
+  /** Absent in the list of a resource's versions. */
   readonly between?: number | null;
   readonly betweenBody?: string | null;
 }
 
 const versionKey = z.tuple([z.int()]);
-/** Greater than every version number. */
+/** Greater than any version number. */
 const MOST_VERSIONS = 2_147_483_647;
 const key = z.tuple([z.number(), z.number(), z.string().refine(isUuid)]);
 
@@ -243,7 +246,7 @@ const COUNTS = `
 select r.type, count(*)::int as count from resources.resource r
 where r.record = $1::uuid and not r.deleted group by r.type order by r.type`;
 
-/** Creates the query for how many resources a record has. It makes no permission check. */
+/** Creates the query for the number of resources that a record has. The query doesn't check permissions. */
 export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCounts> {
   return async (record) => {
     const { rows } = await pool.query<{ type: string; count: number }>({
@@ -259,7 +262,7 @@ export function openTypeCounts(pool: Pool): (record: string) => Promise<TypeCoun
 const CURRENT =
   'select r.id, r.version from resources.resource r where r.id = any($1::uuid[]) and r.record = $2::uuid';
 
-/** Creates the query for the current versions of some of a record's resources. It makes no permission check. */
+/** Creates the query for the current versions of some of a record's resources. The query doesn't check permissions. */
 export function openCurrentVersions(
   pool: Pool,
 ): (record: string, ids: readonly string[]) => Promise<ReadonlyMap<string, number>> {

@@ -14,7 +14,7 @@ export interface TimelineEntry {
   readonly id: string;
   readonly type: TimelineType;
   readonly version: number;
-  /** As in the resource; null without a date. */
+  /** The date as in the resource; null without a date. */
   readonly date: string | null;
   /** The meaning of the date; null if there is none. */
   readonly means: Meaning | null;
@@ -27,7 +27,10 @@ export interface TimelineEntry {
   /** The codes in the summary that have no text. */
   readonly summaryCodes: readonly PlacedCode[];
   readonly author: string;
-  /** The Medication that names it (FHIR JSON text); empty if the entry names itself, or refers to none. */
+  /**
+   * The Medication that names the entry (FHIR JSON text); empty if the entry contains its own name, or refers to no
+   * Medication.
+   */
   readonly referred: string;
 }
 

@@ -15,7 +15,7 @@ export interface RecordedVersion {
   readonly version: number;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly recorded: Micros;
-  /** Also the id of the version's Provenance. */
+  /** The event's id, which is also the id of the version's Provenance. */
   readonly eventId: string;
   readonly metadata: EventMetadata;
   readonly writer: Writer;
@@ -29,7 +29,7 @@ export interface VersionsPage {
 }
 
 /**
- * Returns the versions; undefined if the record has no such resource that the caller may see.
+ * Returns the versions; undefined if the record contains no such resource, or the caller isn't allowed to see it.
  * @throws Refusal invalid (422) for a cursor that isn't from this list
  */
 export type Versions = (
@@ -40,12 +40,12 @@ export type Versions = (
 
 const place = z.tuple([z.int()]);
 
-/** The letter that a grant must have on Provenance and on the resource: the summary is a list of Provenances. */
+/** The letter that a grant must have on both Provenance and the resource: the summary is a list of Provenances. */
 const LETTER = 's';
 
 /**
  * Returns the statement. Index: primary key of history.version (id, version), backwards. Versions have no gaps, so the newest
- * number is the total. Under a grant, the versions that it covers are counted.
+ * number is the total. Under a grant, only the versions that the grant covers are counted.
  * @param seen returns the condition on versions, given their alias; empty without a grant
  */
 const versions = (seen: (as: string) => string): string => {

@@ -1,7 +1,7 @@
 /**
- * A search, parsed and ready to be planned: its conditions, with the targets of chains, its order, and its start. The targets
- * of a chain are looked up before the search itself, so a chained search uses the same plans as a search by ids. Under a grant
- * it finds only resources that the caller sees. Conditions on the same values are combined in one lookup.
+ * A search, parsed and ready to be planned: its conditions (including the targets of chains), its order, and its start. The
+ * targets of a chain are looked up before the search itself, so a chained search uses the same plans as a search by ids. Under
+ * a grant, a search finds only resources that the caller can see. Conditions on the same values are combined into one lookup.
  */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -29,7 +29,7 @@ export interface SearchRequest {
   readonly query: URLSearchParams;
   /** The Patient compartment: only resources in this record. */
   readonly record?: string;
-  /** Another compartment. */
+  /** A compartment other than a Patient's. */
   readonly compartment?: NamedCompartment;
   /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
@@ -44,10 +44,10 @@ export interface SearchRequest {
 /** A parsed request. */
 interface Understood {
   readonly search: ParsedSearch;
-  /** The page in the order in which it is read: reversed for a page that is read backward. */
+  /** The requested page, in the order in which it is read: the order is reversed for a page that is read backward. */
   readonly asked: Asked;
   readonly start: Start;
-  /** True if there are no matches because the caller sees nothing of this type: nothing has to be looked up. */
+  /** True if there are no matches because the caller can't see anything of this type: nothing has to be looked up. */
   readonly empty: boolean;
   /** Conditions whose values have already been looked up. */
   readonly lookedUp: readonly LookedUp[];
@@ -97,7 +97,7 @@ export async function understandRequest(
 
 /**
  * Merges predicates on the same values of a resource, so that both bounds of a range narrow a single lookup. Also merges
- * predicates that keys are absent, so that an entry is read only once for all of them.
+ * predicates that require keys to be absent, so that an entry is read only once for all of them.
  */
 function merged(predicates: readonly Predicate[]): readonly Predicate[] {
   const absent = predicates.filter(({ without }) => without !== undefined);
@@ -137,16 +137,16 @@ interface Added {
   /** The record that contains all matches. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
-  /** True if there are no matches because the caller sees nothing of the type or the record. */
+  /** True if there are no matches because the caller can't see anything of the type or the record. */
   readonly empty?: true;
 }
 
 const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
 
 /**
- * Returns the record and the conditions for a search of a type; under a grant they include the conditions of its coverage.
- * @param letters that the grant must have on the matches' types
- * @param record of the search's own compartment
+ * Returns the record and the conditions for a search of a type; under a grant, the conditions include what the grant covers.
+ * @param letters the letters that the grant must have on the matches' types
+ * @param record the record of the search's own compartment
  */
 function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {
   const { within } = sees;
@@ -164,15 +164,15 @@ function seenIn(sees: Seeing, letters: Letters, type: string, record: string | u
   return { predicates: [seenPredicate(sees, letters, type)], ...added };
 }
 
-/** Returns the predicate that a resource of a type is visible: the whole condition on its row. */
+/** Returns the predicate that a resource of a type is visible; it is the whole condition on the resource's row. */
 function seenPredicate(sees: Seeing, letters: Letters, type: string): Predicate {
   return (binds: Binds) =>
     andSeen(sees, letters, { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
 }
 
 /**
- * The maximum number of resources that are looked up: the number that a search may name. A condition that leads to more
- * becomes part of the search's statement.
+ * The maximum number of resources to look up for a condition, which is also the number that a search may name. A condition
+ * that leads to more becomes part of the search's statement.
  */
 const MOST_FOUND = 1_000;
 
@@ -181,13 +181,13 @@ interface LookedUp {
   readonly predicate: Predicate;
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** The number of resources that it leads to; undefined if that is above the limit. */
+  /** The number of resources to which the condition leads; undefined if that is above the limit. */
   readonly found?: number;
 }
 
 /**
- * Replaces predicates with the ids of their targets, if there are few. Statements run one after the other, because searches
- * share few connections. Several sets of records are reduced to their intersection.
+ * Replaces predicates with the ids of their targets, if there are only a few. Statements run one after the other, because
+ * searches share a small number of connections. Several sets of records are reduced to their intersection.
  */
 async function resolved(
   pool: Asks,

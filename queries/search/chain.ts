@@ -22,8 +22,8 @@ import {
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /**
- * Returns the predicate for resources with a reference to one of the caller's resources that the rest of the parameter finds.
- * @returns undefined if the type lacks the first parameter, or its targets lack the next
+ * Returns the predicate for resources that refer to one of the caller's resources that the rest of the parameter finds.
+ * @returns undefined if the type doesn't have the first parameter, or its targets don't have the next one
  * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid value
  */
 export function chainPredicate(
@@ -50,7 +50,7 @@ export function chainPredicate(
   return ends.length === 0 ? undefined : referring(compiled, { ...scope, contained }, ends, scope);
 }
 
-/** Returns the types among the 26 that a reference parameter may name. */
+/** Returns those of the 26 types that a reference parameter may name. */
 export function chainTargets(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
   const targets = searchParameter(type, compiled.code)?.target ?? [];
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
@@ -80,7 +80,7 @@ function referring(
     const wide = { wide: true as const, resolvable: { found: found(ends), referToNamed: namedPredicate } };
     return Object.assign(referringByKeys(compiled, scope, ends, ids), wide);
   }
-  // R4 allows other subjects, but every record belongs to a Patient.
+  // R4 allows subjects other than Patients, but every record belongs to a Patient.
   const patients = ends.filter(([type]) => type === 'Patient');
   const own = inRecords(patients, ids, scope);
   const namedPredicate = (all: readonly Named[]) =>
@@ -93,7 +93,7 @@ function referring(
       wide: true as const,
       resolvable: { found: found(patients), referToNamed: namedPredicate },
     });
-  // Contained resources state whom they are about, but their record is their container's.
+  // Contained resources state whom they are about, but they belong to the record of their container.
   const others = referringByKeys(compiled, scope, ends, ids);
   return rowsPredicate((binds) =>
     [own, others].flatMap(({ rows }) => (rows === undefined ? [] : [rows(binds)])).join(' union all '),
@@ -126,7 +126,7 @@ function joinRows(rows: readonly string[]): string {
 }
 
 /**
- * Returns the predicate for resources in the records of some Patients: indexes resources.resource_of_record, or with keys
+ * Returns the predicate for resources in the records of some Patients. Indexes: resources.resource_of_record or, with keys,
  * search.entry_keys.
  */
 function inRecords(ends: readonly End[], ids: Ids, scope: SearchScope): Predicate {

@@ -7,7 +7,7 @@ import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { keysOfReferences } from './predicates/reference-keys.ts';
 
-/** A compartment whose resources refer to its owner through reference parameters. */
+/** A compartment whose resources refer to the compartment's owner through reference parameters. */
 export interface NamedCompartment {
   readonly type: Exclude<CompartmentType, 'Patient'>;
   readonly id: string;

@@ -22,10 +22,10 @@ export interface ExplainedStep {
   readonly does: string;
   /** The conditions by which the rows are found. */
   readonly by: readonly string[];
-  /** The indexes or tables from which they are read. */
+  /** The indexes or tables from which the rows are read. */
   readonly from: readonly string[];
   readonly checks: readonly Check[];
-  /** When the next statement runs; absent if this one always returns the page. */
+  /** When the next statement runs; absent if this statement always returns the page. */
   readonly otherwise?: string;
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -93,7 +93,7 @@ function explainSteps(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
   });
 }
 
-/** Returns the conditions by which a step finds rows, and those that are checked for each row. */
+/** Returns the conditions by which a step finds rows, and the conditions that are checked for each row. */
 export function splitConditions(asked: Pick<Asked, 'selection' | 'order'>, step: Step): Conditions {
   switch (step.kind) {
     case 'sort':
@@ -152,7 +152,7 @@ function otherwise({ limit }: Asked, step: Step): string | undefined {
 /** How a step finds rows. */
 type Conditions = Pick<ExplainedStep, 'by' | 'from' | 'checks'>;
 
-/** Returns how a source's rows are found, and what is checked for each. */
+/** Returns how a source's rows are found, and what is checked for each row. */
 export function ledBy(selection: Selection, source: Source | undefined): Conditions {
   const { predicates, record, type } = selection;
   if (source === undefined) {
@@ -217,7 +217,7 @@ function alongValues({ selection }: Pick<Asked, 'selection'>, path: Path): Condi
   };
 }
 
-/** The names of the indexes that are sorted by value. */
+/** The names of the indexes that are sorted by value, by table. */
 const SORTED: Readonly<Record<string, string>> = { period: 'by_low', quantity: 'by_low', string: 'by_value' };
 
 function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): string[] {
@@ -226,7 +226,7 @@ function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): stri
   return span === undefined ? [name] : [name, `search.${table}_${about ? 'about_wide' : 'wide'}`];
 }
 
-/** Returns the table from which a predicate that names rows is read. */
+/** Returns the table that is read for a predicate that names rows. */
 function nameTable({ recorded, inRecords, rows }: Predicate): string {
   if (recorded === true) return 'resources.resource_of_tenant';
   if (inRecords !== undefined) return 'resources.resource_of_record';

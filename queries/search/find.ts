@@ -27,7 +27,7 @@ export interface FoundRow {
 interface Row {
   readonly total: number | null;
   readonly over: boolean;
-  /** As joined by `framed`. */
+  /** The rows as joined by `framed`. */
   readonly rows: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Found {
   readonly rows: readonly FoundRow[];
 }
 
-/** A page that may be incomplete: `over` means that the step left out rows. */
+/** A page that may be incomplete: if `over` is true, the step left out rows. */
 interface Tried extends Found {
   readonly over: boolean;
 }
@@ -50,14 +50,14 @@ export interface Find {
 }
 
 /**
- * Sources that had more than a few rows are remembered: how many, the maximum length of their names, and for how long, in ms.
- * Sources with very many keys have longer names and aren't remembered.
+ * Sources that had more than a few rows are remembered: the maximum number of sources, the maximum length of their names, and
+ * for how long they are remembered, in ms. Sources with very many keys have longer names and aren't remembered.
  */
 const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
-/** Creates the search for pages on a database. */
+/** Creates a `Find` on a database. */
 export function openFind(pool: Asks): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (wanted: Wanted, step: Step, all?: Selection): Promise<Tried> => {
@@ -102,7 +102,7 @@ export function openFind(pool: Asks): Find {
     return found;
   };
 
-  /** Finds the rows that have no value to be sorted by; they come last. */
+  /** Finds the rows that have no value for the sort key; these rows come last. */
   const withoutValues = async (
     asked: Asked,
     without: Predicate,
@@ -153,12 +153,12 @@ function costly({ by, checks }: Pick<ExplainedStep, 'by' | 'checks'>): Refusal {
   );
 }
 
-/** Returns true if a step found the page, that is, all matches that come first. */
+/** Returns true if a step found the page, that is, if it found all matches that come first. */
 function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: Tried): boolean {
   if (over) return false;
   if (step.kind === 'sort' || step.kind === 'sort-entries' || rows.length === limit) return true;
-  // A walk without a limit reads everything; a walk along a condition's own values sets `over` if it ended before its path
-  // did.
+  // A walk without a limit reads everything. A walk along a condition's own values sets `over` if it stopped before the end of
+  // its path.
   const most = step.kind === 'walk-values' ? step.path.most : step.most;
   return (
     most === undefined ||
@@ -166,7 +166,10 @@ function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: 
   );
 }
 
-/** Returns a name for a source that stays the same for the same search; undefined if only its statement identifies it. */
+/**
+ * Returns a name for a source that is the same in every identical search; undefined if only its statement identifies the
+ * source.
+ */
 function sourceName(source: Source | undefined): string | undefined {
   if (source === undefined || source.kind === 'rows') return undefined;
   if (source.kind === 'keys') return JSON.stringify(source.sets);

@@ -12,9 +12,9 @@ import { referenceKeys } from './predicates/reference-keys.ts';
 import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /**
- * Returns the predicate for resources that are referenced by another of the caller's resources, which the rest of the
+ * Returns the predicate for resources that are referenced by a different resource of the caller, which the rest of the
  * parameter finds.
- * @returns undefined if the other type isn't one of the 26, or lacks one of the parameters
+ * @returns undefined if the referring type isn't one of the 26, or doesn't have one of the parameters
  * @throws Refusal `malformed` for a parameter that can't name the searched type, or an invalid value at the end
  */
 export function hasPredicate(
@@ -43,7 +43,10 @@ function mayName(compiled: CompiledParameter, type: ResourceType, target: Resour
   return targets.includes('Resource') || targets.includes(target);
 }
 
-/** Returns SQL for the targets of the other type's entries: their record's Patient, or the targets with the key. */
+/**
+ * Returns SQL for the resources to which entries of the other type refer: the Patient of their record, or the targets with the
+ * key.
+ */
 function referred(
   compiled: CompiledParameter,
   predicate: Predicate,
@@ -53,7 +56,7 @@ function referred(
   const ofRecord = namesRecord(inner.type, compiled);
   return rowsPredicate((binds) => {
     if (ofRecord && target !== 'Patient') return 'select null::uuid as id, null::uuid as record where false';
-    // Under a grant, only rows that it covers count as referring.
+    // Under a grant, only rows that the grant covers count as referring.
     const sets = inner.sees.within === undefined ? keySets([predicate]) : [];
     const rows =
       sets.length > 0

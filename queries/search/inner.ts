@@ -1,4 +1,4 @@
-/** Rows of a different type that a search depends on: at the end of a chain, and in `_has`. */
+/** Rows of a different type on which a search depends: at the end of a chain, and in `_has`. */
 import { containedKey, recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
@@ -21,21 +21,24 @@ import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 /** Returns the predicate for a parameter of a scope's type; undefined if the type doesn't have the parameter. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
 
-/** The maximum number of steps from one type to another in one parameter. */
+/** The maximum number of steps from one type to another within one parameter. */
 export const MAX_DEPTH = 6;
 /**
- * Codes of refusals that don't concern only one type: if the search went on with fewer types, it would return less than it
- * should.
+ * Codes of refusals that apply to more than a single type: if the search continued with fewer types, it would return too
+ * little.
  */
 const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
 
-/** The maximum number of steps in all parameters of a search; if a reference may name several types, each counts. */
+/**
+ * The maximum number of steps in all parameters of a search together. If a reference may name several types, each type counts
+ * as a step.
+ */
 const MAX_STEPS = 250;
 
 /**
  * Returns the scope of a different type one step further along a chain; the caller stays the same.
- * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many; forbidden (403)
- *   for a type outside the grant
+ * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many steps; forbidden
+ * (403) for a type that the grant doesn't cover
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
   requireOnType(scope.sees, type, 's');
@@ -65,7 +68,7 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
 /**
  * Collects the predicates of a parameter for several types. A value that is invalid for one type may be valid for another.
  * @throws Refusal the first type's error, if the parameter is invalid for all types; immediately for a search that is too
- *   costly, or that leads to a type outside the grant
+ * costly, or that leads to a type that the grant doesn't cover
  */
 export function ofTypes<T>(
   types: readonly T[],
@@ -88,7 +91,8 @@ export function ofTypes<T>(
 
 /**
  * Returns SQL, `from` … `where`, for the live rows of the scope's type that match a predicate; select `r.id` from it. If the
- * scope has `contained`, it includes the rows of contained resources; the predicate's keys and values cover both.
+ * scope has `contained`, the rows of contained resources are included; the predicate's keys and values cover both kinds of
+ * rows.
  */
 export function innerRows(
   predicate: Predicate,
@@ -112,8 +116,8 @@ export function innerRows(
 }
 
 /**
- * Returns SQL like `innerRows` for the rows that a grant covers. The rows are found through the record's own indexes, so no
- * other record is involved. Contained resources are visible if their containers are.
+ * Returns SQL like `innerRows`, for the rows that a grant covers. The rows are found through the record's own indexes, so that
+ * rows of other records aren't read. Contained resources are visible if their containers are.
  */
 function seenRows(
   predicate: Predicate,
@@ -162,7 +166,7 @@ function seenRows(
   return `(${parts.join(' union all ')}) r where true`;
 }
 
-/** Returns a predicate that finds rows by their ids; if a row is only checked, the array is computed once. */
+/** Returns a predicate that finds rows by their ids; if a row is only checked, the array of ids is computed once. */
 export function rowsPredicate(rows: NonNullable<Predicate['rows']>): Predicate {
   const condition = (binds: Binds) => `r.id = any(array(select distinct x.id from (${rows(binds)}) x))`;
   return Object.assign(condition, { rows, ofEntry: true });

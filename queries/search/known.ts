@@ -1,4 +1,6 @@
-/** Tells which parameters a type has, for searches of several types, which take only those that all of the types have. */
+/**
+ * Finds which parameters a type has, for searches of several types, which accept only parameters that all of the types have.
+ */
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { chainTargets } from './chain.ts';
@@ -7,16 +9,16 @@ import { findParameter } from './parameters.ts';
 import { isChain, parameterKey, type RawParameter } from './raw.ts';
 
 /**
- * Returns true if a type has a parameter, to the end of its chain or `_has`. Also true for a parameter that the search
- * of the type refuses, such as a chain through a token.
+ * Returns true if a type has a parameter, including everything up to the end of its chain or `_has`. Also true for a parameter
+ * that the type's search refuses, such as a chain through a token.
  */
 export function hasParameter(type: ResourceType, parameter: RawParameter): boolean {
   return hasAfter(type, parameter, 0, new Map());
 }
 
 /**
- * @param steps taken so far; the search refuses more than `MAX_DEPTH`
- * @param known the answers so far: a chain may lead to the same type on many ways
+ * @param steps the number of steps taken so far; the search refuses more than `MAX_DEPTH`
+ * @param known the results so far, because a chain may lead to the same type in many ways
  */
 function hasAfter(
   type: ResourceType,
@@ -43,7 +45,8 @@ type Rest = (type: ResourceType, key: string) => boolean;
 
 function hasReferrer(parameter: RawParameter, rest: Rest): boolean {
   const [, type = '', name = '', ...others] = parameterKey(parameter).split(':');
-  // Without these parts it is malformed, and of Provenance it isn't supported.
+  // Without these parts, the parameter is malformed, and for Provenance it isn't supported; either way the search itself
+  // refuses it.
   if (others.length === 0 || type === 'Provenance') return true;
   if (!isResourceType(type) || compiledParameter(type, name) === undefined) return false;
   return rest(type, others.join(':'));
@@ -62,7 +65,7 @@ function hasChain(type: ResourceType, parameter: RawParameter, rest: Rest): bool
   return isMalformed || named.some((each) => rest(each, key.slice(dot + 1)));
 }
 
-/** Provenance's `activity`, which R4 lacks (`queries/provenance/parameters.ts`). */
+/** Returns true for Provenance's `activity`, which R4 lacks (`queries/provenance/parameters.ts`). */
 function isActivity(type: ResourceType, { name }: RawParameter): boolean {
   return type === 'Provenance' && name === 'activity';
 }

@@ -1,6 +1,7 @@
 /**
- * The order of a result: https://hl7.org/fhir/R4/search.html#sort. If a resource has several values, the first one in the
- * order counts; resources without a value come last in either direction; equal ones are ordered by id.
+ * The order of a result: https://hl7.org/fhir/R4/search.html#sort. If a resource has several values, the value that comes
+ * first in the order counts. Resources without a value come last in either direction. Resources with equal values are ordered
+ * by id.
  */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -37,8 +38,8 @@ export interface Place {
 export interface OrderKey extends Sort {
   readonly type: 'uuid' | 'int8' | 'text' | 'numeric';
   /**
-   * The key's values in the read model `search`; undefined for `_id` and `_lastUpdated`, which every resource has exactly
-   * once.
+   * Where the read model `search` stores the key's values; undefined for `_id` and `_lastUpdated`, of which every resource has
+   * exactly one.
    */
   readonly place?: Place;
   /** The value in a resource's own entry, if the key has no `place`. */
@@ -47,16 +48,16 @@ export interface OrderKey extends Sort {
 
 /** A token or reference value in an entry. */
 export interface InEntry {
-  /** Keys such that every entry with a value has at least one of them. */
+  /** Keys chosen so that every entry with a value has at least one of them. */
   readonly present: readonly string[];
   /**
    * Returns SQL for the value.
-   * @param entry the entry's name in the statement
+   * @param entry the entry's alias in the statement
    */
   value(entry: string): string;
 }
 
-/** Tables and columns that contain the values of each parameter type. For a period or a range, the beginning counts. */
+/** Tables and columns that contain the values of each parameter type. For a period or a range, its beginning counts. */
 const PLACES = {
   date: { table: 'period', type: 'int8', column: 'low' },
   string: { table: 'string', type: 'text', column: 'folded' },
@@ -65,9 +66,9 @@ const PLACES = {
 } as const;
 
 /**
- * Returns the order that a type's `_sort` specifies.
+ * Returns the order that a `_sort` specifies for a type.
  * @param sees under a grant, the order doesn't depend on references, because references to other records aren't shown
- * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by
+ * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be used for sorting
  */
 export function makeOrder(
   type: ResourceType,
@@ -102,7 +103,7 @@ export function makeOrder(
   });
 }
 
-/** Returns the names that a type can be sorted by. */
+/** Returns the names of the parameters by which a type can be sorted. */
 function sortable(type: ResourceType): string[] {
   const own = compiledParameters(type).filter(
     (parameter) => isSortedByText(parameter) || (isOrdered(parameter.type) && parameter.sounds !== true),
@@ -111,7 +112,7 @@ function sortable(type: ResourceType): string[] {
 }
 
 /**
- * Sorts by a token or a reference in an entry: by the text of the value that comes first. The record's own Patient is a
+ * Sorts by a token or a reference in an entry, using the text of the value that comes first. The record's own Patient is a
  * column.
  */
 function textIn(
@@ -158,7 +159,7 @@ export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: B
     where ${equalsOneOf('o.key', keys, binds)})`;
 }
 
-/** Returns the conditions on the same values that a key sorts by, if a resource has at most one value. */
+/** Returns the conditions on the values that a key sorts by, if a resource has at most one such value. */
 export function conditionsOn(
   place: Place | undefined,
   predicates: readonly Predicate[],
@@ -171,8 +172,8 @@ export function conditionsOn(
 }
 
 /**
- * Returns SQL for when the version that was current at a given time was recorded; null if there was none (primary key of
- * history.version).
+ * Returns SQL for when the version that was current at a given time was recorded; null if there was no version at that time
+ * (primary key of history.version).
  * @param row the row, with the columns `id` and `last_updated`
  */
 export function sortValueAt(moment: Micros, binds: Binds, row = 'c'): string {
@@ -191,7 +192,7 @@ export function orderBy(order: readonly OrderKey[], row = ''): string {
   return [...keys, `${row}id ${direction(order[0] ?? { descending: false })}`].join(', ');
 }
 
-/** The end of a page: its last row's keys as text, null for missing keys, and its id. */
+/** The end of a page: the keys of its last row as text, null for missing keys, and the row's id. */
 export interface Last {
   readonly keys: readonly (string | null)[];
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
- * The table of search parameters, and which searches the read model `resources` can answer on its own, so that they don't wait
- * for `search`. To add a kind, add a file in `kinds/` and a line here.
+ * The table of search parameters, and which searches can be answered from the read model `resources` alone, so that they don't
+ * wait for `search`. To add a kind, add a file in `kinds/` and a line here.
  */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -35,8 +35,9 @@ const PARAMETERS: readonly SearchParameter[] = [
 ];
 
 /**
- * Returns a type's parameter by its name, if the type has it. Parameters in the table use more than the resource's own values;
- * modifiers that they don't handle work as for any other parameter. `queries/provenance/search.ts` searches Provenances.
+ * Returns a type's parameter by its name, if the type has it. The parameters in the table use more than the resource's own
+ * values; a modifier that they don't handle works as for any other parameter. Searches for Provenance are in
+ * `queries/provenance/search.ts`.
  */
 export function findParameter(
   type: ResourceType,
@@ -80,7 +81,7 @@ const KINDS: Readonly<
   special: nearPredicate,
 };
 
-/** Returns the parameter with a given code for a type; undefined if none is compiled. */
+/** Returns the parameter with a given code for a type; undefined if no such parameter is compiled. */
 export function compiledSearchParameter(type: ResourceType, code: string): SearchParameter | undefined {
   const compiled = compiledParameter(type, code);
   if (compiled === undefined) return undefined;
@@ -115,7 +116,7 @@ const SORTS = new Set(['_id', '_lastUpdated']);
 
 /**
  * Returns true if a type's search uses only ids, recording times and records.
- * @throws Refusal when `parseRaw` would
+ * @throws Refusal in the same cases as `parseRaw`
  */
 export function isOfResources(type: ResourceType, query: URLSearchParams): boolean {
   return parseRaw(query).every((parameter) => isOfRow(parameter) || isRecord(type, parameter));
@@ -128,7 +129,7 @@ function isOfRow({ name, modifier, values }: RawParameter): boolean {
   );
 }
 
-/** Returns true if a parameter is about the record, which a resource's row contains. */
+/** Returns true if a parameter is about the record, which is a column of the resource's row. */
 function isRecord(type: ResourceType, parameter: RawParameter): boolean {
   const { name, modifier } = parameter;
   if (name !== 'patient' && name !== 'subject') return false;

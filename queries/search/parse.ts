@@ -1,4 +1,4 @@
-/** Parses a search: its rows, its order, and the parameters that were used. */
+/** Parses a search: its conditions, its order, and the parameters that were used. */
 
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -17,13 +17,13 @@ import { meantParameter } from './unknown.ts';
 /** A parsed query. */
 export interface ParsedSearch<P = Predicate> extends Controls {
   readonly predicates: readonly P[];
-  /** The parts of the query that were used, for the `self` link, without the cursor. */
+  /** The parts of the query that were used, without the cursor, for the `self` link. */
   readonly used: [key: string, text: string][];
   /** Names of unknown parameters. */
   readonly unknown: readonly string[];
 }
 
-/** The default order for every type's search, which no write changes. */
+/** The default order of a search of any type. No write changes this order. */
 const BY_ID: readonly Sort[] = [{ by: '_id', descending: false }];
 
 /**
@@ -48,9 +48,9 @@ export async function parseSearch(
 }
 
 /**
- * Parses the query for a listing with its own parameters and sort keys.
+ * Parses the query for a listing that has its own parameters and sort keys.
  * @param makePredicate returns a parameter's predicate; undefined if the listing doesn't have the parameter
- * @param sortable true if other sort keys are allowed too, which the caller checks
+ * @param sortable true if other sort keys are allowed too; the caller checks these
  */
 export function understand<P>(
   raw: readonly RawParameter[],
@@ -87,8 +87,8 @@ export async function parseCriteria(
 ): Promise<readonly Predicate[]> {
   const query = new URLSearchParams(criteria);
   const raw = parseRaw(query);
-  // An empty value probably comes from a variable that wasn't set: without its condition, the rest could match a different
-  // resource.
+  // An empty value probably comes from a variable that wasn't set. Without the condition that was meant, the remaining
+  // criteria could match a different resource.
   const [empty] = [...query].filter(([, text]) => split(text, ',').every((value) => value === ''));
   if (empty !== undefined)
     throw new Refusal('malformed', {
@@ -111,7 +111,7 @@ export async function parseCriteria(
 
 /**
  * Returns the refusal for parameters that the searched types don't have.
- * @param types the searched types, to suggest similar names
+ * @param types the searched types, used to suggest similar names
  */
 export function unknownParameters(
   what: string,

@@ -1,5 +1,5 @@
 /**
- * Chooses how a page of a search is found, based only on the query, without looking at the database. `find.ts` runs a plan,
+ * Chooses how to find a page of a search, based only on the query, without looking at the database. `find.ts` runs a plan;
  * `explain.ts` prints it.
  */
 
@@ -14,17 +14,20 @@ import { type Path, walkPath, withoutValue } from './statements/value-walk.ts';
 
 /** The page that a search requests. */
 export interface Asked extends Wanted {
-  /** The single code that all matches have, if the results are sorted by values that are stored with codes. */
+  /**
+   * The code that all matches have in common, if there is exactly one and the results are sorted by values that are stored
+   * with codes.
+   */
   readonly about?: About;
 }
 
 /** How a statement finds a page. */
 export type Step =
-  /** Reads the rows of a source, or all matches without a source, and sorts them. */
+  /** Reads the rows of a source or, without a source, all matches, and sorts them. */
   | {
       readonly kind: 'sort';
       readonly source: Source | undefined;
-      /** If the source has more rows than this, the next step runs. */
+      /** If the source has more rows than this, the next step is run. */
       readonly most?: number;
       /** True if a source with more rows is remembered, so that this step is skipped for a while. */
       readonly remembered?: true;
@@ -46,28 +49,28 @@ interface Walk {
 /** A search's plan: for a page, or only for a total. */
 export type Plan = PagePlan | CountPlan;
 
-/** How a total is counted: from a source, or from all matches without a source. */
+/** How a total is counted: from a source or, without a source, from all matches. */
 export interface CountPlan {
   readonly kind: 'count';
   readonly source: Source | undefined;
 }
 
-/** How a page is found. Steps run one after the other until one finds the page; the last step always does. */
+/** How a page is found. Steps run one after the other until one of them finds the page; the last step always finds it. */
 export type PagePlan =
   /** Ids, identifiers or records lead to the matches. */
   | { readonly kind: 'named'; readonly steps: readonly Step[] }
   /** Indexes over what resources say lead to the matches. */
   | { readonly kind: 'sources'; readonly steps: readonly Step[] }
-  /** The matches can only be found by a walk along the order. */
+  /** The matches can be found only by a walk along the order. */
   | {
       readonly kind: 'order';
-      /** Absent if a page begins among resources that have no value to be sorted by. */
+      /** Absent if the page begins among resources that have no value for the sort key. */
       readonly step?: Step;
-      /** If that step doesn't fill the page, the resources without a value for the sort key follow. */
+      /** If the step doesn't fill the page, the resources without a value for the sort key follow. */
       readonly without?: Predicate;
     };
 
-/** The limits that decide between steps. */
+/** The limits that determine which step is taken. */
 export interface Limits {
   /** A source with more rows than this isn't sorted if a walk along the order can fill the page. */
   readonly few: number;
@@ -75,13 +78,13 @@ export interface Limits {
   readonly far: number;
 }
 
-/** With a million resources, each of the steps takes some ten milliseconds at most. */
+/** With a million resources, each of these steps takes about ten milliseconds at most. */
 export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 
-/** For wide predicates, a source of up to this many pages is sorted immediately. */
+/** For wide predicates, a source of up to this many pages of rows is sorted immediately. */
 const PROBED = 4;
 
-/** The number of rows that are then read along the order: few in the first walk, more in the second. */
+/** The number of rows that are read along the order after that: few in the first walk, more in the second. */
 const WALKS = [250, 2_000] as const;
 
 /**
@@ -93,12 +96,12 @@ const PROMISING = 1 / 8;
 /** In several records, up to this many rows are sorted immediately. */
 const FEW_IN_RECORDS = 1_000;
 
-/** How many of a code's values in a record are read before the rows found by its keys are sorted instead. */
+/** How many of a code's values in a record are read before the rows that the code's keys find are sorted instead. */
 const FAR_IN_RECORD = 1_000;
 
 /**
- * Quantities are sorted first only up to this number: a walk along a different order soon finds enough matches for a common
- * range.
+ * Quantities are sorted first only up to this number, because a walk along a different order soon finds enough matches for a
+ * common range.
  */
 const FEW_QUANTITIES = 500;
 
@@ -131,9 +134,9 @@ function namedSteps(asked: Asked, [source]: readonly Source[], limits: Limits): 
 }
 
 /**
- * Returns the steps for several records: if they have few rows, all are sorted; otherwise a walk along the order comes first.
- * There are no such steps for a search with a total, which reads all rows anyway, or sorted by `_id`, which PostgreSQL does
- * quickly.
+ * Returns the steps for several records: if the records have few rows, all rows are sorted; otherwise a walk along the order
+ * comes first. There are no such steps for a search with a total, which reads all rows anyway, or for a search sorted by
+ * `_id`, which PostgreSQL does quickly.
  */
 function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: Limits): Step[] {
   const { predicates } = asked.selection;
@@ -151,7 +154,7 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
   return sorted === undefined || walks.length === 0 ? [] : [sorted, ...walks];
 }
 
-/** Returns the walk along the dates of one code in one record; undefined if the search or its order needs more than these. */
+/** Returns the walk along the dates of one code in one record; undefined if the search or its order needs more than that. */
 function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
   const place = order[0]?.place;
   const record = onlyRecord(selection);
@@ -188,8 +191,8 @@ function probes(asked: Asked, source: Source | undefined, most: number, far: num
 }
 
 /**
- * Returns the sources that are sorted before a walk, if they have few rows. Conditions on the sort key limit the walk itself;
- * for quantities without a span, an index covers only one end.
+ * Returns the sources to sort before a walk, if they have few rows. Conditions on the sort key limit the walk itself, except
+ * for quantities without a span, where an index covers only one end.
  */
 function tried({ about, order, selection }: Asked, sources: readonly Source[], few: number): Step[] {
   const along = conditionsOn(order[0]?.place, selection.predicates);
@@ -203,12 +206,12 @@ function tried({ about, order, selection }: Asked, sources: readonly Source[], f
   });
 }
 
-/** Returns true if a source is a recording time and the order is the same as its index's. */
+/** Returns true if a source is a condition on the recording time and the order is that of the source's index. */
 function isAlong(order: readonly OrderKey[], source: Source): boolean {
   return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
 }
 
-/** Returns the values stored with the code by which matches are ordered, bounded by each condition on them. */
+/** Returns the values by which matches are ordered and which are stored with the code, bounded by each condition on them. */
 function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
   if (about === undefined) return [];
   return conditionsOn(order[0]?.place, selection.predicates).flatMap((of): Source[] =>
@@ -220,8 +223,8 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
 
 /**
  * Returns a walk along the order; undefined if no index has that order.
- * @param counted the total's source
- * @param most the number of rows to read; undefined for all
+ * @param counted the source from which the total is counted
+ * @param most the number of rows to read; undefined for all rows
  */
 function walkAlong(
   { order, last, about }: Asked,
@@ -251,8 +254,8 @@ function alongOrder(asked: Asked): PagePlan {
 }
 
 /**
- * Returns the predicate that a resource has no value for an order's first key; undefined if all resources have one, or no
- * table can tell.
+ * Returns the predicate that a resource has no value for the first key of an order; undefined if all resources have a value,
+ * or no table shows whether they have one.
  */
 function withoutFirst(first: OrderKey): Predicate | undefined {
   if (first.inEntry !== undefined) return withoutText(first);

@@ -7,19 +7,19 @@ import { Refusal } from '#src/shared/refusal.ts';
 export interface RawParameter {
   readonly name: string;
   readonly modifier?: string;
-  /** The alternatives between commas, still escaped (`\,` `\|` `\$`), none of them empty. There is at least one. */
+  /** The alternatives between commas, still escaped (`\,` `\|` `\$`). There is at least one, and none is empty. */
   readonly values: readonly string[];
   /** The original text, for the `self` link. */
   readonly text: string;
 }
 
 /**
- * The maximum number of alternatives in all parameters together: each may be a value bound to a statement, which accepts
- * 65,535.
+ * The maximum number of alternatives in all parameters together, because each may be a value bound to a statement, which
+ * accepts at most 65,535.
  */
 const MAX_VALUES = 1_000;
 
-/** The maximum number of parameters per search; each may be a condition that is checked for every row read. */
+/** The maximum number of parameters per search, because each may be a condition that is checked for every row read. */
 const MAX_PARAMETERS = 50;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Determines which resources a search under a grant may name in references. Responses leave out references to other records
- * (docs/spec/decisions.md, section 1), so a search by such a reference must find nothing: otherwise an application that knows
+ * (docs/spec/decisions.md, section 1), so a search by such a reference must find nothing. Otherwise an application that knows
  * an id from another record could find out whether this record refers to it.
  */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -8,7 +8,7 @@ import type { Asks } from '../database/prepared.ts';
 import type { Seeing } from '../sight.ts';
 
 /**
- * Returns whether references to a resource are shown.
+ * Returns true if references to a resource are shown.
  * @param type undefined if the reference is a bare id
  */
 export type Referable = (type: string | undefined, id: string) => boolean;

@@ -34,7 +34,7 @@ export interface SearchPage {
   readonly previous?: string;
   /** Absent on the only page, and if the order can't be read from its end. */
   readonly last?: string;
-  /** True if it has fewer matches than requested because of the budget. */
+  /** True if the page has fewer matches than requested because of the budget. */
   readonly isShortened?: true;
   readonly used: ParsedSearch['used'];
   readonly unknown: readonly string[];
@@ -42,13 +42,14 @@ export interface SearchPage {
 
 /**
  * Searches.
- * @throws Refusal `malformed` naming a parameter with a bad value or modifier; or when `AnswerBudget.takeRows` would
+ * @throws Refusal `malformed`, naming a parameter with a bad value or modifier; also in the same cases as
+ * `AnswerBudget.takeRows`
  */
 export type Search = (caller: Caller, request: SearchRequest) => Promise<SearchPage>;
 
 /**
  * Creates the search on a database.
- * @param tallies for its read model `search`, if a runner keeps them up to date
+ * @param tallies the tallies for the read model `search`, if a runner keeps them up to date
  */
 export function openSearch(
   pool: Asks,
@@ -101,7 +102,7 @@ export function openSearch(
 
 /**
  * Returns a first page in the order of `_lastUpdated`, oldest first, as of the newest match's time. Resources that are written
- * from now on then keep their place on this page and on the next ones, so nothing moves across a page border. The clock can't
+ * from then on keep their place on this page and on the next pages, so nothing moves from one page to another. The clock can't
  * supply the page's time, because something may be recorded between reading the clock and running the statement. A page that
  * begins with the newest match takes that match's time.
  */
@@ -112,12 +113,14 @@ async function datedPage(find: Find, asked: Asked, limits: Limits): Promise<Aske
   return found === undefined ? asked : { ...asked, made: Number(found.keys[0]) };
 }
 
-/** Returns a selection whose total may come from a tally if it is as of now and covers everything that a project owns. */
+/**
+ * Returns a selection whose total may come from a tally if the search is as of now and covers everything that a project owns.
+ */
 function withTally(selection: Selection, { within, asOf }: Sees): Selection {
   return within === undefined && asOf === undefined ? { ...selection, tallied: true } : selection;
 }
 
-/** Returns the rows that have a value for the first key: in the reversed order, the others don't follow them. */
+/** Returns the rows that have a value for the first key: in the reversed order, rows without a value don't follow them. */
 function withValues(rows: readonly FoundRow[]): readonly FoundRow[] {
   const without = rows.findIndex(({ keys }) => keys[0] === null);
   return without === -1 ? rows : rows.slice(0, without);
@@ -128,7 +131,7 @@ function toMatches(
   shown: readonly FoundRow[],
   { backward }: Start,
 ): SearchPage['matches'] {
-  // A resource that was deleted while one read model was behind the other is in only one of them.
+  // If a resource was deleted while one read model was behind the other, only one of them contains the resource.
   const matches = shown.flatMap(({ place: id, version, last_updated: lastUpdated, body }) =>
     version === null ? [] : [{ id, type, version, lastUpdated, body }],
   );

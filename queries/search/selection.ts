@@ -20,22 +20,22 @@ import type { Predicate, Values } from './predicates/predicate.ts';
 export interface Selection {
   readonly type: ResourceType;
   readonly tenant: string;
-  /** For the Patient compartment: only resources in this record. */
+  /** For the Patient compartment: the record that contains all matches. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
-  /** True if its total may come from a tally (`tallies.ts`). */
+  /** True if the search's total may come from a tally (`tallies.ts`). */
   readonly tallied?: true;
 }
 
-/** A set of rows in the read model `search` that contains all matches and that an index can find. */
+/** A set of rows in the read model `search` that contains all matches and can be found by an index. */
 export type Source =
   | { readonly kind: 'keys'; readonly sets: readonly (readonly string[])[] }
   | { readonly kind: 'values'; readonly values: Values; readonly of: Predicate }
   | { readonly kind: 'rows'; readonly rows: (binds: Binds) => string; readonly of: Predicate };
 
 /**
- * Returns a selection's sources, starting with those that are probably small. All rows of a source belong to the tenant and
- * the type and aren't deleted, because the parameters' keys imply it; a selection without such a key has no sources.
+ * Returns a selection's sources, starting with the ones that are probably small. All rows of a source belong to the tenant and
+ * the type and aren't deleted, because the parameters' keys imply this. A selection without such a key has no sources.
  */
 export function listSources(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
@@ -48,7 +48,7 @@ export function listSources(selection: Selection): readonly Source[] {
     return of.values === undefined ? [] : [{ kind: 'values', values: of.values, of }];
   });
   others.push(...recordedIn(selection));
-  // A record's key covers all types: a parameter with keys or values has to determine the type.
+  // A record's key covers all types, so a parameter with keys or values has to determine the type.
   if (sets.length === 0 && (records === undefined || others.every(({ kind }) => kind === 'rows')))
     return others;
   const implied = keyedInRecord ? [] : impliedBy(predicates);
@@ -56,7 +56,7 @@ export function listSources(selection: Selection): readonly Source[] {
   return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 
-/** Returns a source for all conditions on the recording time together: index resources.resource_of_tenant. */
+/** Returns a source for all conditions on the recording time together; index resources.resource_of_tenant. */
 function recordedIn(selection: Selection): readonly Source[] {
   const [of, ...others] = selection.predicates.filter(({ recorded }) => recorded);
   if (of === undefined) return [];
@@ -73,7 +73,7 @@ export function isNarrow({
   return record !== undefined || predicates.some(({ keyed, keys }) => keyed === true && keys === undefined);
 }
 
-/** Returns the records that contain all matches; undefined if any record may contain some. */
+/** Returns the records that contain all matches; undefined if matches may be in any record. */
 function namedRecords({ record, predicates }: Selection): readonly string[] | undefined {
   if (record !== undefined) return [record];
   return predicates.find(({ inRecords }) => inRecords !== undefined)?.inRecords;
@@ -93,7 +93,7 @@ export function onlyRecord(selection: Selection): string | undefined {
   return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }
 
-/** Returns a query for a source's rows, with the column `id`, and for keys the column `record`. */
+/** Returns a query for a source's rows with the column `id` and, for a source of keys, the column `record`. */
 export function selectRows(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
@@ -101,8 +101,8 @@ export function selectRows(source: Source, binds: Binds): string {
 }
 
 /**
- * Returns a query for the matches among a source's rows, with the columns `id` and `last_updated`, which is null unless it is
- * needed.
+ * Returns a query for the matches among a source's rows, with the columns `id` and `last_updated`; `last_updated` is null
+ * unless it is needed.
  * @param rows the rows, in the form used after `from`
  */
 export function matchesAmong(
@@ -114,7 +114,7 @@ export function matchesAmong(
 ): string {
   const conditions = entryConditions(selection, source, binds);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  // A resource may have several values.
+  // A resource may have several of the values, and would then be returned several times.
   const entries =
     source.kind === 'keys'
       ? `select ${isLookedUpByKey(source.sets) ? 'distinct' : ''} r.id from ${rows} r ${where}`
@@ -132,7 +132,7 @@ export function matchesAmong(
     where r.id = e.id and ${ownedBy(selection, true, binds)} and ${combineChecks(others, binds)} offset 0) x`;
 }
 
-/** Returns the conditions on an entry `r`, except those that all rows of a source meet. */
+/** Returns the conditions on an entry `r`, except the conditions that all rows of a source meet. */
 export function entryConditions(
   { predicates, record }: Selection,
   source: Source | undefined,
@@ -156,7 +156,7 @@ export function entryConditions(
   return conditions;
 }
 
-/** Returns a query for matches without a source, with the columns `id` and `last_updated`. */
+/** Returns a query for the matches without using a source, with the columns `id` and `last_updated`. */
 export function selectMatches(selection: Selection, binds: Binds): string {
   return `select r.id, r.last_updated from resources.resource r where ${matchCondition(selection, binds)}`;
 }

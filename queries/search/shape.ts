@@ -1,6 +1,6 @@
 /**
- * Parameters that shape the response instead of the matches: `_count _total _summary _elements _sort _format` and the cursor
- * (https://hl7.org/fhir/R4/search.html#summary). `_summary` and `_elements` apply to reads as well.
+ * Parameters that shape the response rather than select matches: `_count _total _summary _elements _sort _format` and the
+ * cursor (https://hl7.org/fhir/R4/search.html#summary). `_summary` and `_elements` apply to reads as well.
  */
 import { elementNamed, elementNames, type Subset } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -11,7 +11,7 @@ import { badParameter, type RawParameter, refuseModifier } from './raw.ts';
 
 /** Default number of entries per page (docs/spec/decisions.md, section 5). */
 export const DEFAULT_COUNT = 50;
-/** The maximum number of entries per page; for a larger value, this many are returned. */
+/** The maximum number of entries per page; a larger value is reduced to this. */
 const MAX_COUNT = 200;
 
 /** The order of the response. Ids are UUIDv7, so they sort by creation time. */
@@ -44,12 +44,15 @@ export function isControl(parameter: RawParameter): boolean {
   return CONTROLS.has(parameter.name);
 }
 
-/** Controls of which one value counts; `parseShape` reads `_summary`, and the sender of the answer `_format` and `_pretty`. */
+/**
+ * Controls that may have only one value. `parseShape` reads `_summary`; `_format` and `_pretty` are read when the response is
+ * sent.
+ */
 const ONCE: ReadonlySet<string> = new Set(['_count', '_total', '_sort', CURSOR]);
 
 /**
- * Refuses a control that has several values: only one of them could count, and the `self` link would name all.
- * @throws Refusal `malformed` naming it
+ * Refuses a control that has several values: only one of them could apply, but the `self` link would name all of them.
+ * @throws Refusal `malformed` naming the control
  */
 export function refuseRepeated(parameters: readonly RawParameter[]): void {
   const given = new Map<string, string>();
@@ -73,8 +76,8 @@ export function isInclusion(key: string): boolean {
 
 /**
  * Parses the parameters that shape the result.
- * @param listed the listing's sort keys, default first; one key at a time
- * @param sortable true if other keys are allowed too, which the caller checks
+ * @param listed the listing's sort keys, beginning with the default; only one key at a time
+ * @param sortable true if other keys are allowed too; the caller checks these
  * @throws Refusal `malformed` naming the parameter
  */
 export function parseControls(
@@ -110,7 +113,7 @@ export function parseControls(
 }
 
 /**
- * Parses `_count`, an integer of at least 0; values greater than `MAX_COUNT` count as `MAX_COUNT`.
+ * Parses `_count`, an integer of at least 0; values greater than `MAX_COUNT` are reduced to `MAX_COUNT`.
  * @throws Refusal `malformed`
  */
 export function parseCount(text: string): number {
@@ -149,9 +152,9 @@ function parseSort(text: string, sorts: readonly Sort[]): Sort {
 
 const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
 
-/** The parts of resources that a request selects; `onlyTotal` for `_summary=count`. */
+/** The parts of resources that a request selects; `onlyTotal` is true for `_summary=count`. */
 export interface Shape {
-  /** Undefined for everything. */
+  /** Undefined if everything is selected. */
   readonly subset: Subset | undefined;
   readonly onlyTotal: boolean;
 }
@@ -189,7 +192,7 @@ function parseElements(
   return new Set(names.flatMap((name) => findElements(name, types)));
 }
 
-/** Finds elements by `name`, or with the type, `Patient.name`. */
+/** Finds elements by name: `name`, or with the type, `Patient.name`. */
 function findElements(name: string, types: readonly ResourceType[]): string[] {
   const known = types.flatMap((type) => {
     const own = name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;

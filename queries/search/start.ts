@@ -1,6 +1,6 @@
 /**
- * The start of a search's page, and the cursors of the pages before and after it. A page is read forward from the end of the
- * previous page, or backward, from the beginning of the next page or from the end of all matches.
+ * The start of a search's page, and the cursors for the previous and the next page. A page is read forward from the end of the
+ * previous page, or backward, either from the beginning of the next page or from the end of all matches.
  */
 import { z } from 'zod';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -10,9 +10,9 @@ import { badParameter } from './raw.ts';
 
 /** The start of a page; empty for the first page. */
 export interface Start {
-  /** For an order by `_lastUpdated`, the time that the first page is as of. */
+  /** For an order by `_lastUpdated`, the time as of which the first page was read. */
   readonly made?: Micros;
-  /** The row adjacent to the page. Without it, the page is at one end of the matches. */
+  /** The row adjacent to the page. If absent, the page is at one end of the matches. */
   readonly last?: Last;
   /** True for a page that is read in the reversed order and comes before `last`. */
   readonly backward?: true;
@@ -25,7 +25,7 @@ export interface Start {
  */
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 const before = z.tuple([z.literal('before'), z.int().nullable(), z.uuid()]).rest(z.string().nullable());
-/** The schema of the last page's cursor. */
+/** The schema of the cursor for the last page. */
 export const end = z.tuple([z.literal('end'), z.int().min(1)]);
 const start = z.union([place, before, end]);
 
@@ -39,7 +39,7 @@ export function cursorBefore(made: Micros | null, { id, keys }: Last): string {
   return encodeCursor(['before', made, id, ...keys]);
 }
 
-/** Cursors for the pages around a page; '' for the first page. */
+/** Cursors for the pages before and after a page; '' for the first page. */
 export interface Around {
   readonly next?: string;
   readonly previous?: string;
@@ -49,7 +49,7 @@ export interface Around {
  * Returns the cursors for the pages before and after a page.
  * @param start the start of the page
  * @param shown its rows in the order in which they were read
- * @param more whether there are rows beyond them
+ * @param more true if there are further rows after these
  * @param to makes the cursors for the pages after and before a row; undefined if a page can't be read backward
  */
 export function cursorsAround<Row>(
@@ -69,7 +69,7 @@ export function cursorsAround<Row>(
   return { ...(next === undefined ? {} : { next }), ...(previous === undefined ? {} : { previous }) };
 }
 
-/** Returns the cursor for the last page, which has the number of rows that remain after full pages. */
+/** Returns the cursor for the last page, which has the number of rows that remain after all full pages. */
 export function lastPage(count: number, total: number | undefined, { next }: Around): { last?: string } {
   if (next === undefined || total === undefined) return {};
   return { last: encodeCursor(['end', total % count || count]) };
@@ -80,14 +80,14 @@ export function isByTime(order: readonly OrderKey[]): boolean {
   return order.length === 1 && order[0]?.by === '_lastUpdated';
 }
 
-/** Returns true if every row has every key in an order, so that the order can be read from its end. */
+/** Returns true if every row has a value for every key of an order, so that the order can be read from its end. */
 export function isTotal(order: readonly OrderKey[]): boolean {
   return order.every(isEverywhere);
 }
 
 /**
- * Returns true if the rows before a row can be read in the reversed order. The row must have a value for the first key,
- * because rows without one come last in either direction, and the key must allow only one value per resource, because
+ * Returns true if the rows before a given row can be read in the reversed order. The row must have a value for the first key,
+ * because rows without a value come last in either direction. The key must allow only one value per resource, because
  * otherwise a different value would count. Every row must have the other keys.
  */
 export function isReversible(order: readonly OrderKey[], { keys }: Pick<Last, 'keys'>): boolean {
@@ -97,7 +97,7 @@ export function isReversible(order: readonly OrderKey[], { keys }: Pick<Last, 'k
   );
 }
 
-/** Returns the order reversed, from end to beginning. */
+/** Returns the order reversed, that is, from end to beginning. */
 export function reversed(order: readonly OrderKey[]): readonly OrderKey[] {
   return order.map((key) => ({ ...key, descending: !key.descending }));
 }
@@ -127,7 +127,7 @@ function otherSearch(): Error {
   return badParameter(CURSOR, 'the value is not a cursor of this search; start again without it');
 }
 
-/** Checks a key in a cursor; null is valid only for keys that a resource may lack. All resources have an id and a time. */
+/** Checks a key in a cursor; null is valid only for keys that a resource may lack. Every resource has an id and a time. */
 function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
   return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
 }
@@ -136,7 +136,7 @@ function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
 const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
-  // Long enough for any number written in 1,000 characters, plus or minus half a unit in its last place.
+  // Long enough for any number that is written in 1,000 characters, plus or minus half a unit in its last place.
   numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
   text: /^[^\0]{0,1000}$/su,
 };

@@ -1,4 +1,4 @@
-/** The statement for a plan's step. */
+/** Builds the SQL statement for one step of a plan. */
 import type { Binds } from '../database/binds.ts';
 import type { Step } from './plan.ts';
 import type { Source } from './selection.ts';
@@ -7,8 +7,8 @@ import { candidates, resourceWalk, total, type Wanted } from './statements/page.
 import { valueWalk } from './statements/value-walk.ts';
 
 /**
- * Returns a step's SQL with its values bound; it returns one row with the columns of `framed`.
- * @param all the selection for a walk's total; default: the walk's own selection
+ * Returns a step's SQL with its values bound. The SQL returns one row with the columns of `framed`.
+ * @param all the selection that a walk's total counts; default: the walk's own selection
  */
 export function stepStatement(wanted: Wanted, step: Step, binds: Binds, all = wanted.selection): string {
   const counted = (source: Source | undefined) => (wanted.total ? total(all, source, binds) : undefined);

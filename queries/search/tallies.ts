@@ -1,7 +1,7 @@
 /**
- * Tallies: totals that the read model `search` keeps for searches that often request them
+ * Tallies: totals that the read model `search` maintains for searches that often request them
  * (docs/decisions/0036-tallies-on-request.md). A statement looks up the total instead of counting entries by their keys, in
- * the same snapshot as its page. A process that has counted many matches asks for a tally.
+ * the same snapshot as its page. A process that has just counted many matches asks for a tally of them.
  */
 import { LRUCache } from 'lru-cache';
 import { MOST_KEYS, TALLIES, writeAsk } from '#src/fhir/search/tallies.ts';
@@ -9,24 +9,27 @@ import type { Binds } from '../database/binds.ts';
 import type { Asks } from '../database/prepared.ts';
 import type { Selection, Source } from './selection.ts';
 
-/** The number of matches from which counting takes longer than the page. */
+/** From this number of matches, counting takes longer than reading the page. */
 const BROAD = 10_000;
-/** How often a process asks for the same tally, in ms, and how many tallies it remembers. Asking again keeps a tally. */
+/**
+ * How often a process asks for the same tally, in ms, and how many tallies it remembers. Asking again keeps a tally from
+ * expiring.
+ */
 const ASKED_MS = 60_000;
 const REMEMBERED = 1_000;
 
 /** Asks for tallies. */
 export interface Tallies {
-  /** The number of matches from which a tally is worthwhile. */
+  /** From this number of matches, a tally is worthwhile. */
   readonly broad: number;
-  /** Asks for a broad selection's tally, if it can have one, without waiting for a response. */
+  /** Asks for the tally of a broad selection, if the selection can have a tally. Doesn't wait for a response. */
   ask(selection: Selection): void;
 }
 
 /**
  * Creates the tallies.
  * @param broad the number of matches from which a selection is broad
- * @param askedMs how often the same tally is requested, for tests
+ * @param askedMs how often the same tally is requested; tests set this
  */
 export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tallies {
   const asked = new LRUCache<string, true>({ max: REMEMBERED, ttl: askedMs });
@@ -45,8 +48,8 @@ export function openTallies(pool: Asks, broad = BROAD, askedMs = ASKED_MS): Tall
 }
 
 /**
- * Returns the keys, in tally order, if a selection's matches are exactly the entries that have all of them; undefined for any
- * other selection. A predicate with `keys` says nothing else about rows.
+ * Returns a selection's keys, in tally order, if its matches are exactly the entries that have all these keys; otherwise
+ * undefined. A predicate with `keys` imposes no other condition on rows.
  */
 export function tallyKeys({ tallied, record, predicates }: Selection): readonly string[] | undefined {
   if (tallied !== true || record !== undefined || predicates.length === 0) return undefined;
@@ -61,7 +64,7 @@ export function tallyKeys({ tallied, record, predicates }: Selection): readonly 
 }
 
 /**
- * Returns SQL for a total: the tally if there is one, otherwise the count.
+ * Returns SQL for a total: the tally if it exists, otherwise the count.
  * @param count SQL that counts the matches
  */
 export function tallyOr(

@@ -19,9 +19,9 @@ function lastModifier(parameter: RawParameter): string | undefined {
 }
 
 /**
- * Loads the codes of all values of a search whose modifier needs them.
- * @param base of the FHIR interface, slash at its end
- * @throws Refusal `malformed` for the value that exceeds the limit of codes.
+ * Loads the codes for all values of a search whose modifier needs them.
+ * @param base of the FHIR interface, with a trailing slash
+ * @throws Refusal `malformed`, naming the value that exceeds the limit on codes.
  */
 export async function loadTerms(
   parameters: readonly RawParameter[],

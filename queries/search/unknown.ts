@@ -4,7 +4,7 @@ import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** The parameters that every search accepts in addition to those for its types. */
+/** The parameters that every search accepts in addition to the parameters of its types. */
 const OF_EVERY_SEARCH = [
   '_id',
   '_lastUpdated',
@@ -21,8 +21,8 @@ const OF_EVERY_SEARCH = [
 ];
 
 /**
- * Returns the end of a message about an unknown parameter: the nearest name that all the types have, or nothing. In a chain,
- * only the unknown part is replaced.
+ * Returns the end of a message about an unknown parameter: a suggestion with the nearest name that all the given types have,
+ * or nothing. In a chain, only the unknown part is replaced.
  * @param key the parameter with its modifier or chain, of any length.
  */
 export function meantParameter(types: readonly ResourceType[], key: string): string {
@@ -30,7 +30,7 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   const [first = '', ...rest] = key.split('.');
   const [name = '', target] = first.split(':');
   const next = rest.length === 0 ? [] : listTargets(types, name, target);
-  // Checks one type after another: a parameter at the end of a chain may belong to any of them.
+  // Checks the types one by one, because a parameter at the end of a chain may belong to any of them.
   for (const type of next) {
     const found = meantParameter([type], rest.join('.'));
     if (found !== '') return found.replace('`', `\`${first}.`);
@@ -38,13 +38,14 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   if (next.length > 0) return '';
   const suffix = key.slice(name.length);
   const known = commonNames(types, rest.length > 0);
-  // Criteria don't accept control parameters such as `_count`; for these, the suggestion would be the name that was sent.
+  // Criteria don't accept control parameters such as `_count`; for such a parameter, the suggestion would repeat the name that
+  // was sent.
   return known.includes(key) ? '' : didYouMean(name, known).replace(/`\?$/, `${suffix}\`?`);
 }
 
 const LONGEST = 200;
 
-/** Returns the types that a reference parameter on some types can refer to; none if it isn't a reference parameter. */
+/** Returns the types that a reference parameter on the given types can refer to; none if it isn't a reference parameter. */
 function listTargets(
   types: readonly ResourceType[],
   name: string,

@@ -1,5 +1,5 @@
 /**
- * Finds the versions of a record's resources that an AI wrote, because they are never presented as facts
+ * Finds the versions of a record's resources that an AI wrote. These versions are never presented as facts
  * (docs/spec/interface.md, section 2.5).
  */
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
@@ -50,7 +50,7 @@ const LAST_CHANGE = `
 const LAST_SHOWN = `
   select max(r.last_updated) as last, true as shown from resources.resource r where r.record = $1::uuid`;
 
-/** Returns when the record's last change that the read model `resources` contains was recorded; 0 if there is none. */
+/** Returns the time of the record's last change that the read model `resources` contains; 0 if there is none. */
 export async function lastChange(database: Queryable, record: string): Promise<Micros> {
   const ask = async (name: string, text: string) => {
     const { rows } = await database.query<{ last: Micros | null; shown: boolean }>({
@@ -73,11 +73,11 @@ export async function aiVersions(database: Queryable, sees: Seeing, record: stri
 }
 
 /**
- * Returns the versions of a record's resources that an AI wrote, each with the last earlier version that an AI didn't write;
- * under a grant, only the versions that it covers. Call this after reading the resources, so that all their versions are
- * included.
+ * Returns the versions of a record's resources that an AI wrote, each with the last earlier version that an AI didn't write.
+ * Under a grant, it returns only the versions that the grant covers. Call this after reading the resources, so that all their
+ * versions are included.
  * @returns also `last`, the time of the last change in the read model `resources`
- * @throws Refusal unavailable (503) while the read model history lacks a version of the record that `resources` has.
+ * @throws Refusal unavailable (503) while the read model `history` lacks a version of the record that `resources` has.
  */
 export async function readAiVersions(
   database: Queryable,

@@ -1,5 +1,5 @@
 /**
- * Keeps a record's rows as bytes in a few large blocks, and decodes each row only when it is read, because few are shown. As
+ * Keeps a record's rows as bytes in a few large blocks, and decodes a row only when it is read, because few rows are shown. As
  * separate strings or buffers, thousands of rows would be copied at every garbage collection.
  */
 import type { Stored } from '#src/clinical/summary/source.ts';

@@ -1,6 +1,6 @@
 /**
- * Removes references to other records from a summary's rows. A summary turns references to resources that it doesn't contain
- * into identifiers, so these references must be removed first (docs/spec/decisions.md, section 1).
+ * Removes references to other records from a summary's rows. This has to happen first, because a summary turns references to
+ * resources that it doesn't contain into identifiers (docs/spec/decisions.md, section 1).
  */
 import { withoutHidden } from '#src/clinical/summary/hidden-references.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
@@ -12,7 +12,7 @@ import type { Seeing } from '../sight.ts';
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
 /**
- * Returns rows as a caller may see them: under a grant, rows with such a reference are replaced.
+ * Returns rows as a caller may see them: under a grant, rows with references to other records are replaced.
  * @param hidden receives these references, with the types that they name
  */
 export async function withShownReferences(

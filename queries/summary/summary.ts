@@ -1,4 +1,7 @@
-/** Reads the resources of a patient's record that are chosen for its summary, and the directory entries that they need. */
+/**
+ * Reads the resources that are chosen for the summary of a patient's record, and the directory entries that these resources
+ * need.
+ */
 import pg, { type Pool } from 'pg';
 import {
   type Chosen,
@@ -25,10 +28,10 @@ import { lastChange, readAiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
 
-/** The data from which a summary is built. */
+/** The data from which a summary is generated. */
 export interface Summarized {
   readonly chosen: Chosen;
-  /** Directory entries that the summary refers to, and those that these entries refer to. */
+  /** Directory entries that the summary refers to, and the directory entries that these refer to. */
   readonly directory: readonly Stored[];
   /** When the last change that the summary includes was recorded. */
   readonly position: Micros;
@@ -41,7 +44,7 @@ export interface Summarized {
  * is our FHIR base with its trailing slash. The data stays in memory until `make` has finished; the connection is released
  * before that.
  * @param budget for the data, because a summary needs all the record's clinical resources at once.
- * @throws Refusal when `aiVersions` or `AnswerBudget.take` would; rethrows errors from `make`.
+ * @throws the same refusals as `aiVersions` and `AnswerBudget.take`; rethrows errors from `make`.
  */
 export type Summarize = (
   caller: Caller,
@@ -74,7 +77,7 @@ export function openSummarize(pool: Pool): Summarize {
       const [patient, ...record] = await withShownReferences(database, sees, rows, base, hidden);
       if (patient?.type !== 'Patient') return undefined;
       const { byAi, last } = await readAiVersions(database, sees, id);
-      // The record changed meanwhile. A summary shows a single position, so that it can be generated again.
+      // The record changed while it was being read. A summary must show a single position, so that it can be generated again.
       if (tries > 1 && last !== position) return read(database, tries - 1);
       const current = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const versions = earlierVersions(current);
@@ -112,8 +115,8 @@ export function openSummarize(pool: Pool): Summarize {
 }
 
 /**
- * Returns the SELECT for the text of versions. COPY takes no parameters, so the values are literals. Index: primary key of
- * history.version.
+ * Returns the SELECT for the text of versions. The values are literals, because COPY accepts no parameters. Index: primary key
+ * of history.version.
  */
 function selectVersions({ ownerId }: Sees, versions: readonly EarlierVersion[]): string {
   const keys = versions.map(({ id, version }) => `(${pg.escapeLiteral(id)}::uuid, ${version})`);

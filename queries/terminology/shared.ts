@@ -1,6 +1,7 @@
 /**
  * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md, section 5). Their read
- * models have the same tables as those for resources, but in separate schemas, under a tenant that no project uses.
+ * models have the same tables as the read models for other resources, but in separate schemas, under a tenant that no project
+ * uses.
  */
 import type { Pool, QueryConfig } from 'pg';
 import { publishedUrls, type Terminology } from '#src/fhir/terminology.ts';
@@ -12,7 +13,7 @@ import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
 import type { Vread } from '../vread.ts';
 
-/** The tenant for these rows. No project can have this name, because project ids begin with `proj_`. */
+/** The tenant that owns these rows. No project can have this name, because project ids begin with `proj_`. */
 export const SHARED_OWNER: Tenant = { project: 'terminology', environment: 'production' };
 
 /** Returns the schema that contains the terminology's rows in a read model. */
@@ -46,10 +47,10 @@ const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'term
 
 const SHARED_SIGHT: Sees = { owner: SHARED_OWNER, ownerId: tenantId(SHARED_OWNER) };
 
-/** Returns the caller as one that sees the shared terminology and nothing else. */
+/** Returns the caller with access to the shared terminology and nothing else. */
 const asShared = (caller: Caller): Caller => ({ ...caller, sees: SHARED_SIGHT });
 
-/** Returns the read models that contain a type, and what is visible there; for terminology, the shared read models. */
+/** Returns the read models that contain a type, and what the caller sees there; for terminology, the shared read models. */
 export function chooseModels(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
   return isShared(type) ? { pool: sharedModels(pool), sees: SHARED_SIGHT } : { pool, sees };
 }

@@ -30,7 +30,7 @@ export interface EndpointPage {
 
 /** The questions. */
 export interface WebhookQueries {
-  /** Reads an endpoint; undefined if it belongs to another tenant. */
+  /** Reads an endpoint; undefined if it doesn't exist or belongs to another tenant. */
   readonly endpoint: (tenant: Tenant, id: string) => Promise<Endpoint | undefined>;
   /** Reads an endpoint in any project of the person's organizations, with the person's role; otherwise undefined. */
   readonly endpointOfMember: (identity: Identity, id: string) => Promise<Held<Endpoint> | undefined>;

@@ -76,7 +76,7 @@ export interface LedgerQueries {
   }>;
   /** Returns a delivery; undefined for an unknown id. */
   readonly delivery: (id: string) => Promise<LoggedDelivery | undefined>;
-  /** Returns an endpoint's newest replay; undefined if there was none. */
+  /** Returns an endpoint's newest replay; undefined if no replay was ever started. */
   readonly replay: (endpointId: string) => Promise<ReplayProgress | undefined>;
 }
 

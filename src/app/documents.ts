@@ -1,7 +1,4 @@
-/**
- * Assembles the storage for documents' bytes: the store, its interface for writes, and the removal of bytes that nothing
- * refers to.
- */
+/** Assembles the storage for documents' bytes: the store, its interface for writes, and the removal of unreferenced bytes. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Contents } from '#commands/resource/contents.ts';
@@ -21,7 +18,7 @@ export interface Documents {
   readonly store: DocumentStore;
   readonly key: Buffer;
   readonly findSlot: FindSlot;
-  /** Returns whether a record is being purged: its bytes are deleted before its documents. */
+  /** Returns whether a record is being purged: if so, its bytes are deleted before its documents. */
   readonly isErasing: (record: string) => Promise<boolean>;
   readonly contents: Contents;
   /** Begins to sweep. */
@@ -32,8 +29,8 @@ export interface Documents {
 /** How often unused bytes are deleted, in ms. */
 const SWEEP_MS = 60 * 60_000;
 /**
- * How long bytes may exist without an event that names them, in ms. A retry within the lifetime of its Idempotency-Key uses
- * the bytes from its first attempt.
+ * How long bytes may exist without an event that names them, in ms. As long as its Idempotency-Key is valid, a retry uses the
+ * bytes from the first attempt.
  */
 const GRACE_MS = 2 * 24 * 60 * 60_000;
 /** How long the session of the instance that deletes unused bytes may be idle before another instance takes over, in ms. */
@@ -53,7 +50,7 @@ export async function openDocuments({
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly events: Pick<EventStore, 'read'>;
-  /** The service-wide locks, which are also taken to finalize a document. */
+  /** The service-wide locks, which finalizing a document takes too. */
   readonly locks: SweepDeps['locks'];
 }): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
@@ -87,7 +84,7 @@ export async function openDocuments({
     contents: {
       put: (key, bytes) =>
         store.put(key, once(bytes)).catch((error: unknown) => {
-          // The bytes were written by an earlier attempt, which chose the same name for the same bytes.
+          // An earlier attempt wrote the bytes, because the same bytes always get the same name.
           if (!(error instanceof BlobExists)) throw error;
         }),
       remove: (key) => store.remove(key),

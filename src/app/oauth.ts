@@ -16,7 +16,7 @@ import { issueMemberToken, type NewMemberToken } from '../oauth/tokens/member-to
 import { findRefreshToken, refresh } from '../oauth/tokens/refresh.ts';
 import { customerHosts } from '../shared/customer-hosts.ts';
 
-/** Creates the authorization server's parts on a database. */
+/** Creates the parts of the authorization server on a database. */
 export function openOAuth({
   pool,
   issuer,
@@ -29,7 +29,7 @@ export function openOAuth({
   readonly issuer: string;
   /** Lifetime of a refresh token. */
   readonly refreshDays: number;
-  /** True if `jwks_uri` must resolve to public addresses. */
+  /** True if `jwks_uri` must resolve to public addresses only. */
   readonly publicOnly: boolean;
   readonly log: Logger;
 }) {

@@ -16,10 +16,10 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import type { Process } from '../processes/process.ts';
 import { newId } from '../shared/ids.ts';
 
-/** The parts that run for operators on this instance. */
+/** This instance's parts for operators. */
 export interface Operations {
   readonly services: OperationServices;
-  /** Begins to run jobs and to signal that the instance is alive. Idempotent. */
+  /** Begins to run jobs and to report that the instance is alive. Idempotent. */
   start(): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Finds implausible values by means of the bundled terminology's data on LOINC codes. */
+/** Finds implausible values, using the bundled terminology's data on LOINC codes. */
 import { openPlausibility } from '#src/clinical/plausible.ts';
 import type { FindImplausible } from '#src/shared/implausible.ts';
 import { LOINC, loincUnits } from '#src/terminology/bundled/bundled.ts';

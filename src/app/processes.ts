@@ -32,7 +32,7 @@ import type { Documents } from './documents.ts';
 
 /** The processes; each runs only after it is started. */
 export interface Processes {
-  /** Completes the directory entries that a transaction on a record carries. */
+  /** Carries out purges. */
   readonly carried: Process;
   /** Carries purges out. */
   readonly erasures: Process;
@@ -40,7 +40,7 @@ export interface Processes {
   readonly sandboxes: Process;
 }
 
-/** How long a purge waits for other processes, and how long its response waits for the purge to finish, in ms. */
+/** How long a purge waits for other processes, in ms; also how long the response waits for the purge to finish. */
 export const ERASURE_MS = 60_000;
 
 /** Creates the processes. */
@@ -83,9 +83,9 @@ export function openProcesses({
   readonly sharedLinks: Pick<SharedLinks, 'forget'>;
   readonly visits: Pick<RecordVisits, 'forget'>;
   readonly takebacks: Pick<Takebacks, 'forget'>;
-  /** Returns the records that resetting a sandbox purges. */
+  /** Returns the records to purge when a sandbox is reset. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
-  /** Waits until every read model of records has reached a position. */
+  /** Waits until all read models of records have reached a position. */
   readonly waitFor: (position: Position) => Promise<boolean>;
 }): Processes {
   const carried = new Process(

@@ -14,9 +14,9 @@ import type { PostgresCriteriaLocks } from '../operations/locks.ts';
 import { nowMicros } from '../shared/time/time.ts';
 
 /**
- * Returns the key from an earlier start if it still works, otherwise a new key for the installation's quickstart project,
- * which the first start creates together with its organization. If there is a development issuer, one of its people owns the
- * organization. In production, only an installation without any project gets a key; otherwise undefined.
+ * Returns the key from an earlier start if it still works. Otherwise it creates a key for the installation's quickstart
+ * project, which the first start creates together with its organization. If there is a development issuer, one of its people
+ * owns the organization. In production, a key is created only if the installation has no project; otherwise undefined.
  */
 export async function quickstart(
   deps: Waiting & {
@@ -32,9 +32,9 @@ export async function quickstart(
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
   }
-  // Done outside the lock, because other starts don't wait that long for it.
+  // Done before taking the lock, because other starts don't wait for the lock that long.
   await upToDate(deps);
-  // Only one start runs this at a time, and each sees what the previous one created.
+  // Only one start at a time runs this, and each start sees what the previous one created.
   return locks.hold(['quickstart'], async () => {
     await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;

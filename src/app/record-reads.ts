@@ -1,4 +1,4 @@
-/** Assembles what members' pages read from a record, now and as of earlier times. */
+/** Assembles the reads of a record that members' pages need, now and as of earlier times. */
 import type { Pool } from 'pg';
 import { openPast } from '#queries/database/as-of.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';

@@ -7,9 +7,9 @@ import { fullDisk, fullDiskIn } from '../shared/load/full-disks.ts';
 import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /**
- * Returns the refusal that a client gets for an error. A refusal with a `cause` is logged with it, because an
+ * Returns the refusal that a client gets for an error. A refusal with a `cause` is logged together with the cause, because an
  * operator has to act.
- * @returns undefined for a fault of the service
+ * @returns undefined if the error is a fault of the service
  */
 export function toRefusal(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
@@ -40,13 +40,13 @@ export function toRefusal(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The event isn't named, because the answer may go to someone who can't see its record. */
+/** The message doesn't name the event, because it may go to someone who can't see the event's record. */
 const UNREADABLE =
   'an event in the log cannot be read, so this cannot be answered; an operator must run annal verify, which names the event';
 
 /**
  * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, statement timeout).
- * Without 08P01, protocol violation: our message was wrong, so a retry would fail too.
+ * 08P01 (protocol violation) is excluded: it means that our message was wrong, so a retry would fail too.
  */
 const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
 const SOCKET = new Set([
@@ -58,7 +58,7 @@ const SOCKET = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ]);
-/** Messages from pg, without a code, when a connection ends, can't be opened, or doesn't respond. */
+/** Messages from pg that have no code: a connection ended, couldn't be opened, or didn't respond. */
 const ENDED =
   /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
 

@@ -51,7 +51,7 @@ export function openSandboxes({
       };
     },
     async reset(by, organization, project) {
-      // A second request for the same reset waits together with the first.
+      // A second request for the same reset waits for it too.
       if (!isResetting((await sandboxes.read(projectStream(project))).state)) {
         const ask = () => requestReset(sandboxes, by, project, patients);
         await queue(by, organization, ask, (position) => position);

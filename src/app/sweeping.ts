@@ -1,7 +1,7 @@
 /**
  * Periodically deletes expired idempotency keys, attempt counts, codes, tokens, signing keys and sessions, people without
- * sessions or links, shared links that have ended, unused guests, and leftovers from killed rebuilds. Also carries out
- * approvals that a crash interrupted.
+ * sessions or links, shared links that have ended, unused guests, and leftovers from rebuilds that were killed. Also carries
+ * out approvals that a crash interrupted.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

@@ -1,10 +1,10 @@
-/** Finds the authorization server's access tokens that requests send. */
+/** Finds the access tokens of the authorization server that requests are sent with. */
 import type { Pool } from 'pg';
 import { Line } from '#queries/database/gather.ts';
 import type { FindToken } from '#src/http/ports/tokens.ts';
 import { openTokenCallers } from '#src/oauth/tokens/tokens.ts';
 
-/** The lookup of access tokens, on its own connection. */
+/** The lookup of access tokens; it has its own connection. */
 export interface Tokens {
   readonly findToken: FindToken;
   readonly close: () => Promise<void>;

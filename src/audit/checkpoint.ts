@@ -1,14 +1,14 @@
 /**
- * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the bytes of their names,
- * and a signed statement with the Merkle root over those lines. The file, or only its root, can later prove that no history
- * was altered. docs/audit.md describes the format. Version 1 had no access logs.
+ * Writes and reads checkpoint files. A checkpoint has one line for the head of every stream and of every record's access log,
+ * sorted by the bytes of their names, and a signed statement with the Merkle root over those lines. The file, or just its
+ * root, can later prove that no history was altered. docs/audit.md describes the format. Version 1 had no access logs.
  */
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
 import { MerkleTree } from './merkle.ts';
 import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
 
-/** The head of a stream, or of a record's access log (`accessName`). */
+/** The head of a stream or of a record's access log (`accessName`). */
 export interface StreamLeaf {
   readonly stream: string;
   /** For an access log, the number of its last entry, counted from 1. */
@@ -17,7 +17,7 @@ export interface StreamLeaf {
   readonly hash: string;
 }
 
-/** The range that a checkpoint covers. */
+/** The part of the log that a checkpoint covers. */
 export interface Covered {
   /** The store's position at the time of the checkpoint. */
   readonly position: string;
@@ -27,7 +27,7 @@ export interface Covered {
 
 const common = {
   type: z.literal('annal-checkpoint'),
-  /** When it was signed, by the signing machine's clock. */
+  /** The time of signing, by the signing machine's clock. */
   time: z.string(),
   position: z.string(),
   events: z.int().nonnegative(),
@@ -61,7 +61,7 @@ export interface Checkpoint {
 
 /**
  * Yields the lines of a checkpoint, each with its line break.
- * @param signed called with the statement when its line is yielded
+ * @param signed called with the statement when the statement's line is yielded
  */
 export async function* checkpointLines(
   { position, events, leaves }: Covered,
@@ -94,7 +94,7 @@ export async function* checkpointLines(
 /**
  * Reads a whole checkpoint: every line, the root over the lines, and the signature.
  * @param lines without their line ends; undefined for a line whose bytes aren't text.
- * @param expected the key that must have signed it.
+ * @param expected the key that must have signed the checkpoint.
  * @throws BadFile with the error.
  */
 export async function readCheckpoint(

@@ -1,7 +1,7 @@
 /**
  * Exports a record's whole history as one verifiable file. The file has a header line, a line for every event with its exact
- * text (the metadata ends with the chain's hash), and a signed statement with the SHA-256 over all preceding bytes.
- * `bin/verify-export.mjs` checks the file without this repository; docs/audit.md describes it.
+ * text (the metadata ends with the chain's hash), and a signed statement with the SHA-256 of all preceding bytes.
+ * `bin/verify-export.mjs` checks the file without this repository; docs/audit.md describes the format.
  */
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
@@ -12,19 +12,19 @@ import { closingLine, SignedLines } from './signed-lines.ts';
 export interface ExportStatement {
   readonly type: 'annal-export';
   readonly version: 1;
-  /** When it was signed, by the signing machine's clock. */
+  /** The time of signing, by the signing machine's clock. */
   readonly time: string;
   readonly stream: string;
   /** The time as of which the stream is exported; if absent, the whole stream is exported. */
   readonly as_of?: string;
   readonly events: number;
-  /** The last event's head, the same as in a checkpoint. */
+  /** The stream's head at its last event, as a checkpoint would list it. */
   readonly head: StreamHead;
   /** SHA-256 of all bytes before this line. */
   readonly sha256: string;
 }
 
-/** Thrown when an event doesn't continue its stream's chain, so that nothing can be vouched for. */
+/** Thrown when an event's hash doesn't match its stream's chain, so that nothing can be vouched for. */
 export class BrokenChain extends Error {
   override readonly name = 'BrokenChain';
   constructor(
@@ -38,7 +38,7 @@ export class BrokenChain extends Error {
 /**
  * Yields the lines of an export, each with its line break; none if there are no events.
  * @param events of one stream, from revision 0
- * @param signed called with the statement when its line is yielded
+ * @param signed called with the statement when the statement's line is yielded
  * @param asOf the time at which `events` end
  * @throws BrokenChain
  */

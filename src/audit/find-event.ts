@@ -1,6 +1,6 @@
 /**
- * Finds an event in a stream by its time, and checks its link in the hash chain. This takes only a few reads, however long the
- * stream is.
+ * Finds an event in a stream by its time, and checks its link in the hash chain. Takes only a few reads, even in a long
+ * stream.
  */
 import { GENESIS, readHash, verifyLink } from '#src/events/chain.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
@@ -14,16 +14,16 @@ export interface LinkedEvent {
   readonly previous: string;
   /** The event's own hash, as stored; undefined if it has none. */
   readonly hash: string | undefined;
-  /** True if the event's text and the previous hash result in its hash. */
+  /** True if the hash of the event's text and the previous hash equals the stored hash. */
   readonly holds: boolean;
 }
 
 type Reads = Pick<EventStore, 'read'>;
 
 /**
- * Finds an event. Times in a stream strictly increase, so its revision is found by binary search. If it isn't there, because
- * it was altered, the whole stream is searched for its id.
- * @param at when it was recorded, in microseconds
+ * Finds an event. Times in a stream strictly increase, so its revision is found by binary search. If that finds nothing,
+ * because the event was altered, the whole stream is searched for its id.
+ * @param at when the event was recorded, in microseconds
  * @returns undefined if the event isn't in the stream
  * @throws StreamDeleted
  */
@@ -39,7 +39,7 @@ export async function findEvent(
   return undefined;
 }
 
-/** Returns the event in a stream that was recorded at a given time. */
+/** Returns the event in a stream that was recorded at the given time. */
 async function halve(store: Reads, stream: string, at: Micros): Promise<RecordedEvent | undefined> {
   const head = await first(store.read(stream, { direction: 'backwards', limit: 1 }));
   let low = 0;
@@ -56,7 +56,7 @@ async function halve(store: Reads, stream: string, at: Micros): Promise<Recorded
   return undefined;
 }
 
-/** Checks the chain link of an event from the store. */
+/** Checks a stored event's link in the hash chain. */
 export async function checkLink(store: Reads, event: RecordedEvent): Promise<LinkedEvent> {
   const { stream, revision } = event;
   const before = revision === 0 ? undefined : await eventAt(store, stream, revision - 1);

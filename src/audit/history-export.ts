@@ -1,7 +1,7 @@
 /**
  * Exports one resource's history: its events with their exact text, each with the previous hash, and a signed statement. The
- * events of the stream's other resources aren't in the file, so the chain between two events of this resource can't be
- * recomputed from it; instead, the signature vouches for the chain. docs/audit.md says what a file proves.
+ * file doesn't contain the events of the stream's other resources, so the chain between two events of this resource can't be
+ * recomputed from the file; instead, the signature vouches for the chain. docs/audit.md says what a file proves.
  */
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
@@ -18,11 +18,11 @@ interface HistoryStatement {
   readonly stream: string;
   /** `Type/id`. */
   readonly resource: string;
-  /** The time as of which the history is exported; if absent, all of it is exported. */
+  /** The time as of which the history is exported; if absent, the whole history is exported. */
   readonly as_of?: string;
   /** Events in the file. */
   readonly events: number;
-  /** The end of the stream up to which the chain was checked. */
+  /** The stream's last event up to which the chain was checked. */
   readonly head: StreamHead;
   readonly sha256: string;
 }

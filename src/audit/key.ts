@@ -40,7 +40,7 @@ export interface KeyPlace {
 }
 
 /**
- * Returns the installation's key; creates it on first use, readable only by its owner.
+ * Returns the installation's key. On first use, creates the key, readable only by its owner.
  * @throws KeyFault if the file can't be read or contains another kind of key
  */
 export async function signingKey({ dataDir, file }: KeyPlace): Promise<SigningKey> {
@@ -80,7 +80,7 @@ export function publicKey(text: string): PublicKey {
   }
 }
 
-/** Creates the key file atomically, and never overwrites one that was created meanwhile. */
+/** Creates the key file atomically; never overwrites a key file that was created in the meantime. */
 async function make(file: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -11,7 +11,7 @@ function node(left: Buffer, right: Buffer): Buffer {
   return createHash('sha256').update(NODE).update(left).update(right).digest();
 }
 
-/** A tree that keeps one hash for each complete subtree: at most one per level. */
+/** A tree that keeps one hash for each complete subtree: at most one hash per level. */
 export class MerkleTree {
   /** Roots of complete subtrees, the largest first. */
   readonly #subtrees: { readonly root: Buffer; readonly leaves: number }[] = [];
@@ -34,7 +34,7 @@ export class MerkleTree {
     this.#subtrees.push({ root, leaves });
   }
 
-  /** Returns the hash over all leaves, 64 hex digits; without leaves, the hash of the empty string. */
+  /** Returns the hash over all leaves, 64 hex digits. If there are no leaves, it is the hash of the empty string. */
   root(): string {
     const root = this.#subtrees
       .map((subtree) => subtree.root)

@@ -1,11 +1,11 @@
-/** Resolves the names of credentials from the log, where keys and people keep their names after they are revoked. */
+/** Resolves the names of credentials from the log, which retains the names of keys and people even after they are revoked. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 
-/** A credential as shown in audit output. A member is null if the credential doesn't have it or the log doesn't contain it. */
+/** A credential as shown in audit output. A member is null if it doesn't apply to the credential or isn't in the log. */
 export interface NamedCredential {
   /** `api_key`, `id_token`, `client` or `grant` (access tokens), or `system`: the service itself. */
   readonly kind: string;
@@ -24,7 +24,7 @@ export interface NamedCredential {
   readonly environment: string | null;
 }
 
-/** Returns a credential without names, for the time before they are resolved. */
+/** Returns a credential whose names are still to be resolved. */
 export function unnamed(credential: EventMetadata['credential']): NamedCredential {
   const { kind, key_id, application, issuer, subject, project, environment } = credential;
   return {
@@ -59,9 +59,9 @@ interface Names {
 }
 
 /**
- * Fills in names. To find them, it reads the streams of projects whose keys are among the credentials, of the projects'
+ * Fills in names. To find them, it reads the streams of projects whose keys are among the credentials, of those projects'
  * organizations (for people), and of applications. If a stream can't be read, its names stay null.
- * @param read returns a stream's events, from revision 0; empty if it doesn't exist
+ * @param read returns a stream's events, from revision 0; empty if the stream doesn't exist
  * @param projects additional projects whose members may be among the people
  */
 export async function nameCredentials<T extends { readonly credential: NamedCredential }>(
@@ -119,7 +119,7 @@ async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Prom
   try {
     for await (const event of events) if (WANTED.has(event.type)) note(understand(event).event, names);
   } catch {
-    // The history itself is more important than names, so ids are shown instead, and `annal verify` names the event.
+    // The history matters more than the names, so ids are shown instead; `annal verify` names the event.
   }
 }
 

@@ -1,17 +1,17 @@
-/** Reads a stream's events without resources, for auditors: what happened, when, and with which credential. */
+/** Reads the events of a stream that aren't about resources, for auditors: what happened, when, and with which credential. */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { Replay } from './replay.ts';
 
-/** An event without a resource: on a project, an organization or an application, or on who may use a record. */
+/** An event that isn't about a resource: it concerns a project, an organization, an application, or who may use a record. */
 export interface Occurrence {
   readonly revision: number;
   readonly event: string;
   readonly type: string;
   /** Instant. */
   readonly recorded: string;
-  /** The credential that allowed it: an API key, or a person's ID token, identified by `iss` and `sub`. */
+  /** The credential that authorized it: an API key, or a person's ID token, identified by `iss` and `sub`. */
   readonly credential: NamedCredential;
   readonly request_id: string;
   /** The event's data; an API key appears as its hash, never as the key. */
@@ -45,7 +45,7 @@ const ACCESS: ReadonlySet<EventType> = new Set<EventType>([
 ]);
 
 /**
- * Returns whether an event is about who may use a record: links to people, applications' grants and proposals, and shared
+ * Returns whether an event is about who may use a record: links to people, grants and proposals of applications, and shared
  * links.
  */
 export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);

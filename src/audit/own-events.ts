@@ -1,6 +1,6 @@
 /**
- * The project's own events: those in its own stream and in the streams of its applications and webhook endpoints, newest
- * first.
+ * Reads the project's own events, newest first: the events in its own stream and in the streams of its applications and
+ * webhook endpoints.
  */
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
@@ -55,7 +55,7 @@ function later(one: Source | undefined, other: Source): Source | undefined {
   return comesBefore(other.next, one.next) ? other : one;
 }
 
-/** Returns whether an event is newer than another. */
+/** Returns whether one event is newer than another. */
 export function comesBefore(
   one: { readonly at: Micros; readonly event: { readonly id: string } },
   other: { readonly at: Micros; readonly event: { readonly id: string } },

@@ -1,4 +1,6 @@
-/** Collects what clients' own Provenances say about versions, such as reasons and agents, by folding a stream's events. */
+/**
+ * Collects the content of clients' own Provenances about versions, such as reasons and agents, by folding a stream's events.
+ */
 import { z } from 'zod';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { parseJson } from '#src/shared/json/json.ts';
@@ -21,7 +23,7 @@ export interface SaidProvenance {
   readonly reason: readonly string[];
   readonly activity: string | null;
   readonly agents: readonly SaidAgent[];
-  /** The Provenance's own `recorded`, not the time when it was stored. */
+  /** The Provenance's own `recorded`, not the time at which it was stored. */
   readonly recorded: string | null;
 }
 
@@ -55,18 +57,18 @@ const schema = z.object({
     .default([]),
 });
 
-/** A current Provenance, and the version of each of its targets; a version is undefined until it is known. */
+/** A current Provenance, and the version of each of its targets; a version is undefined while it isn't known. */
 interface Standing {
   readonly says: SaidProvenance;
   readonly about: Map<string, number | undefined>;
 }
 
 /**
- * Joins a stream's Provenances to versions. A target with `_history/n` names its version. A target without it refers to the
- * version that the resource had when the Provenance first named it, or got in the same append.
+ * Matches a stream's Provenances to versions. A target with `_history/n` names its version. A target without `_history` refers
+ * to the version that the resource had when the Provenance first named it, or that it got in the same append.
  */
 export class ClientProvenances {
-  /** Current Provenances by id, without deleted ones. */
+  /** Current Provenances by id, except deleted ones. */
   readonly #standing = new Map<string, Standing>();
   readonly #versions = new Map<string, number>();
   #unsettled: Standing[] = [];
@@ -90,7 +92,7 @@ export class ClientProvenances {
     if (index === count - 1) this.#settle();
   }
 
-  /** Returns the Provenances by `Type/id/_history/n`, in order of their last change. */
+  /** Returns the Provenances of each `Type/id/_history/n`, in the order in which they last changed. */
   byVersion(): ReadonlyMap<string, readonly SaidProvenance[]> {
     this.#settle();
     const found = new Map<string, SaidProvenance[]>();
@@ -111,7 +113,7 @@ export class ClientProvenances {
   }
 }
 
-/** Absolute references below our own base URL are stored as they were received. */
+/** Absolute references below our own base URL are stored as received. */
 const TARGET = /(?:^|\/)([A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64})(?:\/_history\/(\d+))?$/;
 
 function standing(id: string, body: string, before: Standing | undefined): Standing | undefined {
@@ -139,7 +141,7 @@ function standing(id: string, body: string, before: Standing | undefined): Stand
   return { says, about };
 }
 
-/** Returns a Provenance as a sentence with the reasons, the activity and the agents, with names if known. */
+/** Returns a Provenance as a sentence with its reasons, activity and agents, using names where they are known. */
 export function writeSentence({
   reference: from,
   reason,

@@ -1,4 +1,4 @@
-/** A record as of any given time, computed by folding its events up to that time. Pure. */
+/** Computes a record as of any given time by folding its events up to that time. Pure. */
 
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
@@ -9,12 +9,12 @@ import type { Moment } from '#src/shared/time/moment.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { Replay } from './replay.ts';
 
-/** A resource in a record at a given time. */
+/** A resource of a record at a given time. */
 export interface ResourceAt {
   readonly type: string;
   readonly id: string;
   readonly version: number;
-  /** When that version was recorded. */
+  /** When this version was recorded. */
   readonly recordedAt: string;
   /** The version's exact FHIR JSON text as reads show it; undefined if the resource was deleted at that time. */
   readonly body: string | undefined;
@@ -28,7 +28,7 @@ export interface RecordAt {
   readonly resources: ReadonlyMap<string, ResourceAt>;
   /** The number of events up to that time. */
   readonly events: number;
-  /** The last of these events' revision. */
+  /** The revision of the last of these events. */
   readonly revision: number | undefined;
   /** When the last of these events was recorded. */
   readonly recordedAt: string | undefined;
@@ -37,12 +37,12 @@ export interface RecordAt {
 }
 
 /**
- * Folds a record's events, in order of revision, up to and including a given time. Reading stops there.
+ * Folds a record's events, in order of revision, up to and including the given time, where reading stops.
  * @param events of one `record-` stream, from revision 0.
  * @param isPast returns whether an event comes after a position in its store.
  * @param most maximum total bytes of the bodies held in memory; default: no limit.
  * @param note receives each version.
- * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) if the record has more than `most`
+ * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) if the bodies exceed `most`
  */
 export async function recordAt(
   events: AsyncIterable<RecordedEvent> | Iterable<RecordedEvent>,
@@ -91,9 +91,10 @@ export async function recordAt(
 
 /**
  * Returns the current resources as a `collection` Bundle with their stored text. `Bundle.timestamp` is the recorded time of
- * the last event, so equal states result in equal text, whatever time was requested.
- * @param base URL of the FHIR interface, without a trailing slash: relative references resolve within the Bundle only if
- *   `fullUrl` is such a URL (https://hl7.org/fhir/R4/bundle.html#references)
+ * the last event, so equal states always produce equal text, whatever time was requested.
+ * @param base URL of the FHIR interface, without a trailing slash; `fullUrl` must be below it, because otherwise relative
+ *   references
+ * don't resolve within the Bundle (https://hl7.org/fhir/R4/bundle.html#references)
  */
 export function toCollection({ resources, recordedAt }: RecordAt, base: string): string {
   const entries = [...resources.values()].flatMap(({ type, id, body }) =>

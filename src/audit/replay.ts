@@ -1,4 +1,4 @@
-/** Parses a stream's events one after another, and checks the hash chain on the way. */
+/** Parses a stream's events one by one, and checks the hash chain at the same time. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
@@ -31,7 +31,7 @@ export class Replay {
   }
 
   /**
-   * Yields the events in order, including those after a break in the chain.
+   * Yields the events in order, including events after a break in the chain.
    * @throws UnreadableEvent, NewerEvent
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<StoredEvent> {

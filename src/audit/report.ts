@@ -1,4 +1,4 @@
-/** Renders a history as a self-contained page that can be printed, without scripts or external resources. */
+/** Renders a history as a self-contained, printable page without scripts or external resources. */
 
 import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json/json.ts';
@@ -103,7 +103,7 @@ ${changes(operation, differences)}
 `;
 }
 
-/** Returns the article on a link or grant, with everything in its event. */
+/** Returns the page's article about a link or grant, with all the data in its event. */
 function accessArticle({ type, recorded, credential, request_id, revision, data }: Occurrence): Html {
   const facts: [string, string][] = [
     ['Recorded', recorded],
@@ -119,7 +119,7 @@ function accessArticle({ type, recorded, credential, request_id, revision, data 
 `;
 }
 
-/** Returns a member of an event's data as text: strings unchanged, a list with one item per line. */
+/** Returns a member of an event's data as text: a string unchanged, a list with one item per line. */
 function joinTexts(value: unknown): string {
   if (Array.isArray(value)) return value.map(joinTexts).join('\n');
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -144,7 +144,10 @@ ${rows}</tbody>
 </table>`;
 }
 
-/** Returns a value as JSON, so that "1.5" differs from 1.5, and an empty string from a missing one. */
+/**
+ * Returns a value as JSON, so that the string "1.5" looks different from the number 1.5, and an empty string from a missing
+ * value.
+ */
 function printValue(value: Json | undefined): string {
   return value === undefined ? '' : printJson(value);
 }

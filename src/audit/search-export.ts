@@ -1,5 +1,5 @@
 /**
- * Exports a search's result: the Bundle's exact text, the event and hash of each version that it contains, and a signed
+ * Exports the result of a search: the Bundle's exact text, the event and hash of each version that it contains, and a signed
  * statement with the query, the time and the log position. docs/audit.md says what a file proves.
  */
 import type { AnsweredSearch } from '#src/shared/access/answered-search.ts';
@@ -23,7 +23,7 @@ interface SearchStatement {
   readonly sha256: string;
 }
 
-/** Yields the lines of a search result's export. */
+/** Yields the lines of a search export. */
 export function* searchLines(
   { project, environment, query, asOf, position, complete, bundle, versions }: AnsweredSearch,
   time: string,

@@ -1,4 +1,4 @@
-/** Files whose last line is a signed statement with the SHA-256 of all preceding bytes. */
+/** Writes files whose last line is a signed statement with the SHA-256 of all preceding bytes. */
 import { createHash } from 'node:crypto';
 import type { SigningKey } from './key.ts';
 import { signedLine } from './statement.ts';
@@ -14,7 +14,7 @@ export class SignedLines {
     return text;
   }
 
-  /** Returns the SHA-256 of all lines so far; only the statement may be added afterwards. */
+  /** Returns the SHA-256 of all lines so far. Afterwards, only the statement may be added. */
   sum(): string {
     return this.#sum.digest('hex');
   }

@@ -1,6 +1,6 @@
 /**
  * The last line of a checkpoint or an export: a statement about the preceding lines, the signer, and the signature over the
- * statement's text. The statement begins with its type, so that different kinds of statements can't be confused.
+ * statement's text. The statement begins with its type, so that one kind of statement can't be mistaken for another.
  */
 import { sign, verify } from 'node:crypto';
 import { KeyFault, type PublicKey, publicKey, type SigningKey } from './key.ts';
@@ -32,7 +32,7 @@ export function signedLine(statement: { readonly type: string }, key: SigningKey
 /**
  * Reads a line that `signedLine` wrote.
  * @returns undefined if the line has a different form.
- * @throws BadFile if the signature isn't from the key that the line names, or this key isn't the expected one.
+ * @throws BadFile if the signature wasn't made with the key that the line names, or if that isn't the expected key.
  */
 export function parseSigned(line: string, expected?: PublicKey): Signed | undefined {
   const [, statement, id, text, signature] = LINE.exec(line) ?? [];

@@ -23,7 +23,7 @@ export interface Version {
   readonly author_type: string | null;
   /** `Practitioner/…`. */
   readonly author: string | null;
-  /** The name of `author`, otherwise of `acting_as`, at the time when this version was written. */
+  /** The name of `author`, otherwise of `acting_as`, as it was when this version was written. */
   readonly author_name: string | null;
   /** `Practitioner/…` or `PractitionerRole/…`: the role in which the author acted. */
   readonly acting_as: string | null;
@@ -31,24 +31,25 @@ export interface Version {
   /** An `Organization/…` and its name at that time. */
   readonly on_behalf_of: { readonly reference: string | null; readonly display: string | null } | null;
   readonly source_system: string | null;
-  /** The data's identifier in the source system. */
+  /** The data's id in the source system. */
   readonly origin_id: string | null;
-  /** The credential that allowed the write. */
+  /** The credential that authorized the write. */
   readonly credential: NamedCredential;
   /**
-   * The person who accepted the proposal for this version; `credential` is then the one that the proposing application used.
+   * The person who accepted the proposal for this version; `credential` is then the credential of the application that
+   * proposed it.
    */
   readonly approved_by?: NonNullable<EventMetadata['approved_by']>;
   readonly request_id: string;
-  /** The same for all versions that one transaction wrote. */
+  /** An id shared by all versions that one transaction wrote. */
   readonly transaction_id: string | null;
-  /** `Provenance/…`: the Provenance that the service derives from the event. */
+  /** `Provenance/…`: the Provenance that the service derives from the version's event. */
   readonly provenance: string;
   /** Clients' own Provenances about this version. */
   readonly provenances: readonly SaidProvenance[];
   /** The revision of the version's event in the stream. */
   readonly revision: number;
-  /** Differences from the previous version; for a first version, all its elements; for a deletion, none. */
+  /** Differences from the previous version. A first version lists all its elements; a deletion lists none. */
   readonly differences: readonly Difference[];
 }
 
@@ -56,7 +57,7 @@ export interface Version {
 export interface History {
   /** The newest first. */
   readonly versions: readonly Version[];
-  /** People's links and applications' grants, newest first; empty for the history of one resource. */
+  /** People's links and applications' grants, newest first; empty if the history is of one resource. */
   readonly access: readonly Occurrence[];
   /** The number of events read, including events without a version. */
   readonly events: number;
@@ -149,8 +150,9 @@ function versionIn(
 }
 
 /**
- * Describes a version's author: the name, and the name of the person who entered the version for them; references if the event
- * has no names. These are also the agents in the service's own Provenance (docs/spec/interface.md, section 2.4).
+ * Describes a version's author: the name, and the name of the person who entered the version on the author's behalf, or
+ * references if the event has no names. The service's own Provenance lists the same agents (docs/spec/interface.md, section
+ * 2.4).
  */
 export function writtenBy({ author, author_name, author_type, acting_as, acting_as_name }: Version): string {
   const entered = acting_as_name ?? acting_as;
@@ -174,7 +176,7 @@ export function changesBetween(before: ReadVersion | undefined, after: ReadVersi
   return is === undefined ? [] : differences(was, is);
 }
 
-/** Returns the content as it was written, without the label that reads add. */
+/** Returns the content as written, without the label that reads add. */
 function writtenIn({ body, byAi }: ReadVersion): JsonObject | undefined {
   const { value } = parseJson(body);
   if (!isObject(value)) return undefined;
@@ -197,7 +199,7 @@ function ownContent(resource: JsonObject): JsonObject {
   return Object.keys(meta).length === 0 ? rest : { meta, ...rest };
 }
 
-/** Returns who accepted the proposal that became a version, in words; undefined if the version wasn't proposed. */
+/** Returns, in words, who accepted the proposal that became a version; undefined if the version wasn't proposed. */
 export function approvedBy({ approved_by: by }: Version): string | undefined {
   if (by === undefined) return undefined;
   const who = by.role === 'self' ? 'the patient' : 'a person who looks after the patient';

@@ -1,7 +1,4 @@
-/**
- * Defines the commands: each command's arguments and help, and the module that implements it, which is loaded only when
- * needed.
- */
+/** Defines the commands: arguments, help, and the module that implements each command and is loaded only when needed. */
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
@@ -22,7 +19,7 @@ More: docs/eventstoredb.md#scavenge`;
 
 /**
  * Runs a command.
- * @returns the command's exit code; anything other than a number counts as 0.
+ * @returns the command's exit code; anything other than a number is treated as 0.
  */
 type Work = (words: readonly string[], options: Options) => Promise<unknown>;
 
@@ -34,7 +31,7 @@ export interface CommandLine {
 
 /**
  * Defines every command.
- * @param people who can sign in, for the help text of `dev-token`.
+ * @param people who can sign in; listed in the help text of `dev-token`.
  * @returns a parser that throws CommanderError instead of exiting, and prints only help and version.
  */
 export function describeCommands(people: string): CommandLine {
@@ -47,7 +44,7 @@ export function describeCommands(people: string): CommandLine {
         [command.name(), ...command.registeredArguments.map(writeUsage)].filter(Boolean).join(' '),
     })
     .showSuggestionAfterError(false)
-    // Everything after the command belongs to the command, because its values may look like options of the program.
+    // All words after the command's name belong to the command, because their values may look like options of the program.
     .enablePositionalOptions()
     .helpOption('-h, --help', 'Print this help')
     .helpCommand(false)
@@ -536,7 +533,7 @@ export function describeCommands(people: string): CommandLine {
   return { program, outcome };
 }
 
-/** Adds the options that every command has, which may also precede the command. */
+/** Adds the options that every command accepts; they may also precede the command. */
 function withCommon(command: Command): Command {
   return command
     .option('--json', 'Print JSON for programs instead of text')
@@ -565,8 +562,8 @@ function writeUsage(argument: Command['registeredArguments'][number]): string {
 const ORPHAN_MS = 3_000;
 
 /**
- * Runs work that SIGINT and SIGTERM stop at the next step, so that the same command can continue from there. A service that
- * starts the command as a job holds a channel to it; when the channel closes, the command stops too.
+ * Runs work that stops at its next step on SIGINT or SIGTERM; running the same command again continues from there. A service
+ * that starts the command as a job holds a channel to it; when the channel closes, the command stops too.
  */
 async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();

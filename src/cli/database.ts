@@ -17,8 +17,8 @@ import { Failure } from './failure.ts';
 import { findDataDir, type ServiceOptions } from './service.ts';
 
 /**
- * Returns `DATABASE_URL`, otherwise the database that the service running on DATA_DIR has announced; undefined if there is
- * neither. If EVENTSTORE_URL isn't set, the EventStoreDB that the service announced is also used.
+ * Returns `DATABASE_URL`, otherwise the database announced by the service that runs on DATA_DIR; undefined if there is
+ * neither. If EVENTSTORE_URL isn't set, the EventStoreDB that the service announced is used too.
  */
 export async function findDatabaseUrl(
   options: Pick<ServiceOptions, 'dataDir'> = {},
@@ -45,7 +45,7 @@ export function eventStoreUrl(): string | undefined {
 }
 
 /**
- * Returns the database that `findDatabaseUrl` finds, for commands that need one.
+ * Returns the database that `findDatabaseUrl` finds, for commands that require one.
  * @throws Failure if there is none.
  */
 export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
@@ -59,8 +59,8 @@ export async function requireDatabaseUrl(options: Pick<ServiceOptions, 'dataDir'
 /**
  * Opens the log (EVENTSTORE_URL, otherwise the log in the database), checks that it belongs to the database, runs `work` and
  * closes the log.
- * @param onForeign handles a log with a different first event. Default: the log is refused.
- * @throws Failure if the log can't be reached, is a different one, or was moved; rethrows errors from `work`.
+ * @param onForeign handles a log whose first event is different. Default: refuse the log.
+ * @throws Failure if the log can't be reached, is a different log, or was moved; rethrows errors from `work`.
  */
 export async function withEventStore<T>(
   url: string,
@@ -89,7 +89,7 @@ export async function withEventStore<T>(
 
 /**
  * Opens the log like `withEventStore`, for commands that must not mistake a truncated log for a complete one.
- * @throws Failure also if the log ends before the data that was derived from it.
+ * @throws Failure also if the log ends before the events from which existing data was derived.
  */
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   return withEventStore(url, async (store) => {
@@ -103,7 +103,7 @@ export async function withWholeLog<T>(url: string, work: (store: EventStore) => 
   });
 }
 
-/** Returns the message for a log in the database that DATABASE_URL names; undefined for another log. */
+/** Returns the error message if the log is in the database that DATABASE_URL names; otherwise undefined. */
 function unusableLog({ cause }: Unavailable): string | undefined {
   return process.env.DATABASE_URL && !eventStoreUrl() ? unusableDatabase(cause) : undefined;
 }

@@ -37,9 +37,12 @@ interface Explanation extends ExplainedPlan {
   readonly search: string;
   readonly project: string;
   readonly environment: string;
-  /** Parameters that the type doesn't have, in the service's own words. */
+  /** Parameters that the type doesn't have, as the service words them. */
   readonly ignored: readonly string[];
-  /** Chains, whose statements run before the plan is chosen. `found` is absent if there are more results than are looked up. */
+  /**
+   * Chains; their statements run before the plan is chosen. `found` is absent if there are more results than the limit of the
+   * lookup.
+   */
   readonly looked_up: readonly {
     readonly condition: string;
     readonly found?: number;
@@ -56,7 +59,7 @@ interface Ran {
 
 /**
  * Prints a search's plan.
- * @throws Failure with the service's own message if it would refuse the search, and for a project that doesn't exist.
+ * @throws Failure if the service would refuse the search, with the service's own message, and if the project doesn't exist.
  */
 export async function explainCommand(
   search: string,
@@ -68,7 +71,7 @@ export async function explainCommand(
     ...(environment === undefined ? {} : { environment }),
   };
   const explanation = await withDatabase(where, async ({ url }) => {
-    // The same option that the service's connections for searches have: each statement is planned once for all values.
+    // The service's connections for searches use the same option: each statement is planned once for all values.
     const options = '-c plan_cache_mode=force_generic_plan';
     const pool = openPool(url, { max: 2, name: 'annal explain', answerMs: 0, options });
     try {
@@ -88,7 +91,7 @@ export async function explainCommand(
 
 /**
  * Parses a search as written in a URL: `Type?query`, `Patient/<id>/Type?query`.
- * @throws Refusal when the service would
+ * @throws Refusal if the service would refuse it
  */
 function parseRequest(search: string, base: string): SearchRequest {
   const [path = '', text = ''] = search.replace(/^.*\/fhir\/R4\//, '').split(/\?(.*)/s);
@@ -191,14 +194,17 @@ const PROVENANCE_STEP = {
   checks: [],
 };
 
-/** Adds Provenances to the compartment of an agent (a Practitioner, a Device and so on): those that name this agent. */
+/**
+ * Rewrites a search for Provenances in the compartment of an agent (a Practitioner, a Device and so on) as a search for
+ * Provenances that name this agent.
+ */
 function withAgent({ compartment, query, ...request }: SearchRequest): SearchRequest {
   if (compartment === undefined) return { ...request, query };
   const agent = ['agent', `${compartment.type}/${compartment.id}`] as const;
   return { ...request, query: new URLSearchParams([[...agent], ...query]) };
 }
 
-/** Explains each statement as PostgreSQL runs it, then runs the statement for its result. */
+/** Explains each statement as PostgreSQL runs it, then runs the statement again for its result. */
 function analyzing(pool: Pool, ran: Ran[]): Asks {
   return {
     async query(statement) {
@@ -220,7 +226,7 @@ function analyzing(pool: Pool, ran: Ran[]): Asks {
   };
 }
 
-/** Returns a bound value as SQL; lists become array literals. */
+/** Returns a bound value as an SQL literal; lists become array literals. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value));

@@ -1,12 +1,12 @@
 import type { FailureReason } from '#src/shared/job.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** Thrown when a command can't continue. The message is printed without a stack. */
+/** Thrown when a command can't continue. The message is printed without a stack trace. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   /**
    * @param exitCode the exit code of the process.
-   * @param reason for the job that runs the command
+   * @param reason reported to the job that runs the command
    */
   constructor(
     message: string,
@@ -27,7 +27,7 @@ export const FAULTS_FOUND = 3;
 export const NOT_ALL_CHECKED = 4;
 
 /**
- * Checks that an action is valid for a command.
+ * Checks that a command accepts an action.
  * @throws Failure that lists the valid actions.
  */
 export function expectAction(command: string, action: string, actions: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** Files that commands write and read: a new file is readable only by its owner; a `.gz` file is compressed. */
+/** Writes and reads the files of commands: a new file is readable only by its owner; a `.gz` file is compressed. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { linesIn } from './import/lines.ts';
 
 /**
  * Writes a new file; deletes it if it can't be completed.
- * @throws Failure if it already exists or can't be written; rethrows errors from `texts`.
+ * @throws Failure if the file already exists or can't be written; rethrows errors from `texts`.
  */
 export async function writeNewFile(
   path: string,
@@ -60,7 +60,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<string | undefi
   }
 }
 
-/** Returns true if a file starts with gzip's magic bytes (RFC 1952, section 2.3.1), whatever its name is. */
+/** Returns true if a file starts with gzip's magic bytes (RFC 1952, section 2.3.1), regardless of its name. */
 async function isGzip(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {

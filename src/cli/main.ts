@@ -10,16 +10,17 @@ import { Failure, MISUNDERSTOOD } from './failure.ts';
  * Runs a command line.
  * @param args without node and script.
  * @returns the exit code: 0; 1 if the command failed; 2 if the command line was invalid; 3 if a check found faults; 4 if it
- *   found none but couldn't check everything.
+ * found no faults but couldn't check everything.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;
   if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
-  // The people are listed only in one command's help, and take as long to load as everything else.
+  // The people are loaded only for the one command whose help lists them, because loading them takes as long as loading
+  // everything else.
   const people = first === 'dev-token' ? (await import('./project/dev-patient.ts')).patientsHelp() : '';
   const { program, outcome } = describeCommands(people);
   const names = program.commands.map((command) => command.name());
-  // Checked before options are parsed, because otherwise `--help` after a misspelt command would print the program's own help.
+  // Checked before options are parsed; otherwise, `--help` after a misspelt command would print the program's own help.
   if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
     const hint = didYouMean(first, names);
     return refuse(`unknown command ${first}${hint || '; annal --help lists the commands'}`, MISUNDERSTOOD);
@@ -29,7 +30,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return outcome.code;
   } catch (error) {
     if (error instanceof Failure) {
-      // A job that runs the command has a channel to it, and reads JSON lines (`src/operations/jobs/command.ts`).
+      // A job that runs the command has a channel to it, and reads JSON lines from standard error
+      // (`src/operations/jobs/command.ts`).
       if (error.reason !== undefined && process.send !== undefined)
         process.stderr.write(`${JSON.stringify({ reason: error.reason })}\n`);
       return refuse(error.message, error.exitCode);
@@ -54,7 +56,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns the command-line error, reworded where the parser's message is unclear. */
+/** Returns the parser's error message, reworded where it is unclear. */
 function explain({ message }: CommanderError, { options }: Command): string {
   const [, valued] = /^error: option '.*?(--[\w-]+).*' argument missing$/.exec(message) ?? [];
   if (valued !== undefined) return `${valued} needs a value`;

@@ -1,5 +1,5 @@
 /**
- * `annal mcp`: provides the tools of `/mcp` on standard input and output, with an API key or an access token, for development.
+ * `annal mcp`: provides the tools of `/mcp` on standard input and output, for development, with an API key or an access token.
  */
 import { once } from 'node:events';
 import { Writable } from 'node:stream';
@@ -90,8 +90,8 @@ async function ask({ url, key }: Service, call: Call): Promise<Reply> {
 }
 
 /**
- * Returns an access token's grant; undefined for a credential that can see a whole project.
- * @throws Failure if the credential gives access to neither
+ * Returns an access token's grant; undefined if the credential can see a whole project.
+ * @throws Failure if the credential gives access to neither a record nor a project
  */
 async function findGrant(service: Service): Promise<OwnGrant | undefined> {
   const own = { base: service.url, ask: (call: Call) => ask(service, call), readFile: readFileText };
@@ -100,7 +100,7 @@ async function findGrant(service: Service): Promise<OwnGrant | undefined> {
     const [first] = objectsIn((await askJson(reach, { path: '/v1/patients', query: { limit: 1 } })).data);
     const patient = readText(first?.id);
     if (patient === undefined || !service.key.startsWith('at_')) return undefined;
-    // Only a grant gives access to proposals.
+    // Proposals are accessible only under a grant.
     const below = `/v1/patients/${patient}`;
     const { status } = await reach.ask({ path: `${below}/proposals`, query: { limit: 1 } });
     if (status === 403) return undefined;

@@ -79,14 +79,14 @@ export type Options = Given<z.infer<typeof schema>>;
 
 /**
  * Returns a command's validated options. If an option is repeated, its last value is used.
- * @throws Failure for a missing value, and ZodError for an invalid one, with messages for the user.
+ * @throws Failure for a missing value, ZodError for an invalid value; both with messages for the user.
  */
 export function readOptions(command: Command): Options {
   const flags = ['-h', '--help', ...command.options.flatMap(({ short, long }) => [short, long])];
   const given = command.optsWithGlobals<Record<string, unknown>>();
   for (const option of command.options) {
     const value = given[option.attributeName()];
-    // If another option is in the value's place, the value was forgotten.
+    // If another option follows where the value should be, the value was forgotten.
     if (typeof value === 'string' && (value.trim() === '' || flags.includes(value)))
       throw new Failure(`${option.long} needs a value`, MISUNDERSTOOD);
   }
@@ -95,7 +95,7 @@ export function readOptions(command: Command): Options {
 }
 
 /**
- * Returns a command's arguments other than options, as they were typed.
+ * Returns a command's arguments, without options, as they were typed.
  * @throws Failure for an empty argument.
  */
 export function readWords({ args, registeredArguments }: Command): string[] {

@@ -5,7 +5,7 @@ import { Presets, SingleBar } from 'cli-progress';
 export interface Progress {
   /** Adds to the amount that is done. */
   advance(count: number): void;
-  /** Sets the amount that is done and the total, for totals that become known during the work. */
+  /** Sets the amount that is done and the total, if the total becomes known only during the work. */
   reach(done: number, total: number): void;
   /** Shows what the command is doing now. */
   say(text: string): void;
@@ -19,7 +19,7 @@ const JSON_EVERY = 1;
 
 /**
  * Starts showing progress.
- * @param unit the unit of the counts: `resources`, `events`.
+ * @param unit what is counted: `resources`, `events`.
  * @param quiet true shows nothing, as with `--json`; `lines` prints JSON lines for a program.
  */
 export function startProgress(total: number, unit: string, quiet: boolean | 'lines' = false): Progress {
@@ -71,7 +71,7 @@ interface Line {
   readonly unit: string;
   /** A second. */
   readonly rate: number;
-  /** Absent until it can be estimated. */
+  /** Absent until the time can be estimated. */
   readonly seconds_left?: number | undefined;
   readonly note?: string;
 }

@@ -18,8 +18,9 @@ export interface NamedTenant extends Tenant {
 const NAMED = 10;
 
 /**
- * Returns the project that the options name, or else the only project, in the sandbox unless the options say otherwise.
- * @throws Failure if no project or several have that name, or if several exist and none is named.
+ * Returns the project that the options name; if they name none, returns the only project. The environment is the sandbox
+ * unless the options say otherwise.
+ * @throws Failure if no project or several projects have that name, or if several projects exist and none is named.
  */
 export async function tenantNamed(
   pool: Pool,

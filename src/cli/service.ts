@@ -13,7 +13,7 @@ export interface Service {
   readonly key: string;
 }
 
-/** The command-line options and environment variables that name the service. */
+/** The command-line options that name the service, in addition to environment variables. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly key?: string;
@@ -26,15 +26,15 @@ export function findDataDir(options: Pick<ServiceOptions, 'dataDir'> = {}): stri
   return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
 }
 
-/** Returns the URL of the service with that data folder, otherwise the URL from this environment. */
+/** Returns the URL of the service that uses the data folder, otherwise the URL from this process's environment. */
 export async function findBaseUrl(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const quickstart = await readQuickstart(findDataDir(options));
   return quickstart?.base_url ?? loadConfig(process.env).baseUrl;
 }
 
 /**
- * Finds the service that the options name, otherwise the one that wrote `quickstart.json` to DATA_DIR. A service's key is sent
- * only to its own URL.
+ * Finds the service that the options name, otherwise the service that wrote `quickstart.json` to DATA_DIR. A service's key is
+ * sent only to that service's URL.
  * @throws Failure if no service is found, if the key is missing, or if the URL doesn't respond.
  */
 export async function findService(options: ServiceOptions): Promise<Service> {
@@ -69,7 +69,7 @@ async function expectAnswer(url: string): Promise<void> {
  * Reads from the FHIR interface.
  * @param path below `/fhir/R4/`, or an absolute URL on the same service, such as a paging link.
  * @returns the exact text and the parsed JSON.
- * @throws Failure with the service's own message if it refuses.
+ * @throws Failure with the service's own message if the service refuses the request.
  */
 export async function readFhir(
   { url, key }: Service,

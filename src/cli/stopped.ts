@@ -1,4 +1,4 @@
-/** Starts the embedded database in a DATA_DIR on which no service is running, for one command, and stops it afterwards. */
+/** If no service is running on a DATA_DIR, starts the embedded database there for one command and stops it afterwards. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirInUse, lockDataDir } from '#src/data-dir.ts';
@@ -10,24 +10,24 @@ import { findDataDir, type ServiceOptions } from './service.ts';
 /** A database that a command reads. */
 export interface ReadDatabase {
   readonly url: string;
-  /** True if it was started for this command: nothing else uses it, and read models don't catch up. */
+  /** True if the database was started for this command; then nothing else uses it, and read models don't catch up. */
   readonly stopped: boolean;
 }
 
 /** The database options, and the signal that stops the command. */
 export interface ReadOptions extends Pick<ServiceOptions, 'dataDir'> {
   /**
-   * For commands that stop at their next step; SIGINT and SIGTERM stop all other commands immediately, together with the
-   * database.
+   * Stops commands that can stop at their next step. For all other commands, SIGINT and SIGTERM stop the command immediately,
+   * together with the database.
    */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs `work` on a database that is only read: `DATABASE_URL`, the database of the service running on DATA_DIR, or the
- * embedded database there, which is started read-only and stopped afterwards. So a restored copy can be inspected without a
+ * Runs `work` on a database that it only reads: `DATABASE_URL`, the database of the service that runs on DATA_DIR, or the
+ * embedded database there, which is started read-only and stopped afterwards. A restored copy can thus be inspected without a
  * service.
- * @throws Failure if no database is found, or if another command or a starting service is using the DATA_DIR.
+ * @throws Failure if no database is found, or if the DATA_DIR is used by another command or a starting service.
  */
 export async function withDatabase<T>(
   options: ReadOptions,
@@ -37,7 +37,7 @@ export async function withDatabase<T>(
   if (url !== undefined) return work({ url, stopped: false });
   const dataDir = findDataDir(options);
   const cluster = await lstat(join(dataDir, 'postgres')).catch(() => undefined);
-  // The error from `requireDatabaseUrl` says where a database may be.
+  // The error from `requireDatabaseUrl` says where a database can be found.
   if (cluster === undefined) return work({ url: await requireDatabaseUrl(options), stopped: false });
   process.stderr.write(`annal: no service is running on ${dataDir}; starting its database read-only\n`);
   return withOwnServer(dataDir, { readOnly: true, interruptible: options.signal === undefined }, (started) =>
@@ -46,8 +46,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * Runs `work` on a database that it may write to: `DATABASE_URL`, otherwise the database in DATA_DIR, which is started for
- * this purpose.
+ * Runs `work` on a database that it may write to: `DATABASE_URL`, otherwise the database in DATA_DIR, which is started only
+ * for this.
  */
 export async function withStoppedService<T>(
   options: Pick<ServiceOptions, 'dataDir'>,
@@ -58,7 +58,7 @@ export async function withStoppedService<T>(
   return withOwnServer(findDataDir(options), { readOnly: false, interruptible: false }, work);
 }
 
-/** @param interruptible whether SIGINT and SIGTERM stop the process here, after the database has stopped. */
+/** @param interruptible whether SIGINT and SIGTERM make this function stop the process, after the database has stopped. */
 async function withOwnServer<T>(
   dataDir: string,
   { readOnly, interruptible }: { readonly readOnly: boolean; readonly interruptible: boolean },

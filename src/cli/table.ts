@@ -1,4 +1,4 @@
-/** Tables and counts for a terminal. */
+/** Formats tables and counts for a terminal. */
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
 export const counted = (count: number, thing: string, things = `${thing}s`): string =>
@@ -8,8 +8,8 @@ export const counted = (count: number, thing: string, things = `${thing}s`): str
 export type Cell = string | number;
 
 /**
- * Formats a table as text: columns as wide as their widest cell, two spaces between columns, a rule under the heading. Control
- * characters in cells become spaces, so that stored text can't control a terminal.
+ * Formats a table as text: each column is as wide as its widest cell, with two spaces between columns and a rule under the
+ * heading. Control characters in cells become spaces, so that stored text can't control a terminal.
  * @param foot a last row, with a rule above it.
  */
 export function table(
@@ -35,7 +35,7 @@ export function table(
   return lines.join('\n');
 }
 
-/** Formats the table without columns that are empty in every row. */
+/** Formats a table, leaving out columns that are empty in every row. */
 export function withoutEmpty(
   heading: readonly string[],
   rows: readonly (readonly Cell[])[],

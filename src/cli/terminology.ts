@@ -24,7 +24,7 @@ export interface TerminologyOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 const NAMES = Object.keys(LOADABLE) as LoadableName[];
-/** The name of the files with symptoms, conditions and treatments. */
+/** The value of `--system` for files with symptoms, conditions and treatments. */
 const CONCEPTS = 'concepts';
 
 /**
@@ -60,7 +60,7 @@ export async function terminologyCommand(
   return onDatabase(options, (pool) => load(pool, codes, files, options));
 }
 
-/** Without a time limit, because statements on a whole code system may take long. */
+/** No time limit, because statements on a whole code system may take long. */
 async function onDatabase(options: TerminologyOptions, work: (pool: Pool) => Promise<void>): Promise<void> {
   const pool = openPool(await requireDatabaseUrl(options), {
     max: 2,

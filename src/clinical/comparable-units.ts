@@ -1,6 +1,6 @@
 /**
- * Compares the dimensions of units. Doubtful pairs count as comparable, because a warning must be right, and laboratories
- * report the same quantity by mass, by amount of substance, in arbitrary units and per collection.
+ * Compares the dimensions of units. In doubt, two units are treated as comparable, because a warning must be right, and
+ * laboratories report the same quantity by mass, by amount of substance, in arbitrary units or per collection.
  */
 import { canonicalRange } from '../fhir/units/canonical.ts';
 
@@ -8,17 +8,17 @@ import { canonicalRange } from '../fhir/units/canonical.ts';
 type Exponents = readonly number[];
 const [LENGTH, TIME, MASS] = [0, 1, 2];
 
-/** Brackets in physical units; arbitrary units in brackets (`[IU]`, `[HPF]`) have no comparable dimension. */
+/** Bracketed units that are physical. Arbitrary units in brackets (`[IU]`, `[HPF]`) have no comparable dimension. */
 const PHYSICAL = /m\[Hg\]|m\[H2O\]|\[(?:lb_av|oz_av|in_i|ft_i|degF|Cal)\]/g;
-/** Mass per volume, which some report as a percentage: g% and MCHC in %. */
+/** Mass per volume, which some laboratories report as a percentage: g% and MCHC in %. */
 const MASS_PER_VOLUME = /^[munp]?g\/[dm]?L$/;
-/** An annotation instead of a denominator: `mL/min/{1.73_m2}`, `mg/{24_h}`. */
+/** An annotation in place of a denominator: `mL/min/{1.73_m2}`, `mg/{24_h}`. */
 const ANNOTATED = /\/\{/;
 
 /**
- * Returns whether two units can measure the same quantity; true if that isn't certain.
+ * Returns whether two units can measure the same quantity; true if in doubt.
  * @param inLaboratory whether it is a laboratory's quantity: mass is then comparable with amount of substance and with
- *   arbitrary units
+ * arbitrary units
  */
 export function areComparable(a: string, b: string, inLaboratory: boolean): boolean {
   if (a === b) return true;
@@ -39,8 +39,8 @@ function readExponents(unit: string): Exponents | undefined {
 }
 
 /**
- * Returns the exponents without mass, which may also be reported as an amount of substance; a kilogram in the denominator
- * counts as a litre.
+ * Returns the exponents without the one for mass, which may also be reported as an amount of substance. A kilogram in the
+ * denominator is treated as a litre.
  */
 function withoutMass(exponents: Exponents): Exponents {
   const mass = exponents[MASS] ?? 0;
@@ -48,7 +48,10 @@ function withoutMass(exponents: Exponents): Exponents {
   return exponents.map((each, at) => (at === MASS ? 0 : at === LENGTH ? length : each));
 }
 
-/** Compares exponents except those for time, because many report an amount per day without the day, or a rate by its period. */
+/**
+ * Compares exponents except the one for time, because an amount per day is often reported without the day, and a rate by its
+ * period.
+ */
 function agree(a: Exponents, b: Exponents): boolean {
   return a.every((each, at) => each === b[at] || at === TIME);
 }

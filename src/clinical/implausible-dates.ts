@@ -1,6 +1,6 @@
 /**
- * Finds dates in a resource that can't be true: in the future, before birth or after death, an age that nobody reaches, and
- * pairs in the wrong order.
+ * Finds dates in a resource that can't be true: dates in the future, before birth or after death, an age that nobody reaches,
+ * and pairs of dates in the wrong order.
  */
 import type { Implausible, ImplausibleCode } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -8,8 +8,8 @@ import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /**
- * Elements that say when something happened, by type. Ends of periods, validity, due dates, expiry dates and plans may be in
- * the future, and so may dates that are values.
+ * Elements that say when something happened, by type. These dates can't be in the future, unlike ends of periods, validity,
+ * due dates, expiry dates, plans, and dates that are values.
  */
 export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Patient: ['birthDate', 'deceasedDateTime'],
@@ -35,7 +35,10 @@ export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Practitioner: ['birthDate'],
 };
 
-/** Elements that say when something was written down, by type: these are never in the future, whatever the status is. */
+/**
+ * Elements that say when something was written down, by type; these are never in the future, whatever the resource's status
+ * is.
+ */
 export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   Patient: ['photo.creation'],
   Observation: ['issued', 'note.time'],
@@ -57,7 +60,7 @@ export const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   Practitioner: ['photo.creation'],
 };
 
-/** Statuses of events that haven't happened yet, or never happened. */
+/** Statuses of events that haven't happened yet or never happened. */
 const AHEAD = new Set([
   'cancelled',
   'draft',
@@ -70,7 +73,7 @@ const AHEAD = new Set([
   'registered',
 ]);
 
-/** Clocks differ, and days may be written in other time zones. */
+/** An allowance, because clocks differ and a day may be written in another time zone. */
 const TOLERANCE: Micros = 24 * 3_600 * 1_000_000;
 
 /** A type's paths, as element names. */
@@ -88,7 +91,7 @@ const PATHS: ReadonlyMap<string, Paths> = new Map(
 );
 
 /**
- * Returns a fault for each date that is more than 24 hours after a given time.
+ * Returns a fault for each date that is more than 24 hours later than a given time.
  * @param at when the resource is written
  */
 export function futureDates(resource: JsonObject, type: string, at: Micros): Implausible[] {
@@ -97,7 +100,7 @@ export function futureDates(resource: JsonObject, type: string, at: Micros): Imp
   if (paths === undefined) return found;
   for (const list of [paths.happened, paths.written])
     for (const names of list) {
-      // Most elements are absent.
+      // Checked first, because most elements are absent.
       if (resource[names[0] ?? ''] === undefined) continue;
       for (const { path, text } of datesAt(
         resource,
@@ -112,14 +115,14 @@ export function futureDates(resource: JsonObject, type: string, at: Micros): Imp
 }
 
 /**
- * Returns whether the status of a resource, or of a part such as an Encounter's earlier statuses, allows its dates to be in
- * the future.
+ * Returns whether a status allows dates in the future; it may be the status of a resource or of a part, such as an Encounter's
+ * earlier statuses.
  */
 function isAhead({ status }: JsonObject): boolean {
   return typeof status === 'string' && AHEAD.has(status);
 }
 
-/** The last year that was used to compare dates with a given time, with its beginning and end. */
+/** The year that dates were last compared with, and when it begins and ends. */
 let year = { text: '', from: 0, to: 0 };
 
 function isFuture(text: string, at: Micros): boolean {
@@ -167,7 +170,7 @@ function datesAt(
   return found;
 }
 
-/** Two elements of which the second must never precede the first. */
+/** Two elements whose order is fixed: the second must never precede the first. */
 interface Order {
   readonly first: string;
   readonly next: string;
@@ -228,8 +231,8 @@ const DAY = 'YYYY-MM-DD'.length;
 const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
 
 /**
- * Returns whether a date certainly precedes another. Days and months are compared as written, date-times by their instants,
- * and a day with a date-time in any possible time zone for the day.
+ * Returns whether a date certainly precedes another. Days and months are compared as written, and date-times by their
+ * instants. A day is compared with a date-time in every time zone that is possible for the day.
  */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [parsePeriod(one), parsePeriod(other)];
@@ -243,7 +246,7 @@ function precedes(one: string, other: string): boolean {
 const OLDEST = 130;
 
 /**
- * Returns a fault if a Patient is, or was at death, older than people become. Without a date of death, a deceased Patient
+ * Returns a fault if a Patient's age, now or at death, is higher than people reach. A deceased Patient without a date of death
  * isn't checked.
  * @param at when the resource is written
  */

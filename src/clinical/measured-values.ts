@@ -1,6 +1,6 @@
 /**
- * Judges measured values: by LOINC's unit for the code, by the range that is possible in a living person, and a diastolic
- * pressure by the systolic one.
+ * Judges measured values: by LOINC's unit for the code, by the range that is possible in a living person, and, for diastolic
+ * pressure, by the systolic pressure.
  */
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -13,7 +13,7 @@ import { unitText } from './reading/numbers/quantity.ts';
 
 /** The terminology's data on a LOINC code. */
 interface MeasuredCode {
-  /** UCUM; null if it has none. */
+  /** The code's unit in UCUM; null if it has none. */
   readonly unit: string | null;
   readonly isLaboratory: boolean;
   /** The molar mass of the measured substance in g/mol, if it has one. */
@@ -23,7 +23,7 @@ interface MeasuredCode {
 /** Returns what is known about a LOINC code; undefined for an unknown code. */
 export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
 
-/** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */
+/** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or if the code isn't known. */
 export type JudgeValue = (holder: JsonObject, path: string) => Implausible | undefined;
 
 /** The rules for judging the values of a code in a given unit. */
@@ -32,11 +32,11 @@ type Limits =
   | { readonly low: number; readonly high: number; readonly range: PossibleRange };
 
 const LOINC = 'http://loinc.org';
-/** Maximum number of pairs of code and unit that are kept: a few hundred are in use, but clients may invent any number. */
+/** Maximum number of cached pairs of code and unit: a few hundred are in use, but clients may invent any number. */
 const REMEMBERED = 5_000;
-/** A unit that is only an annotation. */
+/** Matches a unit that is only an annotation. */
 const ANNOTATION = /^\{([^{}]+)\}$/;
-/** Relative error of converted bounds, whose values have twelve digits. */
+/** Relative error of converted bounds, which have twelve digits. */
 const ROUNDING = 1e-9;
 
 /** Returns the function that judges values. The rules for a code in a given unit are computed once. */
@@ -63,7 +63,7 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
       const limits = findLimits(code, measured.unit);
       if (limits === undefined) continue;
       const fault = judge(limits, measured, `${path}.valueQuantity`);
-      // A value is right if it fits one of its codes.
+      // A value is plausible if it fits any of its codes.
       if (fault === undefined) return undefined;
       first ??= fault;
     }
@@ -86,7 +86,7 @@ interface Measured {
   readonly unit: string;
 }
 
-/** Returns the `valueQuantity` of an Observation or component; undefined if it has no number or no certain unit. */
+/** Returns the `valueQuantity` of an Observation or component; undefined if it has no number, or its unit isn't certain. */
 function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undefined {
   if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
   const unit = readQuantityUnit(quantity);
@@ -95,8 +95,8 @@ function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undef
 }
 
 /**
- * Returns a quantity's unit in UCUM; undefined if it has none, or if its text has no certain meaning. A code that UCUM doesn't
- * have (`°C`, `mmHg`), or that is only an annotation (`{%}`), counts as text.
+ * Returns a quantity's unit in UCUM; undefined if it has none, or if its text has no certain meaning. A code that isn't in
+ * UCUM (`°C`, `mmHg`), or that is only an annotation (`{%}`), is treated as text.
  */
 function readQuantityUnit({ system, code, unit }: JsonObject): string | undefined {
   if (typeof code === 'string') {
@@ -141,7 +141,7 @@ function judge(limits: Limits, { value, comparator, unit }: Measured, path: stri
   return { code: 'impossible_value', element: path, message: `${said} is outside ${possible} (${ends})` };
 }
 
-/** Returns a bound with four digits, which are enough to see whether a value is above or below it. */
+/** Returns a bound rounded to four digits, which is enough to see whether a value is above or below it. */
 function readable(bound: number): number {
   return Number(bound.toPrecision(4));
 }
@@ -155,7 +155,7 @@ const PAIRS: readonly (readonly [systolic: string, diastolic: string])[] = [
   ['76534-7', '76535-4'],
 ];
 
-/** Returns a fault for each diastolic pressure that is above the accompanying systolic pressure in the same unit. */
+/** Returns a fault for each diastolic pressure that is above the corresponding systolic pressure in the same unit. */
 export function misorderedPressures(components: readonly Json[]): Implausible[] {
   if (components.length < 2) return [];
   const parts = components.map((part, n) => ({ part: isObject(part) ? part : {}, n }));

@@ -1,6 +1,6 @@
 /**
- * Finds implausible values in a resource: impossible values, units that don't fit their code, dates in the future, dates in
- * the wrong order, ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. Anything doubtful counts as
+ * Finds implausible values in a resource: impossible values, units that don't fit their code, dates in the future or in the
+ * wrong order, and ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. In doubt, a value is treated as
  * plausible.
  */
 import type { FindImplausible, Implausible } from '#src/shared/implausible.ts';
@@ -18,7 +18,7 @@ const IN_ERROR = 'entered-in-error';
 const NONE: readonly Implausible[] = [];
 
 /**
- * Returns the function that finds implausible values, including those in contained resources and in a Bundle's entries.
+ * Returns the function that finds implausible values, also in contained resources and in a Bundle's entries.
  * @param find looks up LOINC codes in the terminology
  */
 export function openPlausibility(find: FindMeasuredCode): FindImplausible {
@@ -55,7 +55,7 @@ function impossibleValues(observation: JsonObject, judge: JudgeValue): Implausib
 }
 
 /**
- * Returns the faults in a resource that is inside another, with paths in the outer resource.
+ * Returns the faults in a resource that is inside another, with paths that start at the outer resource.
  * @param place path of the inner resource
  */
 function findInside(

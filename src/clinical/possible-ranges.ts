@@ -1,4 +1,6 @@
-/** Reads `possible-ranges.json`: the values that are possible in a living person, by LOINC code; each range has its source. */
+/**
+ * Reads `possible-ranges.json`: the values that are possible in a living person, by LOINC code. Each range names its source.
+ */
 import { readFileSync } from 'node:fs';
 
 /** The range of possible values in one unit. */
@@ -7,19 +9,19 @@ export interface PossibleRange {
   readonly name: string;
   /** LOINC. */
   readonly codes: readonly string[];
-  /** UCUM unit of both ends. */
+  /** UCUM unit of both bounds. */
   readonly unit: string;
   readonly low: number;
   readonly high: number;
-  /** True if other values are impossible by definition, such as a percentage above 100 %. */
+  /** True if values outside the range are impossible by definition, such as a percentage above 100 %. */
   readonly definition?: true;
-  /** Where the most extreme values are reported. */
+  /** The publication that reports the most extreme values. */
   readonly source: string;
 }
 
 /** A range in the file. */
 interface Entry extends PossibleRange {
-  /** The same range in units that can't be converted by a molar mass, each with the conversion rule. */
+  /** The same range in units that can't be converted by means of a molar mass, each with its conversion rule. */
   readonly also?: readonly (Pick<PossibleRange, 'unit' | 'low' | 'high'> & { readonly by: string })[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Creates notes from the entries that an AI wrote, separate from facts (docs/spec/interface.md, section 2.5), each with the
- * earlier version by someone else (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Creates notes from the entries that an AI wrote. They are kept separate from facts (docs/spec/interface.md, section 2.5),
+ * and each shows the earlier version that someone else wrote (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import { absences, absencesIn, allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
@@ -12,15 +12,15 @@ import type { Course, ReadBodies } from './newest.ts';
 import type { Reading } from './reading.ts';
 import { type Changed, type Entry, type OpenedRecord, versionReference } from './record.ts';
 
-/** Types for which nothing is left out, because an allergy, a medicine or a problem that isn't shown may cause harm. */
+/** Types of which nothing is left out, because not showing an allergy, a medicine or a problem may cause harm. */
 const HARMFUL: ReadonlySet<string> = new Set([
   ...['AllergyIntolerance', 'MedicationStatement', 'MedicationRequest', 'Condition'],
 ]);
 
-/** The maximum number of resources with other types, newest first, whose earlier version is shown. */
+/** The maximum number of resources of other types whose earlier version is shown, newest first. */
 const MOST_OTHERS = 50;
 
-/** Reads the versions that someone else had written before an AI changed them, if they state something. */
+/** Reads the last versions before an AI changed them, written by someone else, if these versions state something. */
 export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies): Promise<Entry[]> {
   if (changed.length === 0) return [];
   const others = changed.filter(({ entry }) => !HARMFUL.has(entry.type)).slice(0, MOST_OTHERS);
@@ -36,7 +36,7 @@ export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies)
 /**
  * Returns an AI's notes.
  * @param earlier the versions that someone else had written before an AI changed them
- * @param courses the series of findings in both
+ * @param courses the series of findings in the notes and in the earlier versions
  */
 export function aiNotes(reading: Reading, earlier: readonly Entry[], courses: readonly Course[]): Fact[] {
   const { opened, focus } = reading;
@@ -60,7 +60,7 @@ export function aiNotes(reading: Reading, earlier: readonly Entry[], courses: re
 
 const idsIn = ({ entry, also }: Fact): string[] => [entry, ...also].map(({ id }) => id);
 
-/** Returns a note, together with the earlier versions of the same resources by someone else. */
+/** Returns a note together with the earlier versions of its resources, which someone else wrote. */
 function besideEarlier(note: Fact, before: readonly Fact[]): Fact {
   const ids = new Set(idsIn(note));
   const own = before.filter((fact) => idsIn(fact).some((id) => ids.has(id)));
@@ -76,7 +76,7 @@ function besideEarlier(note: Fact, before: readonly Fact[]): Fact {
   };
 }
 
-/** Returns the line about an entry that an AI withdrew, or changed to something that isn't shown. */
+/** Returns the line about an entry that an AI withdrew, or changed into something that isn't shown. */
 function earlierText({ text }: Fact, changed: Changed | undefined): string {
   const as = changed?.entry.leftOut;
   const how = as === 'refuted' || as === 'entered in error' ? `marked it as ${as}` : 'changed it';

@@ -12,11 +12,11 @@ export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
   readonly manifest: Manifest;
-  /** The versions that it shows, in order. */
+  /** The versions that the response shows, in order. */
   readonly versions: readonly Version[];
 }
 
-/** The patient, the time and the day that a context is generated for, and who may compare its id with others. */
+/** The patient, the time and the day for which a context is generated, and who may compare the context's id with others. */
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' | 'grant'> {
   /** The result of `madeFor`. */
   readonly madeFor: string;
@@ -25,8 +25,8 @@ export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' |
 }
 
 /**
- * Returns the text that goes into a manifest's id as a hash, so that the ids for two grants don't show that both grants are on
- * the same record.
+ * Returns the text that is hashed into a manifest's id. It differs between two grants, so that their ids don't show that both
+ * grants are on the same record.
  */
 export function madeFor(ownerId: string, grantId: string | undefined): string {
   return grantId === undefined ? ownerId : `${ownerId} ${grantId}`;
@@ -76,7 +76,7 @@ function renderSection({ kind, tokens, items, text, note }: Section, isText: boo
   };
 }
 
-/** Returns the versions that a section was made from. */
+/** Returns the versions from which a section was made. */
 function sourcesIn({ items }: Pick<Section, 'items'>): Version[] {
   return items.flatMap(({ fact }) => [fact.entry, ...fact.also]);
 }

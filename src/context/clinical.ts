@@ -47,7 +47,7 @@ import { BASE, type Base, type Coded, raiseForRequest } from './guidance/scores.
 import { ageDays, around, codeMembers, listEntries, listStated, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 
-/** Returns sex, age and whether the patient has died. Name and address are left out, because no task needs them. */
+/** Returns sex, age and whether the patient has died. Name and address are left out because no task needs them. */
 export function patient({ opened, today }: Reading): Fact[] {
   const { patient: entry } = opened;
   if (entry === undefined) return [];
@@ -65,7 +65,7 @@ export function patient({ opened, today }: Reading): Fact[] {
   return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
 }
 
-/** Returns the age in years, or in months if below two years. */
+/** Returns the age in years, or in months below the age of two. */
 function ageOn(birth: string, at: number): string | undefined {
   const born = new Date(birth);
   const then = new Date(at);
@@ -79,7 +79,7 @@ function ageOn(birth: string, at: number): string | undefined {
 
 /**
  * Returns the allergies that are still active, the most critical first.
- * @param isShown returns whether an allergy that has ended is returned too
+ * @param isShown returns whether an allergy is returned even though it has ended
  */
 export function allergies(reading: Reading, isShown: (entry: Entry) => boolean = () => false): Fact[] {
   const beside = around(reading);
@@ -130,7 +130,7 @@ function changes({ revisions }: { readonly revisions: readonly Revision[] }): st
   return [...new Set(revisions.map(revisionText))];
 }
 
-/** Returns the medicines; each drug appears once. */
+/** Returns the medicines; each medicine appears once. */
 export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   const beside = around(reading);
   return joinMedicines(
@@ -140,7 +140,7 @@ export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   );
 }
 
-/** The name shown for a medicine without one. */
+/** The name shown for a medicine that has no name. */
 export const NAMELESS = 'medication without a name';
 
 /** Returns medicines as facts. */
@@ -196,7 +196,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
   });
 }
 
-/** The types whose entries may state an absence, by section. */
+/** The types whose entries may be statements of absence, by section. */
 const ABSENT_IN = {
   allergies: ['AllergyIntolerance'],
   medications: ['MedicationStatement', 'MedicationRequest'],
@@ -249,7 +249,7 @@ export function absences(reading: Reading, found: Absences): Fact[] {
   );
 }
 
-/** Returns problems, including past ones. A problem that is recorded at several visits becomes one fact. */
+/** Returns problems, including past ones. A problem that was recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
   const beside = around(reading);
   const sources = listStated(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
@@ -282,7 +282,7 @@ function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   return { ...fact, also: others.map(({ told }) => told), isNeeded: !isOver };
 }
 
-/** Returns a problem's state, and since when; for a problem that has ended, its newest episode. */
+/** Returns a problem's state and since when it has had that state; for a problem that has ended, its newest episode. */
 function describeSpan(status: string | undefined, phrases: readonly Phrase[], isOver: boolean): string {
   const [began, ended] = phrases;
   if (began?.says === 'since' && ended?.says === 'until')
@@ -299,7 +299,7 @@ function joinMedicineNotes(sources: Medicine<Entry>['sources']): string | undefi
   return [...new Set(sources.flatMap(({ told }) => noteIn(told.value) ?? []))].join('; ') || undefined;
 }
 
-/** Returns a resource's notes, shortened, because they may be long and are in the record. */
+/** Returns a resource's notes, shortened, because they may be long and can be read in the record. */
 function noteIn({ note }: JsonObject): string | undefined {
   const said = notes(note);
   return said === undefined ? undefined : inLine(said);

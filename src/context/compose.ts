@@ -1,4 +1,7 @@
-/** Builds a context's sections within a token budget: the highest scores first, then whatever still fits. Pure. */
+/**
+ * Builds a context's sections within a token budget: starts with the facts with the highest scores, then adds whatever still
+ * fits. Pure.
+ */
 
 import type { AuthorType } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -9,7 +12,7 @@ import { KINDS, type Kind } from './request.ts';
 import type { CountTokens } from './tokenizer.ts';
 import type { Warning } from './warnings.ts';
 
-/** A version's author type, and the system that it came from. */
+/** A version's author type, and the system from which the version came. */
 export interface Authorship {
   readonly authorType: AuthorType;
   readonly source: string | null;
@@ -28,7 +31,7 @@ export interface Section {
   readonly tokens: number;
   readonly items: readonly Authored[];
   readonly text: string;
-  /** Set if the section has no items: it explains that this says nothing about the patient. */
+  /** Set if the section has no items: explains that the lack of items says nothing about the patient. */
   readonly note: string | undefined;
 }
 
@@ -77,12 +80,12 @@ const WORTH: Readonly<Record<Warning['kind'] | 'legend', number>> = {
   legend: 550,
 };
 
-/** After this many consecutive pieces that don't fit, the rest are skipped. */
+/** After this many consecutive pieces that don't fit, the remaining pieces are skipped. */
 const PATIENCE = 40;
 
 /** A context's content other than its items. */
 export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outside' | 'past'> {
-  /** Facts with lower scores than the items; they are only counted as omitted. */
+  /** Facts with lower scores than the items. They are never shown, only counted as omitted. */
   readonly rest?: readonly Fact[];
 }
 
@@ -101,12 +104,13 @@ interface Piece {
 const NEVER_CUT: readonly Kind[] = ['allergies', 'medications', 'problems'];
 
 /**
- * Fills the budget with lines: first those that are never left out, then those with the highest scores. The text says how much
- * of each section isn't shown.
+ * Fills the budget with lines: first the lines that are never left out, then the lines with the highest scores. The text says
+ * how much of each section isn't shown.
  * @param items facts with their authors, the highest score first
  * @param budget maximum number of tokens in the text
- * @throws Refusal invalid (422) naming the smallest possible budget, if allergies, current medicines and active problems don't
- *   fit
+ * @throws Refusal invalid (422), naming the smallest possible budget, if allergies, current medicines and active problems
+ *   don't
+ * fit
  */
 export function compose(
   items: readonly Authored[],
@@ -145,7 +149,10 @@ export function compose(
   return finished(chosen, { items, empty, outside, past, rest, headings, budget, count, warnings });
 }
 
-/** Returns whether a line is never left out: the patient, current facts, and the statement that none are recorded. */
+/**
+ * Returns whether a line is never left out: a line about the patient, a current fact, or the statement that no such facts are
+ * recorded.
+ */
 function isNeeded({ of, item, line }: Piece): boolean {
   if (item === undefined) return line === '' && NEVER_CUT.some((kind) => kind === of);
   return of === 'patient' || item.fact.isNeeded === true;
@@ -166,12 +173,12 @@ interface ToShow extends Pick<Rest, 'outside' | 'past'> {
   readonly warnings: number;
 }
 
-/** The facts that haven't been shown yet, by section, and the number of tokens for the text about them. */
+/** Tracks the facts that haven't been shown yet, by section, and the number of tokens that the text about them needs. */
 class Unshown {
   readonly #left = new Map<Place, number>();
-  /** Entries of each section that have ended and are never shown. */
+  /** The entries of each section that have ended and are therefore never shown. */
   readonly #past: ReadonlyMap<Place, number>;
-  /** The number of tokens for a section's line (if the section is open), and for its part of the last line (if it isn't). */
+  /** The number of tokens for a section's own line, if the section is open, or for its part of the last line, if it isn't. */
   readonly #costs = new Map<Place, { readonly inside: number; readonly apart: number }>();
   readonly #line: number;
 
@@ -201,9 +208,7 @@ class Unshown {
     if (left !== undefined && (item !== undefined || of === 'warnings')) this.#left.set(of, left - 1);
   }
 
-  /**
-   * Returns the maximum number of tokens for saying what isn't shown, if a given line is added to those in the open sections.
-   */
+  /** Returns the maximum number of tokens needed to say what isn't shown, if the given line is added to the open sections. */
   costWith(piece: Piece | undefined, opened: ReadonlySet<Place>): number {
     let [cost, isAnyApart] = [0, false];
     for (const [of, left] of this.#left) {
@@ -219,8 +224,8 @@ class Unshown {
 }
 
 /**
- * Returns the line about what isn't shown in a section.
- * @param past entries that have ended
+ * Returns the line that says what isn't shown in a section.
+ * @param past the number of entries that have ended
  */
 function insideLine(number: number, past: number): string {
   const over = `${past} past ${past === 1 ? 'one' : 'ones'}`;
@@ -278,8 +283,8 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   const tokens = count(text);
   const last = [...chosen].at(-1);
   if (tokens > budget && last !== undefined) {
-    // The lines' costs add up to the text's cost. If a tokenizer counts differently, the line with the lowest score is
-    // dropped.
+    // The costs of the lines normally add up to the cost of the text. If the tokenizer counts differently, the line with the
+    // lowest score is dropped.
     if (isNeeded(last)) throw tooSmall(tokens);
     return finished(new Set([...chosen].slice(0, -1)), composing);
   }
@@ -299,7 +304,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   return { sections, omitted, text, tokens };
 }
 
-/** Returns a section's lines in order: by the facts' places, if they have one, otherwise unchanged. */
+/** Returns a section's lines in order: by the places of the facts, or unchanged if the facts have no places. */
 function inOrder<Of extends { readonly item?: Authored }>(some: readonly Of[]): readonly Of[] {
   const readPlace = ({ item }: Of): number => item?.fact.place ?? 0;
   return some.toSorted((a, b) => readPlace(a) - readPlace(b));
@@ -347,7 +352,7 @@ function makeHeadings(items: readonly Authored[], empty: GatheredFacts['empty'])
   return headings;
 }
 
-/** Returns each section's most frequent author, whom the heading names once. */
+/** Returns each section's most frequent author, who is named only once, in the heading. */
 function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
   const counts = new Map<Kind, Map<string, number>>();
   for (const { fact, author } of items) {

@@ -1,4 +1,4 @@
-/** Calculates days between times. */
+/** Calculates the days between times. */
 
 /** A day in milliseconds. */
 export const DAY = 86_400_000;

@@ -56,7 +56,7 @@ export function encounters(reading: Reading): Fact[] {
     });
 }
 
-/** Encounter classes that count as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
+/** Classes of encounters that are treated as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
 const STAYS: ReadonlySet<string> = new Set(['IMP', 'ACUTE', 'NONAC', 'OBSENC', 'SS', 'EMER']);
 
 function readReason(
@@ -75,7 +75,7 @@ function readReason(
   );
 }
 
-/** Returns procedures. A procedure that was repeated at the same body site is listed once, with the number of times. */
+/** Returns procedures. A procedure that was repeated at the same body site is listed once, with the number of repetitions. */
 export function procedures(reading: Reading): Fact[] {
   const byName = new Map<string, Entry[]>();
   for (const entry of listEntries(reading, 'Procedure')) {
@@ -148,7 +148,7 @@ function doseDay(entry: Entry): string {
   return subpotent === undefined ? day : `${day} (${subpotent})`;
 }
 
-/** Returns whether the primary vaccinations may still be in progress. */
+/** Returns whether the patient is young enough for primary vaccinations to be still in progress. */
 function isYoung({ opened, today }: Reading): boolean {
   const birth = Date.parse(text(opened.patient?.value.birthDate) ?? '');
   return today - birth < CHILD_VACCINES.underYears * 365.25 * DAY;
@@ -194,7 +194,7 @@ export function documents(reading: Reading): Fact[] {
     });
 }
 
-/** Returns the status of a document or report that isn't final. */
+/** Returns the status of a document or report, if it isn't final. */
 function unfinished({ docStatus, status }: JsonObject): string | undefined {
   const said = text(docStatus) ?? text(status) ?? '';
   return ['preliminary', 'partial', 'unknown'].includes(said)
@@ -202,9 +202,9 @@ function unfinished({ docStatus, status }: JsonObject): string | undefined {
     : undefined;
 }
 
-/** Returns care plans, goals whose name isn't that of a plan, and care teams. */
+/** Returns care plans, care teams, and goals, except goals with the same name as a plan. */
 export function plans(reading: Reading): Fact[] {
-  // After a death, no plan is current; all plans are counted as past.
+  // After a death, no plan is current; all plans are counted as past plans.
   if (around(reading).died !== undefined) return [];
   const carePlans = listEntries(reading, 'CarePlan').filter(
     ({ value }) =>
@@ -239,7 +239,7 @@ export function plans(reading: Reading): Fact[] {
   });
 }
 
-/** Returns the state of a goal that isn't active, and the reason for it. */
+/** Returns the state of a goal, if it isn't active, and the reason for the state. */
 function goalState({ lifecycleStatus, statusReason }: JsonObject): string | undefined {
   const reason = text(statusReason);
   return (

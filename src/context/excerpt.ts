@@ -1,4 +1,7 @@
-/** Creates excerpts of resources: the members by which contexts are sorted and counted, without the stored text. Pure. */
+/**
+ * Creates excerpts of resources. An excerpt has the members by which contexts are sorted and counted, but not the stored text.
+ * Pure.
+ */
 import { happened } from '#src/clinical/reading/dates.ts';
 import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import { parseSource } from '#src/clinical/summary/source.ts';
@@ -8,13 +11,13 @@ import { Scan } from './scan.ts';
 
 const QUOTE = 0x22;
 
-/** One string per type, shared by thousands of excerpts. */
+/** One string object per type, shared by thousands of excerpts. */
 const KNOWN: ReadonlyMap<string, string> = new Map(CONTEXT_TYPES.map((type) => [type, type]));
 
-/** Types that are read as a whole: doses keep their digits, and medications may be contained. */
+/** Types that are read as a whole, because doses must keep their digits, and medications may be contained. */
 const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'MedicationRequest']);
 
-/** Members that Observations are sorted by. Values are read later, and only for Observations that are shown. */
+/** Members by which Observations are sorted. Values are read later, and only for the Observations that are shown. */
 const OF_OBSERVATIONS = [
   ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
   'implicitRules',
@@ -22,7 +25,7 @@ const OF_OBSERVATIONS = [
 /** Numeric members of Observations. */
 const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
 
-/** Members of other types, whose numbers needn't be kept as written. */
+/** Members of other types; their numbers needn't be kept as written. */
 const READ = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus', 'intent', 'title'],
   ...['category', 'code', 'type', 'class', 'description', 'criticality', 'severity', 'name', 'reaction'],
@@ -51,12 +54,12 @@ const READ = [
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
 const others = new Scan(READ);
 
-/** The size of an excerpt without its text, in bytes. */
+/** The size of an excerpt without text, in bytes. */
 const EXCERPT_BYTES = 400;
 
-/** Reads excerpts of one record's resources, one after another. */
+/** Reads excerpts of the resources in one record, one after another. */
 export class ExcerptReader {
-  /** Values by their JSON: equal codes in a record share one object. */
+  /** Values by their JSON, so that equal codes in a record share one object. */
   readonly #known = new Map<string, Json>();
   #bytes = 0;
 
@@ -109,7 +112,7 @@ export class ExcerptReader {
   }
 }
 
-/** Returns the excerpts of resources given as text. */
+/** Returns the excerpts of resources that are given as text. */
 export function makeExcerpts(record: Iterable<Current>): Excerpt[] {
   const at = new ExcerptReader();
   return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
@@ -157,7 +160,7 @@ function makeExcerpt(
     withdrawnAs(value) ?? (isModified || value.implicitRules !== undefined ? MODIFIED : undefined);
   const isOnlyJudged = isJudged && !mayHaveValue;
   const dated = happened({ type, value });
-  // An object literal without spreads, because contexts read these members of every entry, and spread copies have slower
-  // shapes.
+  // An object literal without spreads: contexts read these members of every entry, and objects created by spreading are slower
+  // to read.
   return { type, id, version, value, dated, mayHaveValue, isOnlyJudged, number, leftOut };
 }

@@ -1,4 +1,4 @@
-/** Facts: the lines that a context may contain. */
+/** Defines facts: the lines that a context may contain. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Coded } from './guidance/scores.ts';
@@ -9,19 +9,19 @@ export interface Fact {
   readonly kind: Kind;
   /** The line, without its author. */
   readonly text: string;
-  /** The resource that states it; the newest if there are several. */
+  /** The resource that states the fact; if there are several, the newest. */
   readonly entry: Entry;
-  /** The other resources that it was made from. */
+  /** The other resources from which the fact was made. */
   readonly also: readonly Entry[];
-  /** The codes for its subject. */
+  /** The codes for the fact's subject. */
   readonly codes: readonly Coded[];
   /** Facts with a higher score come first. */
   readonly score: number;
-  /** Its place in the section; facts without a place are ordered by score. */
+  /** The fact's place in the section; facts without a place are ordered by score. */
   readonly place?: number;
-  /** True if it applies now and is never left out: an active allergy or problem, a current medicine. */
+  /** True if the fact applies now and is never left out: an active allergy or problem, a current medicine. */
   readonly isNeeded?: boolean;
-  /** For an AI's note: the sections that the earlier versions by someone else were in. */
+  /** For an AI's note: the sections to which the earlier versions, written by someone else, belonged. */
   readonly before?: readonly Kind[];
   /** The item's other members. */
   readonly members: JsonObject;
@@ -30,12 +30,12 @@ export interface Fact {
 /** The maximum length of one part of a line, so that a long note leaves room for other parts. */
 const LONGEST = 240;
 
-/** Returns a text as part of one line, unshortened. */
+/** Returns a text on one line, without shortening it. */
 export function onOneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
-/** Returns a text as part of one line, shortened. */
+/** Returns a text on one line, shortened if necessary. */
 export function inLine(text: string): string {
   const line = onOneLine(text);
   if (line.length <= LONGEST) return line;
@@ -43,7 +43,7 @@ export function inLine(text: string): string {
   return `${cut(line, length)}…`;
 }
 
-/** Joins the defined parts without shortening them, so that nothing in a dose or a reaction is cut. */
+/** Joins the parts that are defined without shortening them, so that no part of a dose or a reaction is cut off. */
 export function wholeLine(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')
@@ -51,7 +51,7 @@ export function wholeLine(separator: string, ...parts: readonly (string | undefi
     .join(separator);
 }
 
-/** Joins the defined parts, each shortened. */
+/** Joins the parts that are defined, and shortens each. */
 export function line(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')

@@ -1,4 +1,4 @@
-/** Collects findings: for each code the newest value, the previous values, their range and the last change. */
+/** Collects findings: for each code, the newest value, the previous values, their range, and the last change. */
 
 import { revisionText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -26,7 +26,7 @@ import { ageDays, codeMembers, findDay, namedEntry, nameOr, type Reading } from 
 import { type Entry, versionReference } from './record.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
-/** Returns why a value is remarkable, in a word, and which of its components are; undefined if nothing says that it is. */
+/** Returns, in a word, why a value is remarkable, and which of its components are remarkable; undefined if nothing says so. */
 function findFlag(value: JsonObject): string | undefined {
   const parts = objects(value.component).map((component) => {
     const flag = ownFlag(component);
@@ -35,7 +35,7 @@ function findFlag(value: JsonObject): string | undefined {
   return line(', ', ownFlag(value), ...parts) || undefined;
 }
 
-/** Returns a component's name. A pressure is written without names, so its parts need a word. */
+/** Returns a component's name. For a blood pressure, which is written without names, it is a single word. */
 function partName({ code }: JsonObject): string {
   const pressure = findPressure(loincCodes(code));
   if (pressure === undefined) return nameOr(code, 'part');
@@ -43,7 +43,7 @@ function partName({ code }: JsonObject): string {
 }
 
 /**
- * Returns why a value is remarkable, without looking at its components.
+ * Returns why a value is remarkable, ignoring its components.
  * @param value an Observation or a component
  */
 function ownFlag(value: JsonObject): string | undefined {
@@ -63,7 +63,7 @@ function judgementIn({ interpretation }: JsonObject): string {
   return line(', ', ...objects(interpretation).map(judgementWord));
 }
 
-/** Returns an interpretation in words; the concept's own words if it has no code. */
+/** Returns an interpretation in words; if it has no code, its own text. */
 function judgementWord(judgement: JsonObject): string | undefined {
   const [{ code = '' } = {}] = readCodes(judgement);
   return findCodeWord('en', 'interpretation', code) ?? nameConcept(judgement);
@@ -84,7 +84,7 @@ const UNFINISHED: Readonly<Record<string, string>> = {
 
 /**
  * Returns one fact per series.
- * @param patterns each series' trends and changes, in the same order
+ * @param patterns the trends and changes of each series, in the order of the series
  */
 export function findings(
   reading: Reading,
@@ -163,7 +163,7 @@ function stateFinding(
   };
 }
 
-/** Returns whether an entry has the same time as the newest entry in its series. */
+/** Returns whether a different entry has the same time as the newest entry in its series. */
 function isBeside(entry: Entry, latest: Entry): boolean {
   if (entry.dated.at !== latest.dated.at || entry.id === latest.id) return false;
   const [own, newest] = [entry.dated.date, latest.dated.date];
@@ -171,7 +171,8 @@ function isBeside(entry: Entry, latest: Entry): boolean {
 }
 
 /**
- * Returns the other values with the same time as the newest one; undefined if all known values are equal to it.
+ * Returns, in words, the other values with the same time as the newest one, and how many such values weren't read; undefined
+ * if all values were read and are equal.
  * @param further the number of such values that weren't read
  */
 function sayBeside(same: readonly Entry[], further: number, latest: JsonObject): string | undefined {
@@ -185,7 +186,7 @@ function sayBeside(same: readonly Entry[], further: number, latest: JsonObject):
     : `with the same date also ${[...others, ...rest].join(', ')}`;
 }
 
-/** Returns the trend for values that aren't numbers. */
+/** Returns the trend of values that aren't numbers. */
 const uncounted = (entries: readonly Entry[]): JsonObject => ({
   count: entries.length,
   since: entries.at(-1)?.dated.date ?? null,
@@ -207,7 +208,7 @@ function dropUnit(value: JsonObject, latest: JsonObject): string {
   return unit !== '' && unitIn(value) === unit ? shown.slice(0, -unit.length - 1) : shown;
 }
 
-/** Returns the number of values, if there are more than those shown; for at least four numbers, with their range. */
+/** Returns the number of values, if there are more than are shown; if there are at least four numbers, also their range. */
 function countEarlier(
   entries: readonly Entry[],
   named: number,
@@ -219,7 +220,7 @@ function countEarlier(
   return `${entries.length} ${entries[0]?.isOnlyJudged === true ? 'judgements' : 'values'} since ${oldest?.slice(0, 4) ?? 'an unknown time'}`;
 }
 
-/** The number of newest values from which range and change are computed. */
+/** The range and the change are computed from this many of the newest values. */
 const NEWEST = 100;
 
 /** Returns the range and change of the newest numbers that have the newest value's unit. */
@@ -237,7 +238,7 @@ function summarizeNewest(
   const values = numbers.filter((value) => value !== undefined);
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const oldest = entries.at(-1)?.dated.date;
-  // Values in other units, and values only known to be below or above a limit, can't be compared with these.
+  // Values can't be compared with these if they have another unit, or are only known to be below or above a limit.
   const of =
     values.length < compared.length
       ? `; ${values.length} ${newest.unit === '' ? 'plain numbers' : `in ${unitText(newest.unit)}`}`
@@ -265,7 +266,7 @@ function parsedNumber(value: Json): ReturnType<typeof numberIn> {
   return numberIn(isObject(value) ? { valueQuantity: value } : { valueInteger: value });
 }
 
-/** Returns the number without the digits that binary fractions add. */
+/** Returns the number without the excess digits of binary fractions. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }

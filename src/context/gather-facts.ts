@@ -1,4 +1,4 @@
-/** Gathers all of a record's facts that a context may contain, sorted by score. Pure except for reading values. */
+/** Gathers all facts in a record that a context may contain, sorted by score. Pure, apart from reading values. */
 
 import { isDenial } from '#src/clinical/reading/absence.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
@@ -33,15 +33,15 @@ export interface GatheredFacts {
   /** The highest score first. */
   readonly facts: readonly Fact[];
   readonly warnings: readonly Warning[];
-  /** Sections that readers expect but that have no facts, with the reason. */
+  /** Sections that readers expect but that have no facts, each with the reason. */
   readonly empty: readonly Empty[];
   /** By section: the number of resources outside the requested window. */
   readonly outside: ReadonlyMap<Kind, number>;
-  /** By section: the number of entries that are in no fact because they have ended. */
+  /** By section: the number of entries that aren't in any fact because they have ended. */
   readonly past: ReadonlyMap<Kind, number>;
 }
 
-/** A section without facts. It doesn't say that the patient has none. */
+/** A section without facts. This doesn't mean that the patient has, for example, no allergies. */
 export interface Empty {
   readonly kind: 'allergies' | 'medications' | 'problems';
   readonly why: string;
@@ -58,7 +58,7 @@ export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today
  * Gathers facts and warnings.
  * @param ask a request whose needs are valid
  * @param bodies reads the values that are shown
- * @param replaced reads the versions that were replaced by the shown ones
+ * @param replaced reads the earlier versions of the entries that are shown
  */
 export async function gatherFacts(
   record: OpenedRecord,
@@ -130,7 +130,7 @@ function mostNeededFirst(a: Fact, b: Fact): number {
   return a.entry.id < b.entry.id ? -1 : 1;
 }
 
-/** Types of one-time events, and their sections. The window applies to these types. */
+/** Types that describe single events, and their sections. The requested window applies to these types. */
 const HAPPENS: Readonly<Record<string, Kind>> = {
   Procedure: 'procedures',
   Encounter: 'encounters',

@@ -1,6 +1,6 @@
 /**
- * Generates a context from a record. The record is read from the read models or, to repeat an earlier context, from the
- * events.
+ * Generates a context from a record. The record is read from the read models or, to generate an earlier context again, from
+ * the events.
  */
 import { setImmediate } from 'node:timers/promises';
 import { referredMedication } from '#src/clinical/reading/medicine-subject.ts';
@@ -27,20 +27,20 @@ import { loadTokenizer } from './tokenizer.ts';
 /** A record, and the lookups that a context needs. */
 export interface Sources {
   readonly opened: OpenedRecord;
-  /** Reads directory entries by `Type/id`; missing entries are absent from the result. */
+  /** Reads directory entries by `Type/id`; leaves out missing entries. */
   directory(keys: readonly string[]): Promise<readonly Current[]>;
-  /** Reads names of codes, by `system|code`. */
+  /** Reads the names of codes, by `system|code`. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
   /** Reads the authors of versions, by `versionReference`. */
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
   /** Reads the stored text of versions in the record. */
   readonly bodies: ReadBodies;
-  /** Reads the stored text of the versions that current ones replaced. */
+  /** Reads the stored text of earlier versions. */
   readonly replaced: ReadReplacedTexts;
   readonly covered: Coverage;
 }
 
-/** A context, and the lookups that it was generated from. */
+/** A context, and the results of the lookups from which it was generated. */
 export interface MadeContext {
   readonly told: GatheredFacts;
   readonly composed: Composed;
@@ -52,11 +52,11 @@ export interface MadeContext {
 
 /** The minimum number of tokens per line. */
 const LEAST_TOKENS = 5;
-/** The number of additional facts that are tried, beyond those that could fit. */
+/** How many more facts are tried than could fit. */
 const BESIDE = 60;
 
 /**
- * Generates a context. The same record, request and day result in the same context.
+ * Generates a context. The same record, request and day always produce the same context.
  * @param today `YYYY-MM-DD`
  */
 export async function makeContext(
@@ -64,7 +64,7 @@ export async function makeContext(
   ask: ContextRequest,
   today: string,
 ): Promise<MadeContext> {
-  // Lets other requests run before working on a long record.
+  // Lets other requests run before the work on a long record begins.
   await setImmediate();
   const opened = await withReplaced(sources.opened, sources.replaced);
   const earlier = await readEarlier(opened, sources.bodies);

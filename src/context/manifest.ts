@@ -1,4 +1,4 @@
-/** The manifest of a context: its inputs, so that the same context can be generated again. */
+/** The manifest of a context: the inputs from which the same context can be generated again. */
 import { createHash } from 'node:crypto';
 import type { TypeAccess } from '#src/shared/access/access.ts';
 import type { ReceiptDraft } from '#src/shared/access/receipt.ts';
@@ -11,21 +11,21 @@ import type { ContextRequest } from './request.ts';
 /** The grant for which a context was generated, and what it covers. */
 export interface GrantManifest {
   readonly id: string;
-  /** The id by which the application knows the patient. */
+  /** The id under which the application knows the patient. */
   readonly patient: string;
-  /** The types that the application could read and search, with their letters. */
+  /** The types that the application could read and search, with the letters for each. */
   readonly types: Readonly<Record<string, readonly TypeAccess[]>>;
-  /** When the record last changed, whether the grant covers the change or not. */
+  /** When the record last changed, regardless of whether the grant covers the change. */
   readonly until: string;
 }
 
 /**
- * The version of the rules for generating contexts. Increase it with every change after which the same record, request and day
- * result in a different response; otherwise `test/context/forms.test.ts` fails.
+ * The version of the rules for generating contexts. Increase it with every change that makes the same record, request and day
+ * produce a different response; otherwise `test/context/forms.test.ts` fails.
  */
 export const FORM = 17;
 
-/** A manifest. The remaining input is the record's events up to `at`. */
+/** A manifest. The only other input is the record's events up to `at`. */
 export interface Manifest {
   /** The `FORM` with which the response was generated. Manifests in form 1 have neither `answer` nor `version`. */
   readonly form: number;
@@ -36,7 +36,7 @@ export interface Manifest {
   readonly patient: string;
   /** When the record last changed; under a grant, the last change that the grant covers. */
   readonly at: string;
-  /** The day of the request in UTC, from which ages and gaps are counted. */
+  /** The day of the request in UTC, on which ages and gaps are based. */
   readonly day: string;
   readonly ask: ContextRequest;
   readonly directory: MadeContext['directory'];
@@ -45,9 +45,10 @@ export interface Manifest {
 }
 
 /**
- * Returns what a context's receipt says about it.
+ * Returns the draft of a context's receipt.
  * @param versions the versions in the context
- * @param of `tenant`: the record's owner, as a UUID; `name`: the manifest's id; `isPast`: whether it is as of a past time
+ * @param of `tenant`: the record's owner, as a UUID; `name`: the manifest's id; `isPast`: whether the context is as of a past
+ *   time
  */
 export function draftContext(
   { answer: _, directory, displays, ...manifest }: Manifest,
@@ -63,7 +64,7 @@ export function draftContext(
   };
 }
 
-/** Prints a manifest; equal manifests result in equal text. */
+/** Prints a manifest; equal manifests always produce equal text. */
 export function printManifest(manifest: Manifest): string {
   const { form, answer, version, patient, at, day, ask, directory, displays, grant } = manifest;
   const { task, question, needs, budget_tokens, format, window_days } = ask;
@@ -73,7 +74,7 @@ export function printManifest(manifest: Manifest): string {
 
 /**
  * Returns a response's SHA-256 in hexadecimal. Under a grant, it is the hash of the response as the application sees it, so
- * that it can't confirm the patient's real id.
+ * that the application can't use the hash to confirm the patient's real id.
  * @param body the response without `manifest_id`, which is derived from this hash.
  */
 export function hashAnswer(
@@ -86,10 +87,10 @@ export function hashAnswer(
 }
 
 /**
- * Returns a manifest's id: a hash of whom it was generated for and of the printed manifest without `version`. It identifies
- * the inputs and the response, so two different responses never share an id. Under a grant, the hash doesn't include the
- * record's last change or its real id. Otherwise, ids would show that something changed that the grant doesn't cover, and
- * could confirm a suspected real id. Contexts with the same id are the same.
+ * Returns a manifest's id: a hash of the result of `madeFor` and of the printed manifest without `version`. It identifies the
+ * inputs and the response, so two different responses never share an id, and contexts with the same id are the same. Under a
+ * grant, the hash includes neither the time of the record's last change nor the patient's real id. Otherwise, an id would
+ * reveal a change that the grant doesn't cover, and could confirm a suspected real id.
  */
 export function manifestId(madeFor: string, manifest: Manifest): string {
   const { version: _, grant, ...inputs } = manifest;

@@ -1,6 +1,6 @@
 /**
- * Masks a record's text for contexts under a grant. Otherwise, a context's comparisons, order, cuts and counts could reveal
- * digits of ids that the application may not see (docs/spec/decisions.md, section 1). Pure.
+ * Masks a record's text for contexts under a grant. Otherwise, the comparisons, the order, the cuts and the counts in a
+ * context could reveal digits of ids that the application may not see (docs/spec/decisions.md, section 1). Pure.
  */
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Authorship } from './compose.ts';
@@ -8,7 +8,7 @@ import type { ContextRequest } from './request.ts';
 
 const REFERENCES = /("reference":"(?:[^"\\]|\\.)*")/;
 
-/** Returns a resource's compact JSON with zeros instead of ids in its text; references stay unchanged. */
+/** Returns a resource's compact JSON with the ids in its text replaced by zeros; references stay unchanged. */
 export function maskedBody(body: string): string {
   return body
     .split(REFERENCES)
@@ -16,7 +16,7 @@ export function maskedBody(body: string): string {
     .join('');
 }
 
-/** Returns a request with its text masked. */
+/** Returns a request with the ids in its text masked. */
 export function maskedRequest(ask: ContextRequest): ContextRequest {
   const { task, question, needs } = ask;
   return {
@@ -27,7 +27,7 @@ export function maskedRequest(ask: ContextRequest): ContextRequest {
   };
 }
 
-/** Returns an author with the source system masked, because contexts name it. */
+/** Returns an author with the ids in the source system's name masked, because contexts show this name. */
 export function maskedAuthorship(of: Authorship): Authorship {
   return { ...of, source: of.source === null ? null : withoutIds(of.source) };
 }

@@ -1,4 +1,4 @@
-/** Determines the findings that monitor this patient's illnesses and drugs, and warns about overdue ones. */
+/** Determines which findings monitor this patient's illnesses and drugs, and warns about overdue ones. */
 
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -30,7 +30,7 @@ export interface Monitoring extends MonitoredFindings {
   readonly watchers: readonly Monitor[];
 }
 
-/** Returns the findings to monitor, from active problems and current medicines. */
+/** Returns the findings to monitor because of active problems and current medicines. */
 export function findMonitoring(reading: Reading, medicines: readonly Medicine<Entry>[]): Monitoring {
   const seen = new Set<string>();
   const ofIllness = listEntries(reading, 'Condition').flatMap((entry): Monitor[] => {
@@ -67,7 +67,7 @@ function placesIn(watchers: readonly Monitor[]): Map<Measure, number> {
   return places;
 }
 
-/** Returns a warning for each overdue finding, one per finding. */
+/** Returns a warning for each overdue finding. */
 export function gapWarnings(
   { today, covered }: Reading,
   { watchers }: Monitoring,
@@ -94,7 +94,7 @@ export function gapWarnings(
   return [...found.values()];
 }
 
-/** Returns the newest value that isn't dated after a given time. */
+/** Returns the newest value that isn't dated later than a given time. */
 function findNewest(
   series: readonly Series[],
   measures: readonly Measure[],

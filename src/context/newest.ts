@@ -1,4 +1,4 @@
-/** Reads the newest values in series, only for findings that are shown. */
+/** Reads the newest values in series, and only in the series of findings that are shown. */
 import { parseSource } from '#src/clinical/summary/source.ts';
 import type { Focus } from './guidance/focus.ts';
 import { type Entry, type Version, versionReference } from './record.ts';
@@ -7,7 +7,10 @@ import { valueIn } from './value.ts';
 
 /** A series whose newest values have been read. */
 export interface Course extends Series {
-  /** The newest resources that have a value, read as a whole; if none has a value, the newest that have an interpretation. */
+  /**
+   * The newest resources that have a value, read as a whole; if no resource has a value, the newest resources that have an
+   * interpretation.
+   */
   readonly newest: readonly Entry[];
 }
 
@@ -19,7 +22,7 @@ export function valuesShown({ work, needs }: Focus): number {
   return work === 'follow_up' || needs.length > 0 ? 4 : 2;
 }
 
-/** The factor by which more values are read each time, if the previous ones had no value. */
+/** If resources turn out to have no value, the number read next is multiplied by this factor. */
 const GROWTH = 4;
 
 /**

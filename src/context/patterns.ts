@@ -1,4 +1,6 @@
-/** Finds trends and changes in a record's findings, for contexts, with the same methods as patterns (docs/patterns.md). */
+/**
+ * Finds trends and changes in a record's findings, for contexts. The methods are the same as for patterns (docs/patterns.md).
+ */
 
 import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findCourses } from '#src/insight/find.ts';
@@ -19,7 +21,7 @@ export type Patterns = ReadonlyMap<Series, readonly Finding[]>;
 const LEAST = 12;
 /** The number of values that are read per step. */
 const STEP = 500;
-/** The maximum number of versions that an item names as evidence; all others are counted. */
+/** The maximum number of versions that an item names as evidence; further versions are only counted. */
 const MOST_NAMED = 20;
 
 /** The findings in one record, on one day. */
@@ -28,11 +30,12 @@ interface Found {
   readonly each: Promise<readonly (readonly Finding[])[]>;
 }
 
-/** Findings in opened records; the same series of one record are examined once a day. */
+/** Findings in opened records; each series of a record is examined at most once a day. */
 const known = new WeakMap<readonly Entry[], Found>();
 
 /**
- * Finds trends and changes, in slices. Values dated after the day of the context, and copies of one value, aren't counted.
+ * Finds trends and changes, in slices. Values dated after the day of the context, and copies of the same value, aren't
+ * counted.
  * @param observations the observations of the series; earlier findings in the same list are reused
  * @param today the day of the context, in milliseconds since 1970; other time zones may be a day ahead
  */
@@ -56,7 +59,7 @@ function* courses(series: readonly Series[], today: number): Steps<readonly (rea
 
 function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
-  // In a long series, the same values recur.
+  // In a long series, the same values recur, so parsed values are cached.
   const read = new Map<string, Measured | undefined>();
   for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
     if (n % STEP === 0) yield;
@@ -80,7 +83,7 @@ function* trackOfEntries(entries: readonly Entry[], last: number): Steps<Track> 
   return { ...track, points: withoutCopies(track.points) };
 }
 
-/** A number and its unit, which is empty if it has none. */
+/** A number and its unit; the unit is empty if there is none. */
 type Measured = ReturnType<typeof numberIn>;
 
 function readMeasured(number: string): Measured {
@@ -90,7 +93,7 @@ function readMeasured(number: string): Measured {
 
 /**
  * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The text with the values already says since
- * when there are values; a trend repeats this only if it covers just the newest of very many.
+ * when there have been values. A trend repeats this only if the trend covers just the newest of very many values.
  * @param count number of values in the series
  */
 export function describePatterns(found: readonly Finding[], count: number): string | undefined {
@@ -98,7 +101,7 @@ export function describePatterns(found: readonly Finding[], count: number): stri
   return found.map((each) => writeBriefPredicate(each, count > MOST_SAMPLES, unitText)).join('; ');
 }
 
-/** Returns trends and changes as an item's members, with the newest versions of their evidence. */
+/** Returns trends and changes as members of an item, with the newest versions that are their evidence. */
 export function patternMembers(found: readonly Finding[]): JsonObject[] {
   return found.map(({ kind, direction, effect, confidence, method, window, evidence }) => ({
     ...{ kind, direction, confidence, method },

@@ -1,4 +1,4 @@
-/** Helpers shared by the parts of a context. */
+/** Provides helpers that the parts of a context share. */
 
 import { splitAbsences } from '#src/clinical/reading/absence.ts';
 import { dateText } from '#src/clinical/reading/english.ts';
@@ -19,7 +19,7 @@ import type { Entry, OpenedRecord } from './record.ts';
 /** A record, and the settings for generating a context from it. */
 export interface Reading {
   readonly opened: OpenedRecord;
-  /** Directory entries that it refers to, by `Type/id`. */
+  /** The directory entries that the record refers to, by `Type/id`. */
   readonly directory: ReadonlyMap<string, Entry>;
   /** Names for codes without text, by `system|code`. */
   readonly displays: ReadonlyMap<string, string>;
@@ -29,12 +29,12 @@ export interface Reading {
   readonly covered: Coverage;
 }
 
-/** Returns the resources with some types, newest first, with names added to their codes. */
+/** Returns the resources of the given types, newest first, with names added to their codes. */
 export function listEntries({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
   return types.flatMap((type) => opened.facts.get(type) ?? []).map((entry) => namedEntry(entry, displays));
 }
 
-/** Returns the same without statements of absence. */
+/** Returns the same resources, except statements of absence. */
 export function listStated(reading: Reading, ...types: readonly string[]): Entry[] {
   const { others } = splitAbsences(listEntries(reading, ...types), around(reading));
   return [...others];
@@ -70,12 +70,14 @@ export function around(reading: Reading): Around {
   };
 }
 
-/** Returns the number of days since a resource's date; a very large number if it has none. */
+/** Returns the number of days since a resource's date; a very large number if the resource has no date. */
 export function ageDays({ today }: Reading, { dated }: Entry): number {
   return daysBetween(dated.at, today);
 }
 
-/** Returns the day of a resource's date; `reported …` if only the day on which a result was made available is known. */
+/**
+ * Returns the day of a resource's date. If only the day is known on which a result was made available, returns `reported …`.
+ */
 export function findDay({ dated }: Entry): string | undefined {
   return dated.means === 'reported' ? dateText(dated) : dated.date === null ? undefined : dayIn(dated.date);
 }

@@ -1,4 +1,4 @@
-/** A record in the form that contexts use: facts, AI-written resources, and resources that are left out. */
+/** Sorts a record into the groups that contexts use: facts, AI-written resources, and resources that are left out. */
 
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import type { Replaced } from '#src/clinical/reading/told.ts';
@@ -23,15 +23,15 @@ export function versionReference({ type, id, version }: Version): string {
   return `${type}/${id}/_history/${version}`;
 }
 
-/** A resource, and those of its members that were read. */
+/** A resource, with only the members that were read. */
 export interface Entry extends Version {
   readonly value: JsonObject;
-  /** The versions that it replaced, newest first; only those that were read. */
+  /** The earlier versions, newest first; only the ones that were read. */
   readonly replaced?: readonly Replaced[] | undefined;
   readonly dated: Dated;
-  /** For Observations: false only if it certainly has no value. */
+  /** For Observations: false only if there is certainly no value. */
   readonly mayHaveValue: boolean;
-  /** For Observations: true if it has no value but has an interpretation. */
+  /** For Observations: true if there is an interpretation but no value. */
   readonly isOnlyJudged: boolean;
   /** For Observations with a number: its JSON, an integer or a Quantity. */
   readonly number: string | undefined;
@@ -40,7 +40,7 @@ export interface Entry extends Version {
 /** The reason why a resource isn't among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
 export type LeftOut = 'entered in error' | 'refuted' | typeof REFUTED_BY_AI | typeof MODIFIED;
 
-/** A modifier extension can change a resource's meaning, so a resource with an unknown one is excluded. */
+/** A modifier extension can change a resource's meaning, so a resource with an unknown modifier extension is excluded. */
 export const MODIFIED = 'with an unknown modifier extension';
 
 /** An AI's statement isn't a fact, so an entry that an AI refuted may still be true (docs/spec/interface.md, section 2.5). */
@@ -51,7 +51,7 @@ export interface Excerpt extends Entry {
   readonly leftOut: LeftOut | undefined;
 }
 
-/** A resource that an AI changed, and the last previous version that someone else wrote. */
+/** A resource that an AI changed, and the last earlier version, which someone else wrote. */
 export interface Changed {
   readonly entry: Excerpt;
   readonly earlier: Version;
@@ -61,11 +61,11 @@ export interface Changed {
 export interface OpenedRecord {
   /** Undefined if an AI wrote the Patient's current version. */
   readonly patient: Entry | undefined;
-  /** By type, each newest first. */
+  /** By type; newest first within each type. */
   readonly facts: ReadonlyMap<string, readonly Entry[]>;
   /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
-  /** Other authors' entries that an AI changed, including withdrawn ones, newest first. */
+  /** Entries by other authors that an AI changed, including entries that it withdrew, newest first. */
   readonly changed: readonly Changed[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
   /** Refuted allergies, newest first. */
@@ -135,7 +135,7 @@ export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedR
 
 const versionIn = ({ type, id, version }: Version): Version => ({ type, id, version });
 
-/** Compares by date, newest first; for equal dates, the one recorded later comes first (ids are UUIDv7). */
+/** Compares by date, newest first. If dates are equal, the entry that was recorded later comes first (ids are UUIDv7). */
 function newestFirst(a: Entry, b: Entry): number {
   if (a.dated.at !== b.dated.at) return b.dated.at - a.dated.at;
   return a.id < b.id ? 1 : -1;
@@ -148,7 +148,7 @@ type Bare = ReadonlyMap<string, SystemCode>;
 const bareIn = new WeakMap<OpenedRecord, Bare>();
 
 /**
- * Returns codes that have neither text nor display, without duplicates, because readers need their names.
+ * Returns the codes that have neither text nor display, without duplicates, because readers need names for them.
  * @param others additional resources that a context reads
  */
 export function codesWithoutWords(
@@ -166,7 +166,7 @@ function gatherBare(resources: Iterable<Pick<Entry, 'value'>>): Bare {
   for (const { value } of resources) {
     for (const name in value) {
       const member = value[name];
-      // Usually, members are strings.
+      // Checked first, because most members are strings.
       if (typeof member === 'object') addBare(member, found, seen);
     }
   }
@@ -174,7 +174,7 @@ function gatherBare(resources: Iterable<Pick<Entry, 'value'>>): Bare {
 }
 
 /**
- * Adds a value's codes that have neither text nor display.
+ * Adds the codes in a value that have neither text nor display.
  * @param seen values that were already visited, because equal members in a record often share one object
  */
 function addBare(value: Json | undefined, found: Map<string, SystemCode>, seen: Set<Json>): void {

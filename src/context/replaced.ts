@@ -1,11 +1,11 @@
-/** Reads the versions that a context's entries replaced, because contexts say what was changed (docs/clinical-reading.md). */
+/** Reads the earlier versions of a context's entries, because contexts say what was changed (docs/clinical-reading.md). */
 import { REVISED_TYPES } from '#src/clinical/reading/revisions.ts';
 import { parseSource } from '#src/clinical/summary/source.ts';
 import { makeExcerpts } from './excerpt.ts';
 import type { Course } from './newest.ts';
 import type { Entry, OpenedRecord, Version } from './record.ts';
 
-/** The text of an earlier version, and when the next version that no AI wrote was stored. */
+/** The text of an earlier version, and the time at which the next version that no AI wrote was stored. */
 export interface ReplacedText {
   readonly version: number;
   readonly body: string;
@@ -13,8 +13,8 @@ export interface ReplacedText {
 }
 
 /**
- * The maximum size of one compared version, and of all together, in bytes. If a version is too large, older versions are
- * skipped too.
+ * The maximum size of one compared version, and of all versions together, in bytes. If a version is too large, older versions
+ * are skipped too.
  */
 export const MOST_REPLACED_BYTES = { each: 200_000, inAll: 20_000_000 } as const;
 
@@ -24,7 +24,7 @@ export function countReplaced(resources: number): number {
 }
 
 /**
- * Returns the replaced versions in the read models, chosen from all versions that no AI wrote.
+ * Chooses the earlier versions to compare from all versions in the read models that no AI wrote.
  * @param versions by resource id, newest first
  */
 export function pickReplaced(
@@ -58,12 +58,14 @@ interface StoredVersion {
   readonly recordedAt: string;
 }
 
-/** Reads the text of the versions that the given ones replaced and that no AI wrote, newest first, by resource id. */
+/**
+ * Reads the text of the earlier versions of the given resources, by resource id, newest first; only versions that no AI wrote.
+ */
 export type ReadReplacedTexts = (
   current: readonly Version[],
 ) => Promise<ReadonlyMap<string, readonly ReplacedText[]>>;
 
-/** Returns the record with the versions that its entries replaced. */
+/** Returns the record with earlier versions added to its entries. */
 export async function withReplaced(opened: OpenedRecord, read: ReadReplacedTexts): Promise<OpenedRecord> {
   const facts = REVISED_TYPES.flatMap((type) => opened.facts.get(type) ?? []);
   const changed = [...facts, ...opened.refuted].filter(({ version }) => version > 1);
@@ -85,7 +87,7 @@ export async function withReplaced(opened: OpenedRecord, read: ReadReplacedTexts
   return { ...opened, facts: new Map([...opened.facts, ...own]), refuted: opened.refuted.map(add) };
 }
 
-/** Returns series whose newest entries contain the versions that they replaced. */
+/** Returns the series with earlier versions added to their newest entries. */
 export async function withReplacedValues(
   courses: readonly Course[],
   read: ReadReplacedTexts,
@@ -108,7 +110,7 @@ export async function withReplacedValues(
   });
 }
 
-/** Returns what was replaced, so that its codes can be named. */
+/** Returns the earlier versions, so that their codes can be named. */
 export function listReplaced({ facts, refuted }: OpenedRecord): Pick<Entry, 'value'>[] {
   const entries = [...REVISED_TYPES.flatMap((type) => facts.get(type) ?? []), ...refuted];
   return [...entries.flatMap(({ replaced = [] }) => replaced), ...refuted];

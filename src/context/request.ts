@@ -1,4 +1,4 @@
-/** Requests for contexts. */
+/** Parses requests for contexts. */
 
 /** A parsed request (docs/spec/decisions.md, section 4 "Context"). */
 export interface ContextRequest {
@@ -11,7 +11,7 @@ export interface ContextRequest {
   readonly window_days?: number | undefined;
 }
 
-/** Sections of a context, in order. */
+/** The sections of a context, in order. */
 export const KINDS = [
   'patient',
   'allergies',
@@ -32,7 +32,7 @@ export const KINDS = [
 /** A section. */
 export type Kind = (typeof KINDS)[number];
 
-/** The facts that a need requests: a whole section, facts with a code, or recent ones. */
+/** The facts that a need requests: a whole section, facts with a code, or recent facts. */
 export interface Need {
   readonly text: string;
   readonly kinds: readonly Kind[];
@@ -82,7 +82,7 @@ export function parseNeed(text: string): Need | undefined {
   if (kinds.length === 0 || (code !== undefined && !CODED.has(word))) return undefined;
   if (code === undefined || code === 'trend') return code === undefined ? { text, kinds } : undefined;
   const bar = code.lastIndexOf('|');
-  // Laboratories may report vital signs, so a measurement's code is searched in every section with measurements.
+  // Laboratories may report vital signs, so the code of a measurement is searched in every section that contains measurements.
   const measured = kinds.some((kind) => kind === 'labs' || kind === 'vitals' || kind === 'observations');
   return {
     text,

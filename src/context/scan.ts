@@ -1,4 +1,4 @@
-/** Finds a stored resource's members in one pass over its bytes, without parsing the other members. Pure. */
+/** Finds a stored resource's members in one pass over its bytes, without parsing other members. Pure. */
 
 const [QUOTE, COMMA, COLON, BACKSLASH, BLANK] = [0x22, 0x2c, 0x3a, 0x5c, 0x20];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -14,11 +14,11 @@ const COMPONENT = Buffer.from('component":');
 const INTERPRETATION = Buffer.from('interpretation":');
 const MODIFIER_EXTENSION = Buffer.from('modifierExtension":');
 
-/** Finds members. The results of a pass are kept until the next one. */
+/** Finds members. The results of a pass are valid until the next pass. */
 export class Scan {
   /** True if a `modifierExtension` occurs at any depth. */
   isModified = false;
-  /** True if a name looks like `value[x]`, or there is a component. False means that there is certainly no value. */
+  /** True if there is a component, or a name that looks like `value[x]`. False means that there is certainly no value. */
   mayHaveValue = false;
   /** True if there is an interpretation, at any depth. */
   isJudged = false;
@@ -45,7 +45,7 @@ export class Scan {
     return this.#from[index] ?? 0;
   }
 
-  /** Returns the end of the n-th name's value, exclusive; 0 if the resource has no such member. */
+  /** Returns where the value of the n-th name ends (exclusive); 0 if the resource has no such member. */
   to(index: number): number {
     return this.#to[index] ?? 0;
   }
@@ -53,7 +53,7 @@ export class Scan {
   /**
    * Scans a resource.
    * @param bytes a JSON object without spaces between tokens, as resources are stored
-   * @returns false if the object is written in a different form; the results are then invalid
+   * @returns false if the object has a different form; the results are then invalid
    */
   read(bytes: Buffer): boolean {
     this.isModified = false;
@@ -103,7 +103,7 @@ export class Scan {
     return bytes.length;
   }
 
-  /** Checks whether the name after a quote concerns the whole resource. */
+  /** Checks whether the name after a quote matters for the whole resource. */
   #look(bytes: Buffer, at: number): void {
     const byte = bytes[at];
     if (byte === 0x76) {

@@ -1,4 +1,4 @@
-/** Groups Observations into series: the Observations with one code, sorted by time. */
+/** Groups Observations into series. A series contains the Observations with one code, sorted by time. */
 
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/told.ts';
@@ -13,11 +13,11 @@ export interface Series {
   readonly kind: Kind;
   readonly measure: Measure | undefined;
   readonly entries: readonly Entry[];
-  /** Observations with an interpretation but no value; these are the entries if no Observation has a value. */
+  /** Observations with an interpretation but no value; used as the entries if no Observation has a value. */
   readonly judged: readonly Entry[];
 }
 
-/** Findings that count as vital signs if the Observation has no category. */
+/** Findings that are treated as vital signs if the Observation has no category. */
 const VITAL: ReadonlySet<Measure> = new Set([
   ...([
     'pressure',
@@ -32,7 +32,7 @@ const VITAL: ReadonlySet<Measure> = new Set([
   ] as const),
 ]);
 
-/** Groups Observations by code, except cancelled ones and those that say nothing. */
+/** Groups Observations by code, leaving out cancelled ones and ones that say nothing. */
 export function groupSeries(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Grouped>();
   // Equal codes in a record usually share one object.
@@ -57,7 +57,7 @@ export function groupSeries(entries: readonly Entry[]): Series[] {
   });
 }
 
-/** Entries with one code. */
+/** Entries with the same code. */
 interface Grouped {
   readonly valued: Entry[];
   readonly judged: Entry[];

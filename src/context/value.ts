@@ -1,4 +1,4 @@
-/** Returns Observations' values as text and as numbers. */
+/** Returns the values of Observations as text and as numbers. */
 
 import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
 import { findPressure, systolicFirst } from '#src/clinical/reading/pressure.ts';
@@ -23,7 +23,10 @@ export function valueIn(value: JsonObject): string | undefined {
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }
 
-/** Returns a measured value's unit as in the result of `valueIn`: the words after the number; empty for words and codes. */
+/**
+ * Returns a measured value's unit as it appears in the result of `valueIn`: the words after the number; empty if the value is
+ * a word or a code.
+ */
 export function unitIn(value: JsonObject): string {
   const shown = valueIn(value) ?? '';
   const isPressure = choice(value, 'value') === undefined && /^\d[\d.]*\/\d/.test(shown);
@@ -31,7 +34,8 @@ export function unitIn(value: JsonObject): string {
 }
 
 /**
- * Returns a number and its unit; undefined for other values, values with a comparator, and numbers beyond JavaScript's range.
+ * Returns a number and its unit; undefined for values that aren't numbers, values with a comparator, and numbers beyond
+ * JavaScript's range.
  */
 export function numberIn({
   valueQuantity,
@@ -45,7 +49,7 @@ export function numberIn({
   return { value: number, unit: text(code) ?? text(unit) ?? '' };
 }
 
-/** Returns a finite number, parsed from its literal, because JavaScript itself would lose a number such as 1e-400. */
+/** Returns a finite number, parsed from its literal, because JavaScript would turn a number such as 1e-400 into 0. */
 function finite(said: Json | undefined): number | undefined {
   const number = isNumber(said) ? Number(String(said)) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;

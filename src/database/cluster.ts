@@ -1,4 +1,4 @@
-/** The embedded cluster: the files in which PostgreSQL keeps everything. */
+/** Manages the embedded cluster: the files in which PostgreSQL keeps everything. */
 import { execFile } from 'node:child_process';
 import { chown, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -18,13 +18,13 @@ export interface ClusterSetup {
   readonly user: SystemUser | undefined;
   readonly log: (message: string) => void;
   readonly fsync: boolean;
-  /** True if sessions are read-only by default; then no cluster is created. */
+  /** True if sessions are read-only by default; in that case, no cluster is created. */
   readonly readOnly: boolean;
 }
 
 /**
- * Creates the cluster if there is none.
- * @throws Error if the folder contains another version, another user's cluster, or something else
+ * Creates the cluster if it doesn't exist.
+ * @throws Error if the folder contains a cluster of another version or another user, or something else
  */
 export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   const { binaries, cluster, user } = setup;
@@ -53,8 +53,8 @@ async function readClusterVersion(cluster: string): Promise<string | undefined> 
 }
 
 /**
- * Creates the cluster in a folder next to its final one and renames the folder when complete, so that a killed initdb leaves
- * nothing behind.
+ * Creates the cluster in a folder next to its final location, and renames the folder when it is complete, so that an initdb
+ * that was killed leaves nothing in that location.
  */
 async function makeCluster({ binaries, cluster, user, log, fsync }: ClusterSetup): Promise<void> {
   log('making a new PostgreSQL cluster');

@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL: real binaries from npm, and one cluster in DATA_DIR, which can only be reached through a Unix
- * socket. Runs on Linux and macOS, as an ordinary user or as root.
+ * Runs the embedded PostgreSQL: real binaries from npm, and one cluster in DATA_DIR that can only be reached through a Unix
+ * socket. Supports Linux and macOS, as an ordinary user or as root.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,21 +17,24 @@ import { clearDead, clearOrphan, removeSocketFolder, SOCKET_PREFIX, stopServer }
 import { NAME, PORT, serverSettings } from './settings.ts';
 import { canReach, postgresUser, type SystemUser } from './system-user.ts';
 
-/** A Unix socket's path has at most 107 bytes on Linux and 103 on macOS; this limit leaves room for the socket's name. */
+/**
+ * The path of a Unix socket can have at most 107 bytes on Linux and 103 on macOS; this limit leaves room for the socket's
+ * name.
+ */
 const LONGEST_SOCKET_FOLDER = 85;
 
 /** Options for the embedded server. */
 export interface EmbeddedOptions {
   /** DATA_DIR; the cluster is its folder `postgres`, which is created if missing. The caller holds the lock on DATA_DIR. */
   readonly dataDir: string;
-  /** Receives messages about the progress. */
+  /** Receives progress messages. */
   readonly log?: (message: string) => void;
   /**
-   * Sessions can't write unless they explicitly ask to (`default_transaction_read_only`). A cluster must exist. Default:
-   * false.
+   * True if sessions can't write unless they explicitly ask to (`default_transaction_read_only`). A cluster must already
+   * exist. Default: false.
    */
   readonly readOnly?: boolean;
-  /** False only for tests: a crash of the machine may then lose everything. Default: true. */
+  /** False only in tests; a crash of the machine may then lose everything. Default: true. */
   readonly fsync?: boolean;
 }
 
@@ -43,19 +46,20 @@ export interface EmbeddedPostgres {
   /** Resolves with the server's last lines of output if it exits without a call to `stop`. */
   readonly died: Promise<string>;
   /**
-   * Restarts the server after it died, at the same URL, once none of its processes is left.
-   * @throws Error when `startEmbeddedPostgres` would
+   * Restarts the server at the same URL after it died, as soon as none of its processes are left.
+   * @throws the same errors as `startEmbeddedPostgres`
    */
   restart(): Promise<EmbeddedPostgres>;
-  /** Stops the server with a fast shutdown: open transactions are rolled back, everything is flushed to disk. Idempotent. */
+  /**
+   * Stops the server with a fast shutdown: open transactions are rolled back, and everything is flushed to disk. Idempotent.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on DATA_DIR: creates the cluster the first time, and stops processes that were left running after an
- * unclean exit. The server has its own process group, so that Ctrl-C in the terminal reaches only the service, which then
- * stops the server.
- * @throws Error with a message and the server's last lines of output, if it can't run here or doesn't start.
+ * Starts PostgreSQL on DATA_DIR. Creates the cluster the first time, and stops processes that an unclean exit left running.
+ * The server has its own process group, so that Ctrl-C in the terminal reaches only the service, which then stops the server.
+ * @throws Error with a message and the server's last lines of output, if the server can't run here or doesn't start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const log = options.log ?? (() => undefined);
@@ -78,7 +82,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Creates a folder for the socket, with a short path and accessible only to the user. */
+/** Creates a folder for the socket that has a short path and is accessible only to the user. */
 async function socketFolder(user: SystemUser | undefined): Promise<string> {
   const preferred = await realpath(tmpdir()).catch(() => '/tmp');
   const fits = Buffer.byteLength(preferred) + SOCKET_PREFIX.length + 7 <= LONGEST_SOCKET_FOLDER;
@@ -118,7 +122,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
   try {
     await accepting(child, sockets, setup);
   } catch (error) {
-    // The socket folder is kept for another attempt; `startEmbeddedPostgres` removes it.
+    // The socket folder is kept for the next attempt; `startEmbeddedPostgres` removes it.
     await stopChild(child, pid, ended);
     throw new Error(`PostgreSQL did not start: ${(await lastWords()) || String(error)}`, { cause: error });
   }
@@ -139,7 +143,7 @@ async function stopChild(child: ChildProcess, pid: number, ended: Promise<unknow
   await ended;
 }
 
-/** Waits until the server accepts connections, however long its recovery takes, and creates the database the first time. */
+/** Waits until the server accepts connections, however long its recovery takes; creates the database the first time. */
 async function accepting(
   child: ChildProcess,
   sockets: string,
@@ -177,7 +181,7 @@ async function connected(
   work: (client: pg.Client) => Promise<void>,
 ): Promise<void> {
   const client = new pg.Client({ host: sockets, port: PORT, user: NAME, database, ssl: false });
-  // A broken connection is reported by the query that it interrupts.
+  // If the connection breaks, the query that it interrupts reports the error.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,10 +1,10 @@
-/** Describes database errors without quoting data, and recognises temporary errors. */
+/** Describes database errors without quoting data, and recognises errors that are temporary. */
 import pg from 'pg';
 import { z } from 'zod';
 
 /**
- * Returns an error's message without quoted data. PostgreSQL quotes values in message, detail and context; JSON.parse quotes
- * the text around an error; zod quotes its input.
+ * Returns an error's message without quoted data. PostgreSQL quotes values in its message, detail and context, JSON.parse
+ * quotes the text around an error, and zod quotes its input.
  */
 export function describeFailure(error: unknown): string {
   if (error instanceof pg.DatabaseError) {
@@ -32,12 +32,15 @@ export function isPassingInDatabase(error: unknown): boolean {
   return error instanceof pg.DatabaseError ? PASSING.test(error.code ?? '') : isConnectionError(error);
 }
 
-/** Returns whether the table or the schema is missing in PostgreSQL. */
+/** Returns whether an error says that a table or a schema is missing in PostgreSQL. */
 export function isTableMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '42P01' || error.code === '3F000');
 }
 
-/** Recognises broken connections, which the driver reports as plain errors with a system error code or with its own message. */
+/**
+ * Recognises broken connections. The driver reports these as plain errors, with a system error code or with a message of its
+ * own.
+ */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code)) return true;

@@ -3,22 +3,22 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { EmbeddedPostgres } from './embedded.ts';
 
-/** Pauses before the restarts within `WITHIN_MS`, in ms; after as many restarts, the service exits. */
+/** Pauses before restarts within `WITHIN_MS`, in ms. After this many restarts, the service exits. */
 const PAUSES: readonly number[] = [100, 1_000, 5_000, 15_000, 30_000];
 const WITHIN_MS = 600_000;
 
-/** The embedded server, whichever process it currently is. */
+/** The embedded server, across restarts. */
 export interface KeptServer {
   /** The current server's process id. */
   readonly pid: number;
-  /** Stops the server and doesn't restart it again. */
+  /** Stops the server for good. */
   stop(): Promise<void>;
 }
 
 /**
- * Keeps a server running: five restarts within ten minutes, with growing pauses, each after none of the previous server's
- * processes is left.
- * @param giveUp called if it exits once more, or can't be restarted
+ * Keeps a server running: restarts it up to five times within ten minutes, with growing pauses. Each restart waits until none
+ * of the previous server's processes are left.
+ * @param giveUp called if the server exits once more, or can't be restarted
  * @param pauses in ms, one for each restart
  */
 export function keepRunning(
@@ -34,7 +34,7 @@ export function keepRunning(
 
   /**
    * Restarts the server.
-   * @returns false if it exited too often
+   * @returns false if the server has exited too often
    */
   const again = async (output: string): Promise<boolean> => {
     const now = Date.now();

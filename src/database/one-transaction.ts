@@ -1,14 +1,14 @@
 /**
- * Runs statements as a transaction without `begin` and `commit`: everything sent before a Sync is one transaction, and the
- * first error rolls it back (PostgreSQL documentation, "Pipelining" in "Message Flow"). The statements are sent together and
- * their results are returned together, which halves the number of messages.
+ * Runs statements as a transaction without `begin` and `commit`: PostgreSQL treats everything sent before a Sync as one
+ * transaction, and the first error rolls it back (PostgreSQL documentation, "Pipelining" in "Message Flow"). The statements
+ * are sent together and their results are returned together, which halves the number of messages.
  */
 import type pg from 'pg';
 import { arrayLiteral } from './array-literal.ts';
 
 /**
  * A statement and its parameters: texts, numbers, booleans, bytes, arrays of these, or null. A statement with a name is
- * prepared once.
+ * prepared only once.
  */
 export interface Statement {
   readonly name?: string | undefined;
@@ -16,7 +16,7 @@ export interface Statement {
   readonly values?: readonly unknown[] | undefined;
 }
 
-/** Runs a session's transactions in this way. */
+/** Runs the transactions of one session in this way. */
 export class OneTransaction {
   /** Names of the statements that the session has prepared. Only code that runs here may use these names. */
   readonly #prepared = new Set<string>();
@@ -26,7 +26,7 @@ export class OneTransaction {
 
   /**
    * Resolves when the statements are committed.
-   * @throws errors from the database or the connection: nothing was written then, unless the connection ended.
+   * @throws errors from the database or the connection. Nothing was written then, except possibly if the connection ended.
    */
   run(statements: readonly Statement[]): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -35,7 +35,7 @@ export class OneTransaction {
   }
 }
 
-/** The object that `pg` calls while it runs a query. */
+/** The object whose methods `pg` calls to run a query. */
 class Submission implements pg.Submittable {
   readonly #new: string[] = [];
 
@@ -48,7 +48,7 @@ class Submission implements pg.Submittable {
 
   /**
    * Sends the statements.
-   * @returns the error that prevented sending, if any; `handleError` receives it too
+   * @returns the error that prevented sending, if any; `handleError` receives this error too
    */
   submit(connection: pg.Connection): unknown {
     const { stream } = connection;
@@ -58,7 +58,7 @@ class Submission implements pg.Submittable {
       connection.sync();
       return undefined;
     } catch (error) {
-      // Some statements may have been sent without a Sync; the server rolls them back when the session ends.
+      // Some statements may have been sent without a Sync; the server rolls these back when the session ends.
       stream.destroy();
       return error;
     } finally {
@@ -68,7 +68,7 @@ class Submission implements pg.Submittable {
 
   #send(connection: pg.Connection, { name = '', text, values = [] }: Statement): void {
     if (!this.prepared.has(name)) {
-      // A statement that failed after being prepared may still be prepared, so it is closed first.
+      // If a statement failed after it was prepared, the name may still be in use, so it is closed first.
       if (name !== '') connection.close({ type: 'S', name }, true);
       connection.parse({ name, text, types: [] }, true);
       if (name !== '') this.#new.push(name);
@@ -91,7 +91,7 @@ class Submission implements pg.Submittable {
   handleEmptyQuery(): void {}
 }
 
-/** Returns a parameter for PostgreSQL: bytes in binary, everything else as text. */
+/** Returns a parameter in the form in which it is sent to PostgreSQL: bytes in binary, everything else as text. */
 function asSent(value: unknown): string | Buffer | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string' || Buffer.isBuffer(value)) return value;

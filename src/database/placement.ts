@@ -1,4 +1,4 @@
-/** Chooses the folder for the embedded cluster: in DATA_DIR, or outside it if only root may enter DATA_DIR. */
+/** Chooses the folder for the embedded cluster: inside DATA_DIR, or outside if only root may enter DATA_DIR. */
 import { createHash } from 'node:crypto';
 import {
   chmod,
@@ -18,13 +18,13 @@ import {
 import { dirname, join } from 'node:path';
 import { canReach, type SystemUser } from './system-user.ts';
 
-/** Owned by root; everyone may pass through it to folders below. */
+/** Owned by root; everyone may pass through it to the folders below. */
 export const SHARED_ROOT = '/var/lib/annal';
 
 /**
- * Returns the cluster's folder, whose parent exists. Ordinary users get `DATA_DIR/postgres`. Root, who runs PostgreSQL as
- * `user`, also gets it if `user` can reach it; otherwise `/var/lib/annal/<hash of DATA_DIR>/postgres`, with
- * `DATA_DIR/postgres` as a symbolic link to it.
+ * Returns the cluster's folder, whose parent exists. For ordinary users, it is `DATA_DIR/postgres`. Root runs PostgreSQL as
+ * `user`, so for root it is the same folder only if `user` can reach it; otherwise it is `/var/lib/annal/<hash of
+ * DATA_DIR>/postgres`, and `DATA_DIR/postgres` is a symbolic link to it.
  * @throws Error if the link points to a cluster that another DATA_DIR still uses
  */
 export async function clusterFolder(dataDir: string, user: SystemUser | undefined): Promise<string> {
@@ -40,7 +40,7 @@ export async function clusterFolder(dataDir: string, user: SystemUser | undefine
   return moveOutside(home, inside, found?.isDirectory() === true);
 }
 
-/** Makes the user the owner of a cluster's files, as PostgreSQL requires, because a restored backup may belong to root. */
+/** Makes the user the owner of a cluster's files. PostgreSQL requires this, and a restored backup may belong to root. */
 export async function giveTo(user: SystemUser, folder: string): Promise<void> {
   await lchown(folder, user.uid, user.gid);
   await chmod(folder, 0o700);
@@ -57,7 +57,7 @@ async function moveOutside(home: string, inside: string, exists: boolean): Promi
   }
   const outside = join(place, 'postgres');
   if (await lstat(outside).catch(() => undefined)) {
-    // Its DATA_DIR was deleted and recreated. The old data no longer belongs to it, but must not be deleted either.
+    // The DATA_DIR was deleted and recreated. The old data no longer belongs to it, but must not be deleted either.
     await rename(outside, `${outside}.${new Date().toISOString().replaceAll(':', '')}`);
   }
   if (exists) await move(inside, outside);
@@ -69,7 +69,7 @@ async function moveOutside(home: string, inside: string, exists: boolean): Promi
 /** A file next to a cluster outside DATA_DIR, which contains the path of that DATA_DIR. */
 const OWNER = 'data-dir';
 
-/** Takes over a cluster. If a DATA_DIR was moved, it keeps its cluster; a copied DATA_DIR must not share it. */
+/** Takes over a cluster. A DATA_DIR that was moved keeps its cluster; a copy of a DATA_DIR must not share it. */
 async function adopt(target: string, home: string): Promise<string> {
   const note = join(dirname(target), OWNER);
   const owner = await readFile(note, 'utf8').catch(() => home);

@@ -12,13 +12,13 @@ export interface PoolOptions {
   readonly name?: string;
   /** Additional settings for each session, for example `-c synchronous_commit=off`. */
   readonly options?: string;
-  /** Timeout for connecting, and for waiting until the pool has a free connection, in ms; 0 means none. Default: 5,000. */
+  /** Timeout in ms, both for connecting and for waiting for a free connection in the pool; 0 means none. Default: 5,000. */
   readonly connectMs?: number;
   /** Timeout for a statement's response, in ms; 0 means none. Default: 10,000. */
   readonly answerMs?: number;
   /**
-   * How long the server may work on a statement, in ms. Default: one second longer than `answerMs`. If it is shorter, the
-   * error distinguishes a statement that takes too long (57014) from a server that doesn't respond.
+   * How long the server may work on a statement, in ms. Default: one second longer than `answerMs`. If it is shorter than
+   * `answerMs`, errors distinguish a statement that takes too long (57014) from a server that doesn't respond.
    */
   readonly statementMs?: number;
 }
@@ -27,10 +27,10 @@ export interface PoolOptions {
 const GRACE_MS = 1_000;
 
 /**
- * Opens a pool for a `postgres://` URL (Unix sockets with `?host=/dir`). It refuses connections to a standby. A broken idle
- * connection is dropped. If the server doesn't respond, statements fail with `Query read timeout` and lose their connection,
- * and waits for a connection fail too. The server cancels the statement a second later, so that no statement continues
- * unnoticed.
+ * Opens a pool for a `postgres://` URL (Unix sockets with `?host=/dir`). It refuses connections to a standby. An idle
+ * connection that breaks is dropped. If the server doesn't respond, statements fail with `Query read timeout` and their
+ * connection is closed; waiting for a connection fails too. The server cancels the statement a second later, so that no
+ * statement continues unnoticed.
  */
 export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
   const answerMs = options.answerMs ?? 10_000;

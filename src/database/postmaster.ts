@@ -1,4 +1,4 @@
-/** Cleans up after an earlier server on the cluster's folder. */
+/** Cleans up what an earlier server left in the cluster's folder. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Signals to a PostgreSQL server, in increasing severity, and how long each may take, in milliseconds. */
+/** Signals for stopping a PostgreSQL server, in increasing severity, and how long each may take, in milliseconds. */
 const STOPS = [
   ['SIGINT', 30_000], // fast: roll back, checkpoint
   ['SIGQUIT', 10_000], // immediate: recovery at the next start
@@ -15,10 +15,10 @@ const STOPS = [
 ] as const;
 
 /**
- * Stops a server whose service has died, and removes its process-id file (which would prevent a start if the process id is
- * reused) and its socket folder.
+ * Stops a server whose service has died, and removes its socket folder and its process-id file. If the process id were reused,
+ * that file would prevent a start.
  * @param cluster the cluster's real path; the caller holds the lock on its DATA_DIR, so the server doesn't belong to a running
- *   service
+ * service
  */
 export async function clearOrphan(cluster: string, log: (message: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
@@ -34,12 +34,12 @@ export async function clearOrphan(cluster: string, log: (message: string) => voi
   if (socketFolder !== undefined) await removeSocketFolder(socketFolder);
 }
 
-/** How long a server's processes may take to exit after it died, in milliseconds. */
+/** How long a server's processes may take to exit after the server died, in milliseconds. */
 const LEFT_MS = 60_000;
 
 /**
- * Waits until a dead server has no processes left, and removes its process-id file and its sockets, which would prevent a
- * start if the process id is reused.
+ * Waits until a dead server has no processes left, and removes its sockets and its process-id file. If the process id were
+ * reused, that file would prevent a start.
  * @throws Error that names the processes that didn't exit
  */
 export async function clearDead(cluster: string, sockets: string): Promise<void> {
@@ -70,13 +70,13 @@ export async function removeSocketFolder(folder: string): Promise<void> {
   if (basename(folder).startsWith(SOCKET_PREFIX)) await rm(folder, { recursive: true, force: true });
 }
 
-/** The prefix of our socket folders' names. */
+/** The prefix of the names of our socket folders. */
 export const SOCKET_PREFIX = 'annal-pg-';
 
 /**
- * Stops a server with a fast shutdown, and then with an immediate one if that takes too long. Resolves when the server has
+ * Stops a server with a fast shutdown; if that takes too long, with an immediate shutdown. Resolves when the server has
  * exited.
- * @param alive returns whether it is still running; its process id isn't enough (zombies, reused ids)
+ * @param alive returns whether the server is still running; checking its process id isn't enough (zombies, reused ids)
  */
 export async function stopServer(pid: number, alive: () => Promise<boolean>): Promise<void> {
   for (const [signal, patience] of STOPS) {

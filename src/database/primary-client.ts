@@ -4,7 +4,7 @@ import pg from 'pg';
 /** Thrown when the server is a standby. */
 export class StandbyRefused extends Error {
   override readonly name = 'StandbyRefused';
-  /** SQLSTATE cannot_connect_now: another attempt may reach the primary. */
+  /** SQLSTATE cannot_connect_now, because the next attempt may reach the primary. */
   readonly code = '57P03';
 
   constructor() {
@@ -21,8 +21,8 @@ interface ParameterStatus {
 }
 
 /**
- * A client whose `connect` fails with `StandbyRefused` on a standby. The server reports this unasked (`in_hot_standby`, since
- * PostgreSQL 14), so no statement is needed.
+ * A client whose `connect` fails with `StandbyRefused` on a standby. The server reports this by itself (`in_hot_standby`,
+ * since PostgreSQL 14), so no statement is needed.
  */
 export class PrimaryClient extends pg.Client {
   #isStandby = false;
@@ -43,7 +43,7 @@ export class PrimaryClient extends pg.Client {
         return this;
       });
     const tell = callback as (error: unknown, client?: pg.Client) => void;
-    // Attached immediately, because nobody listens to the connection's errors until the pool is told.
+    // Attached immediately, because no one listens for the connection's errors until the pool has been informed.
     super.connect((error: Error | null) => {
       if (error || !this.#isStandby) return tell(error, this);
       this.on('error', () => undefined);

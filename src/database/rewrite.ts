@@ -1,7 +1,6 @@
 /**
- * Removes rows that were deleted from PostgreSQL's tables from its files too. A DELETE leaves rows in their pages, values in
- * the planner's statistics, and all of this in the write-ahead log.
- * https://www.postgresql.org/docs/current/routine-vacuuming.html
+ * Removes data that was deleted from PostgreSQL's tables from the files as well. A DELETE leaves rows in their pages, values
+ * in the planner's statistics, and both in the write-ahead log. https://www.postgresql.org/docs/current/routine-vacuuming.html
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
@@ -14,13 +13,13 @@ const LOOK_MS = 100;
 export interface Rewritten {
   readonly tables: number;
   /**
-   * True if the write-ahead log was also renewed; false if the role isn't allowed to do this, so that the server's
+   * True if the write-ahead log was also renewed; false if the role isn't allowed to renew it, so that the server's
    * administrator must do it.
    */
   readonly log: boolean;
 }
 
-/** Thrown when a session can still see deleted data; the message names it. */
+/** Thrown when a session can still see deleted data; the message names the session. */
 export class StillSeen extends Error {
   override readonly name = 'StillSeen';
 }
@@ -47,10 +46,10 @@ export async function rewriteFiles(url: string, onTable?: (name: string) => void
   }
 }
 
-/** Rewritten last, because it contains column values, which were replaced when the tables were analysed. */
+/** Rewritten last, because it contains column values, which are replaced when the other tables are analysed. */
 const STATISTICS = 'pg_catalog.pg_statistic';
 
-/** Returns the database's tables, smallest first, quoted. */
+/** Returns the quoted names of the database's tables, smallest table first. */
 async function ownTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name
@@ -62,7 +61,8 @@ async function ownTables(client: pg.Client): Promise<string[]> {
 }
 
 /**
- * Rows that an open transaction may still see aren't removed, so this waits until every transaction that was open has ended.
+ * VACUUM doesn't remove rows that an open transaction may still see, so this waits until every transaction that is open now
+ * has ended.
  */
 async function waitForOthers(client: pg.Client): Promise<void> {
   const { rows: now } = await client.query<{ horizon: string }>(
@@ -87,8 +87,8 @@ async function waitForOthers(client: pg.Client): Promise<void> {
 }
 
 /**
- * Overwrites or removes every older segment of the write-ahead log, including segments kept for reuse, which still have their
- * old content.
+ * Overwrites or removes every older segment of the write-ahead log, including segments that are kept for reuse, which still
+ * contain old data.
  */
 async function renewLog(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
@@ -99,8 +99,8 @@ async function renewLog(client: pg.Client): Promise<boolean> {
   await client.query('SELECT pg_reload_conf()');
   try {
     await client.query('CHECKPOINT');
-    // The rest of a segment is filled with zeros when PostgreSQL moves to the next one, so this moves through every segment
-    // that is ready for reuse.
+    // When PostgreSQL moves to the next segment, it fills the rest of the current one with zeros. So this moves through every
+    // segment that is ready for reuse.
     const { rows: ready } = await client.query<{ count: number }>(
       'SELECT count(*)::int AS count FROM pg_ls_waldir() WHERE name > pg_walfile_name(pg_current_wal_lsn())',
     );

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os';
 /** The name of the role and of the database in the cluster. */
 export const NAME = 'annal';
 
-/** For tests: nothing has to survive a crash, and little space should be used. */
+/** For tests: data needn't survive a crash, and little space should be used. */
 const QUICK = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -13,14 +13,14 @@ const QUICK = {
   max_wal_size: '1GB',
 };
 
-/** Used only in the socket's name, because nothing listens on TCP. */
+/** Used only in the name of the socket; the server doesn't listen on TCP. */
 export const PORT = 5432;
 
 const MEGABYTE = 2 ** 20;
 
 /**
- * Returns the size of PostgreSQL's own cache in megabytes: a sixteenth of the machine's or container's memory, between 128 and
- * 1,024. Memory is allocated as the cache fills; other pages come from the system's cache.
+ * Returns the size of PostgreSQL's own cache in megabytes: a sixteenth of the memory of the machine or container, between 128
+ * and 1,024. Memory is allocated as the cache fills; other pages come from the system's cache.
  * @param machine bytes
  * @param container bytes; 0 if unknown
  */
@@ -30,9 +30,9 @@ export function sharedBuffers(machine: number, container: number): number {
 }
 
 /**
- * Returns the arguments of `postgres` for a machine with two cores that it shares with Node.
+ * Returns the arguments of `postgres` for a machine with two cores, which PostgreSQL shares with Node.
  * @param sockets the socket's folder.
- * @param mode `fsync` false gives up durability, for tests; `readOnly` true is for inspecting data without changing it.
+ * @param mode `fsync: false` gives up durability, for tests; `readOnly: true` is for inspecting data without changing it.
  */
 export function serverSettings(
   sockets: string,

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Users that a root process may run PostgreSQL as; the first existing one is used. */
+/** Users as which a root process may run PostgreSQL; the first one that exists is used. */
 const CANDIDATES = ['postgres', '_postgres', 'nobody'];
 
-/** A user that a child process runs as. */
+/** The user that a child process runs as. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * Returns the user that PostgreSQL runs as; undefined means this process's user, unless it is root. Root uses the owner of an
- * existing cluster, otherwise `postgres`, otherwise `nobody`.
+ * Returns the user that PostgreSQL runs as; undefined means this process's user, if that isn't root. For root, it is the owner
+ * of an existing cluster, otherwise `postgres`, otherwise `nobody`.
  * @param cluster the cluster's folder; it needn't exist
  * @throws Error if root finds no such user
  */
@@ -35,7 +35,7 @@ export async function postgresUser(cluster: string): Promise<SystemUser | undefi
   );
 }
 
-/** Runs `id -u name`, which also searches directory services, unlike /etc/passwd. */
+/** Runs `id -u name`, which, unlike a look at /etc/passwd, also searches directory services. */
 async function readId(flag: '-u' | '-g', name: string): Promise<number | undefined> {
   try {
     return Number((await run('id', [flag, name])).stdout.trim());
@@ -45,7 +45,7 @@ async function readId(flag: '-u' | '-g', name: string): Promise<number | undefin
 }
 
 /**
- * Returns whether a user may enter a folder and, if a file is given, read that file in it. It asks the system, so ACLs are
+ * Returns whether a user may enter a folder and, if a file is given, read that file in it. This asks the system, so ACLs are
  * taken into account.
  */
 export function canReach(user: SystemUser, folder: string, file?: string): boolean {

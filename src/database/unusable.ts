@@ -21,7 +21,7 @@ const CHECKS: Readonly<Record<string, string>> = {
 
 /**
  * Returns the message for a connection error.
- * @returns undefined if the error's own message says everything
+ * @returns undefined if the error's own message is sufficient
  */
 export function unusableDatabase(error: unknown): string | undefined {
   const { code } = error as { code?: unknown };

@@ -10,7 +10,7 @@ export interface AuthorizationRequest {
   readonly state: string | undefined;
   readonly nonce: string | undefined;
   readonly challenge: string;
-  /** The address to fill in on the sign-in page. */
+  /** The e-mail address with which the sign-in page is prefilled. */
   readonly loginHint: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export class AuthorizationFault extends Error {
   override readonly name = 'AuthorizationFault';
   /**
    * @param code from RFC 6749, section 4.1.2.1, or OpenID Connect Core, section 3.1.2.6
-   * @param answerTo where to report it to the client; undefined if it must only be shown to the person
+   * @param answerTo where to report the fault to the client; undefined if it must only be shown to the person
    */
   constructor(
     readonly code: string,
@@ -31,8 +31,8 @@ export class AuthorizationFault extends Error {
 }
 
 /**
- * Returns whether codes may be sent to a URI: this machine at any port, or the service's own origin. Otherwise, an attacker
- * could receive the token of the person signing in.
+ * Returns whether codes may be sent to a URI: only to this machine at any port, or to the service's own origin. Otherwise, an
+ * attacker could receive the token of the person signing in.
  */
 function mayRedirectTo(uri: string, baseUrl: string): boolean {
   if (!URL.canParse(uri) || uri.includes('#')) return false;
@@ -101,7 +101,7 @@ function faultCode(parameter: string, query: URLSearchParams): string {
   return parameter === 'request_uri' ? 'request_uri_not_supported' : 'invalid_request';
 }
 
-/** Returns the redirect_uri with the outcome's parameters (RFC 6749, section 4.1.2; RFC 9207). */
+/** Returns the redirect_uri with parameters for the outcome (RFC 6749, section 4.1.2; RFC 9207). */
 export function redirection(
   { redirectUri, state }: { readonly redirectUri: string; readonly state: string | undefined },
   outcome: Readonly<Record<string, string>>,
@@ -113,7 +113,7 @@ export function redirection(
   return target.href;
 }
 
-/** Returns whether a verifier matches the challenge, with S256 (RFC 7636, section 4.6). */
+/** Returns whether a verifier matches the challenge under S256 (RFC 7636, section 4.6). */
 export function provesPossession(verifier: string, challenge: string): boolean {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
   const made = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));

@@ -1,5 +1,5 @@
 /**
- * Issues and redeems the development issuer's authorization codes, which are valid once, for a minute, with proof of
+ * Issues and redeems the development issuer's authorization codes. A code is valid once, for one minute, and requires proof of
  * possession (RFC 7636).
  */
 import { randomBytes } from 'node:crypto';

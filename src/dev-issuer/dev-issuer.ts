@@ -1,6 +1,6 @@
 /**
  * The development issuer: an OpenID Connect provider for sandbox developers that requires no proof of identity. It is active
- * while no other issuer is configured, but never in production mode (docs/spec/decisions.md, section 7).
+ * if no other issuer is configured, but never in production mode (docs/spec/decisions.md, section 7).
  */
 import {
   calculateJwkThumbprint,
@@ -15,12 +15,12 @@ import type pg from 'pg';
 import { devIssuerKey } from '#src/dev-issuer/store.ts';
 import { makeSubject, type Person } from './people.ts';
 
-/** Its only client, and the `aud` of its tokens: any dashboard on this machine, without a secret. */
+/** The issuer's only client, and the `aud` of its tokens: any dashboard on this machine, without a secret. */
 export const DEV_CLIENT = 'annal';
-/** Lifetime of its ID tokens, in seconds. */
+/** Lifetime of the issuer's ID tokens, in seconds. */
 export const DEV_TOKEN_S = 3600;
 
-/** The algorithm with which its tokens are signed, which every client supports. */
+/** The algorithm that signs the issuer's tokens; every client supports it. */
 export const ALGORITHM = 'RS256';
 
 /** Returns the identifier of an installation's development issuer. */
@@ -29,7 +29,8 @@ export function devIssuerUrl(baseUrl: string): string {
 }
 
 /**
- * Returns the identifiers of the issuers that this service is or may be; an organization can't trust them to vouch for people.
+ * Returns the identifiers of the issuers that this service is or could be. An organization can't choose these as trusted
+ * issuers for people.
  */
 export function ownIssuers(baseUrl: string): readonly string[] {
   return [baseUrl, devIssuerUrl(baseUrl)];
@@ -56,7 +57,7 @@ export class DevIssuer {
     readonly patients = 0,
   ) {}
 
-  /** Returns its public keys (RFC 7517). */
+  /** Returns the issuer's public keys (RFC 7517). */
   async jwks(): Promise<JSONWebKeySet> {
     return (await this.#signingKey()).jwks;
   }
@@ -87,7 +88,7 @@ export class DevIssuer {
       .sign(key);
   }
 
-  /** Returns the signing key; it is read once per process. */
+  /** Returns the signing key, which is read once per process. */
   #signingKey(): Promise<SigningKey> {
     this.#key ??= this.#load().catch((error: unknown) => {
       this.#key = undefined;

@@ -1,12 +1,12 @@
 /**
- * Calls the development issuer without HTTP for the service's own sign-in, because BASE_URL may not be reachable from inside a
- * container. People still visit the sign-in page with their browser.
+ * Calls the development issuer without HTTP for the service's own sign-in, because a service in a container may be unable to
+ * reach its own BASE_URL. People still visit the sign-in page in their browser.
  */
 import type { DevIssuer } from './dev-issuer.ts';
 import { discoveryDocument } from './discovery.ts';
 import { tokenAnswer } from './token.ts';
 
-/** Handles a request to one of the issuer's URLs as over HTTP; returns 404 for other URLs. */
+/** Handles a request to one of the issuer's URLs as if it had come over HTTP; returns 404 for other URLs. */
 export async function answerInProcess(
   issuer: DevIssuer,
   url: string,

@@ -1,5 +1,5 @@
 /**
- * The people who can sign in at the development issuer: anyone who enters an e-mail address, without proof. Synthetic patients
+ * Determines who can sign in at the development issuer: anyone who enters an e-mail address, without proof. Synthetic patients
  * are recognised by the address in their Patient resources.
  */
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ export interface Person {
 /** The owner of the organization that the first start creates. */
 const DEVELOPER: Person = inventedPerson('developer', 'Dana', 'Developer', '1984-02-29');
 
-/** The people that the sign-in page offers. */
+/** The people that the sign-in page lists. */
 export const READY_PEOPLE: readonly Person[] = [
   DEVELOPER,
   inventedPerson('colleague', 'Chris', 'Colleague', '1979-11-03'),
@@ -33,7 +33,7 @@ function inventedPerson(local: string, given: string, family: string, birthDate:
   return { email: `${local}@example.org`, name: `${given} ${family}`, given, family, birthDate };
 }
 
-/** An e-mail address as people type it; converted to lower case and trimmed. */
+/** An e-mail address as people type it; it is trimmed and converted to lower case. */
 export const emailSchema = z
   .string()
   .trim()
@@ -41,14 +41,14 @@ export const emailSchema = z
   .pipe(z.email('must be an e-mail address, such as developer@example.org').max(254, 'is too long'));
 
 /**
- * Returns the synthetic patients who can sign in, with their current ages.
+ * Returns the synthetic patients who can sign in, with their present ages.
  * @param count number of patients in a sandbox; default: all
  */
 export function patientsToday(count?: number): readonly Account[] {
   return accounts(new Date().toISOString().slice(0, 10), count);
 }
 
-/** Returns the person with a given address: one that the page offers, otherwise one without a name. */
+/** Returns the person with a given address: a person whom the page lists, otherwise a person without a name. */
 export function findPerson(email: string): Person {
   const same = (person: Person): boolean => person.email === email;
   return READY_PEOPLE.find(same) ?? patientsToday().find(same) ?? { email };
@@ -59,7 +59,7 @@ export function quickstartOwner(issuer: string): Member {
   return { issuer, subject: makeSubject(DEVELOPER.email), email: DEVELOPER.email };
 }
 
-/** Returns `sub` for an address: 22 URL-safe characters, the same in every installation. */
+/** Returns the `sub` for an address: 22 URL-safe characters, the same in every installation. */
 export function makeSubject(email: string): string {
   return createHash('sha256').update(`annal development issuer\n${email}`).digest('base64url').slice(0, 22);
 }

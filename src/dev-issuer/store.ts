@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
-/** DDL for a separate migration. The key signs only for sandbox developers; production mode never trusts it. */
+/** SQL for a separate migration. The key signs only for sandbox developers; in production mode, it is never trusted. */
 export const DEV_ISSUER_SQL = `
 CREATE TABLE operations.dev_issuer (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
@@ -17,7 +17,7 @@ CREATE TABLE operations.dev_issuer_codes (
 
 type Client = pg.Pool | pg.ClientBase;
 
-/** Saves the issuer that this installation provides; undefined means none. */
+/** Saves the issuer that this installation provides; undefined if it provides none. */
 export async function saveDevIssuer(client: Client, issuer: string | undefined): Promise<void> {
   await client.query(
     `INSERT INTO operations.dev_issuer (issuer) VALUES ($1)
@@ -36,7 +36,10 @@ export async function savedDevIssuer(client: Client): Promise<string | undefined
   return rows[0]?.issuer ?? undefined;
 }
 
-/** Returns the issuer's private key as JSON. If there is none, `make` creates one; the first key that is stored is used. */
+/**
+ * Returns the issuer's private key as JSON. If the key doesn't exist, `make` creates one; if several processes do this, the
+ * key that is stored first is used.
+ */
 export async function devIssuerKey(client: Client, make: () => Promise<string>): Promise<string> {
   const { rows } = await client.query<{ key: string | null }>(
     'SELECT private_key AS key FROM operations.dev_issuer',
@@ -67,7 +70,7 @@ export async function saveCode(
   );
 }
 
-/** Returns the request for which a code was issued, only once; undefined if the code is unknown, used or expired. */
+/** Returns the request for which a code was issued, but only once; undefined if the code is unknown, used or expired. */
 export async function takeCode(client: Client, code: string): Promise<unknown> {
   const { rows } = await client.query<{ request: unknown }>(
     `DELETE FROM operations.dev_issuer_codes WHERE code_sha256 = $1 AND expires_at > now() RETURNING request`,

@@ -39,7 +39,7 @@ export async function tokenAnswer(
   return {
     status: 200,
     body: {
-      // The standard requires an access token. It gives access to nothing, because the interfaces accept the ID token.
+      // The standard requires an access token. This one gives access to nothing, because the interfaces accept the ID token.
       access_token: randomBytes(32).toString('base64url'),
       token_type: 'Bearer',
       expires_in: DEV_TOKEN_S,

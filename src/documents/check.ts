@@ -1,4 +1,4 @@
-/** Checks that every document named by an event still has its bytes, unchanged; part of `annal verify`. */
+/** Checks, as part of `annal verify`, that the bytes of every document that an event names still exist unchanged. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -13,7 +13,7 @@ export interface DocumentFault extends BlobKey {
   readonly message: string;
 }
 
-/** Compares documents' bytes with their `DocumentFinalized` events. */
+/** Compares the bytes of documents with their `DocumentFinalized` events. */
 export class DocumentCheck {
   readonly faults: DocumentFault[] = [];
   /** Number of documents checked. */
@@ -42,7 +42,7 @@ export class DocumentCheck {
     }
   }
 
-  /** Finishes the check. A purge removes bytes before events, so documents that were purged meanwhile aren't faults. */
+  /** Finishes the check. A purge removes bytes before events, so documents that were purged during the check aren't faults. */
   async end(): Promise<readonly DocumentFault[]> {
     const gone = new Set<string>();
     for (const patient of new Set(this.faults.map((fault) => fault.patient)))

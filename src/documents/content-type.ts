@@ -1,4 +1,4 @@
-/** Compares a document's bytes with its content type. Types that can't be recognised from bytes are trusted. */
+/** Compares a document's bytes with its content type. If a type can't be recognised from bytes, the content type is trusted. */
 import { fileTypeFromBuffer, supportedMimeTypes } from 'file-type';
 import type { Digested } from './digest.ts';
 
@@ -22,7 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/xml': 'application/xml',
 };
 
-/** Container formats: a document may have any type that uses the format. */
+/** Container formats; a document may have any content type that uses the format. */
 const CONTAINERS: Readonly<Record<string, RegExp>> = {
   'application/zip':
     /zip|openxmlformats|opendocument|epub|ms-(?:excel|powerpoint|word)\.|3mf|iwork|jar|java-archive/,
@@ -43,12 +43,12 @@ const TEXT =
 
 const ZIP = 'application/zip';
 
-/** Returns whether the bytes begin like a ZIP file, which may be empty or multi-part. */
+/** Returns whether bytes begin like a ZIP file, including an empty or multi-part one. */
 function isZip(head: Buffer): boolean {
   return /^504b(?:0304|0506|0708)/.test(head.subarray(0, 4).toString('hex'));
 }
 
-/** Returns the type of the bytes; `unclear` if the beginning isn't enough to recognise it. */
+/** Returns the type of the bytes; `unclear` if the beginning isn't enough to recognise the type. */
 async function recognized(head: Buffer): Promise<string | undefined> {
   try {
     const found = await fileTypeFromBuffer(head);

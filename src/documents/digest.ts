@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The number of bytes at the beginning that are kept for recognising the type. */
+/** How many bytes at the beginning are kept in order to recognise the type. */
 const HEAD = 8_192;
 
 /** The collected properties. */
@@ -16,7 +16,7 @@ export interface Digested {
   readonly sha1: string;
   /** The first bytes. */
   readonly head: Buffer;
-  /** True if all bytes are UTF-8 without a NUL. */
+  /** True if the bytes are valid UTF-8 without a NUL. */
   readonly text: boolean;
 }
 
@@ -35,7 +35,7 @@ export class Digest {
   constructor(readonly limit: number) {}
 
   /**
-   * Passes a source's bytes through.
+   * Passes the bytes of a source through.
    * @throws Refusal too_large (413) if the limit is exceeded; the source's errors
    */
   async *pass(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -62,7 +62,7 @@ export class Digest {
     if (this.#text) this.#readText(chunk);
   }
 
-  /** Returns the properties of all bytes; call it once. */
+  /** Returns the properties of all bytes. Call this only once. */
   end(): Digested {
     return {
       size: this.#size,

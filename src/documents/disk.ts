@@ -17,9 +17,9 @@ import {
   type ListedBlob,
 } from './store.ts';
 
-/** Names that are safe in paths. */
+/** Matches names that are safe in paths. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,150}$/;
-/** The number of attempts to write into a folder that a concurrent removal may delete while it is empty. */
+/** How often writing to a folder is attempted, because a concurrent removal may delete the folder while it is empty. */
 const TRIES = 5;
 
 /**
@@ -71,7 +71,7 @@ export class DiskStore implements DocumentStore {
   async remove(key: BlobKey): Promise<void> {
     const place = this.#place(key);
     await rm(place, { force: true });
-    // Folders that aren't empty are kept.
+    // Fails for folders that aren't empty, which are kept.
     await rmdir(dirname(place))
       .then(() => rmdir(dirname(dirname(place))))
       .catch(() => undefined);
@@ -93,7 +93,7 @@ export class DiskStore implements DocumentStore {
     }
   }
 
-  /** Does nothing, because unfinished files are listed, as `.part`. */
+  /** Does nothing, because unfinished files are listed as `.part`. */
   async removeUnfinished(): Promise<void> {}
 
   async upload(): Promise<undefined> {
@@ -118,7 +118,7 @@ export class DiskStore implements DocumentStore {
         return await open(file, 'wx', 0o600);
       } catch (error) {
         if (errorCode(error) !== 'ENOENT') throw full(error);
-        // Creating folders can also fail because the disk is full.
+        // Creating a folder can fail for other reasons too, such as a full disk.
         if (tries === TRIES) throw unavailable('cannot write to the document store', 60);
       }
     }
@@ -141,7 +141,7 @@ async function namesIn(folder: string): Promise<string[]> {
 
 /**
  * Syncs every folder in which a folder was created.
- * @param made the first new folder, which is `folder` or above it
+ * @param made the first new folder, which is either `folder` itself or above it
  */
 async function syncAbove(folder: string, made: string): Promise<void> {
   for (let above = dirname(folder); above.length >= dirname(made).length; above = dirname(above))
@@ -162,7 +162,7 @@ function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Replaces errors about a full disk with one that names the document store. */
+/** Replaces an error about a full disk with an error that names the document store. */
 function full(error: unknown): unknown {
   return isFull(errorCode(error)) ? new DiskFull('the document store', { cause: error }) : error;
 }

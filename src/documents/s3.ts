@@ -1,5 +1,5 @@
 /**
- * Stores documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. Small documents take one request;
+ * Stores documents in an S3-compatible bucket: `documents/<patient>/<document>/<blob>`. A small document takes one request;
  * larger ones are sent in parts of 8 MB, which become visible together at the end.
  */
 import { Readable } from 'node:stream';
@@ -45,7 +45,7 @@ export class S3Store implements DocumentStore {
     this.#bucket = bucket;
     this.#client = new S3Client({
       region,
-      // The SDK's own checksums would be sent as trailers, which not every service understands.
+      // The SDK's own checksums would be sent as trailers, which some services don't understand.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
@@ -96,7 +96,7 @@ export class S3Store implements DocumentStore {
     return this.#listed(PREFIX);
   }
 
-  /** If a service can't list unfinished uploads, a rule on the bucket must remove them. */
+  /** If the service can't list unfinished uploads, a rule on the bucket must remove them. */
   async removeUnfinished(before: Date): Promise<void> {
     await this.#abortUnfinished(before).catch((error: unknown) => {
       if (!isNotImplemented(error)) throw error;
@@ -130,7 +130,7 @@ export class S3Store implements DocumentStore {
     }
   }
 
-  /** Returns a URL for a single upload: its signature requires `If-None-Match: *`, which a second upload would violate. */
+  /** Returns a URL for a single upload. Its signature requires `If-None-Match: *`, so a second upload would fail. */
   async upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload> {
     const command = new PutObjectCommand({ ...this.#object(key), IfNoneMatch: '*' });
     const url = await getSignedUrl(this.#client, command, {
@@ -227,7 +227,7 @@ async function* inParts(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
 
 /**
  * Awaits a response from S3.
- * @param key the requested blob: BlobMissing is thrown if it doesn't exist
+ * @param key the requested blob; BlobMissing is thrown if it doesn't exist
  * @throws Refusal unavailable (503) for every other failure
  */
 async function asked<T>(answer: Promise<T>, key?: BlobKey): Promise<T> {

@@ -1,4 +1,4 @@
-/** Signs the URLs to which a document's bytes may be sent without any other credential. */
+/** Signs the URLs to which a client may send a document's bytes without any other credential. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The right that a signature grants: one upload to a document, until a given time. */
@@ -16,7 +16,7 @@ export function signUpload(key: Buffer, { document, expires }: UploadRight): str
   return createHmac('sha256', key).update(`upload\n${document}\n${expires}`).digest('base64url');
 }
 
-/** Returns whether a signature grants this right. */
+/** Returns whether a signature grants the given right. */
 export function isSigned(key: Buffer, right: UploadRight, signature: string): boolean {
   const expected = Buffer.from(signUpload(key, right));
   const given = Buffer.from(signature);

@@ -1,10 +1,10 @@
 /**
- * The document store port. Documents' bytes aren't events. There are two adapters, a folder (`disk.ts`) and a bucket
- * (`s3.ts`). A blob never changes: it exists completely or not at all.
+ * Defines the document store port. The bytes of documents aren't events. There are two adapters, a folder (`disk.ts`) and a
+ * bucket (`s3.ts`). A blob never changes: it exists completely or not at all.
  */
 import type { Readable } from 'node:stream';
 
-/** The location of a blob: its patient's record and its document. Each upload has its own name. */
+/** The location of a blob: its patient's record, its document, and a name that is different for each upload. */
 export interface BlobKey {
   /** Id of the Patient. */
   readonly patient: string;
@@ -13,12 +13,12 @@ export interface BlobKey {
   readonly blob: string;
 }
 
-/** The name of a directly uploaded blob; a document has at most one. */
+/** The name of a directly uploaded blob; a document has at most one such blob. */
 export const DIRECT = 'direct';
 
 /**
- * Returns the lock for a document's bytes. It is held while an event that names the bytes is appended, and while unnamed bytes
- * are being found and removed.
+ * Returns the name of the lock for a document's bytes. The lock is held while an event that names the bytes is appended, and
+ * while unnamed bytes are being found and removed.
  */
 export function lockName(document: string): string {
   return `document/${document}`;
@@ -31,7 +31,7 @@ export interface ListedBlob extends BlobKey {
   readonly bytes: number;
 }
 
-/** Bytes from `start` to `end`, both inclusive. */
+/** The bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -56,7 +56,7 @@ export interface DirectDownload {
 export interface DocumentStore {
   /**
    * Stores a blob durably and atomically. Rethrows errors from `source`.
-   * @throws BlobExists if the name exists; the existing blob stays unchanged
+   * @throws BlobExists if the name is taken; the existing blob stays unchanged
    */
   put(key: BlobKey, source: AsyncIterable<Buffer>): Promise<void>;
   /**
@@ -72,11 +72,11 @@ export interface DocumentStore {
   removeRecord(patient: string): Promise<void>;
   /** Lists every blob, including leftovers from broken uploads. */
   list(): AsyncIterable<ListedBlob>;
-  /** Removes the unlisted parts of uploads that began before a given time and never finished. */
+  /** Removes the parts, which aren't listed, of uploads that began before a given time and never finished. */
   removeUnfinished(before: Date): Promise<void>;
-  /** Returns where a client may upload a blob directly, once; undefined if it must go through the service. */
+  /** Returns where a client may upload a blob directly, once; undefined if the upload must go through the service. */
   upload(key: BlobKey, contentType: string, expiresInSeconds: number): Promise<DirectUpload | undefined>;
-  /** Returns a temporary URL for a direct download; undefined if it must go through the service. */
+  /** Returns a temporary URL for a direct download; undefined if the download must go through the service. */
   download(key: BlobKey, told: DirectDownload): Promise<string | undefined>;
   /** Closes the connections. */
   close(): void;
@@ -87,7 +87,7 @@ export class BlobExists extends Error {
   override readonly name = 'BlobExists';
 }
 
-/** Thrown when a blob that should exist doesn't. */
+/** Thrown when a blob that should exist is missing. */
 export class BlobMissing extends Error {
   override readonly name = 'BlobMissing';
   constructor({ patient, document, blob }: BlobKey, options?: ErrorOptions) {

@@ -1,4 +1,4 @@
-/** Removes bytes that no event names: from uploads that broke off, were refused at the end, or were never finalized. */
+/** Removes bytes that no event names: the bytes of uploads that broke off, were refused at the end, or were never finalized. */
 import { understand } from '#src/events/codec.ts';
 import { requireKnownType } from '#src/events/newer.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
@@ -11,9 +11,9 @@ import { type DocumentStore, type ListedBlob, lockName } from './store.ts';
 export interface SweepDeps {
   readonly store: Pick<DocumentStore, 'list' | 'remove' | 'removeUnfinished'>;
   readonly log: Pick<EventStore, 'read'>;
-  /** Locks that are also held while a document is finalized. */
+  /** The locks that finalizing a document takes too. */
   readonly locks: { hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> };
-  /** Returns the blobs that at least one version of their document shows, according to a read model. */
+  /** Returns the blobs that, according to a read model, are used by at least one version of their document. */
   readonly findShown: (blobs: readonly ListedBlob[]) => Promise<ReadonlySet<ListedBlob>>;
 }
 
@@ -22,7 +22,7 @@ const AT_ONCE = 500;
 
 /**
  * Removes blobs that no event names.
- * @param before newer blobs are kept, because they may belong to an upload in progress
+ * @param before newer blobs are kept, because they may belong to uploads in progress
  * @returns the number of blobs removed
  */
 export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<number> {
@@ -46,7 +46,7 @@ export async function sweepDocuments(deps: SweepDeps, before: Date): Promise<num
   return removed;
 }
 
-/** Removes blobs that no event names. The read model may lag, so the events themselves are checked again, under the lock. */
+/** Removes blobs that no event names. The read model may lag, so the events themselves are checked under the lock. */
 async function removeUnnamed(
   { store, log, locks }: SweepDeps,
   blobs: readonly ListedBlob[],
@@ -68,7 +68,7 @@ async function removeUnnamed(
       return gone.length;
     };
     removed += await locks.hold(keys, sweep).catch((error: unknown) => {
-      // The lock was held too long; the next round tries again.
+      // Another process held the lock for too long; the next round tries again.
       if (error instanceof Refusal && error.kind === 'unavailable') return 0;
       throw error;
     });
@@ -77,14 +77,14 @@ async function removeUnnamed(
 }
 
 /**
- * Returns `<document>/<blob>` for every blob that a record's events name; none for a purged record.
+ * Returns `<document>/<blob>` for every blob that a record's events name; an empty set for a purged record.
  * @throws NewerEvent
  */
 async function namedIn(log: Pick<EventStore, 'read'>, patient: string): Promise<ReadonlySet<string>> {
   const named = new Set<string>();
   try {
     for await (const recorded of log.read(recordStream(patient))) {
-      // An event type that this instance doesn't know may name bytes too.
+      // An event whose type this instance doesn't know may name bytes too.
       requireKnownType(recorded);
       if (recorded.type !== 'DocumentFinalized') continue;
       const { event } = understand(recorded);

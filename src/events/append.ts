@@ -1,6 +1,6 @@
 /**
- * An append that is waiting for its batch: validated, hashed and measured. A database can store its text: it has no NUL and no
- * lone surrogate, whether literal or as a JSON escape.
+ * An append that is waiting for its batch: validated, hashed and measured. Its text is safe to store in any database: it
+ * contains no NUL and no lone surrogate, neither literally nor as a JSON escape.
  */
 import { isUuid } from '../shared/ids.ts';
 import { type SealedEvent, seal } from './chain.ts';
@@ -17,10 +17,10 @@ import {
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
 /** Revisions are 32-bit integers. */
 export const MAX_REVISION = 2 ** 31 - 1;
-/** An index entry can have at most about 2,700 bytes. */
+/** PostgreSQL limits an index entry to about 2,700 bytes. */
 const MAX_STREAM_BYTES = 1_000;
 
-/** An append to be sent to the database, and the promise that its caller awaits. */
+/** An append that will be sent to the database, and the promise that its caller awaits. */
 export class Append {
   readonly events: readonly SealedEvent[];
   /** The stream's head after this append. */
@@ -30,7 +30,7 @@ export class Append {
   resolve: (result: AppendResult) => void = () => undefined;
   reject: (error: unknown) => void = () => undefined;
 
-  /** @throws TypeError for data that no store can contain, TooLarge above `MAX_APPEND_BYTES`. */
+  /** @throws TypeError for data that a store can't contain, TooLarge above `MAX_APPEND_BYTES`. */
   constructor(
     readonly stream: string,
     readonly expected: Expected,
@@ -46,7 +46,7 @@ export class Append {
     });
   }
 
-  /** Returns the head that the stream must have; revision -1 for a stream that was never written to. */
+  /** Returns the head that the stream must have; revision -1 if the stream must not exist yet. */
   get base(): StreamHead {
     return this.expected === 'none' ? NEVER_WRITTEN : this.expected;
   }
@@ -79,7 +79,7 @@ function isRevision(value: number, max: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
 }
 
-/** Matches JSON escapes; adjacent escapes for code units match as one. */
+/** Matches JSON escapes; adjacent escapes for code units are one match. */
 const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
 
 /**
@@ -90,7 +90,7 @@ function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Returns true if a JSON text and the decoded strings in it can be stored. */
+/** Returns true if a JSON text, and the decoded strings in it, can be stored. */
 export function isStorableJson(json: string): boolean {
   if (!isStorable(json)) return false;
   if (!json.includes('\\u')) return true;

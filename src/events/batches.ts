@@ -1,28 +1,30 @@
 /**
- * Splits a subscription's events into batches without splitting appends (shared by the adapters), and keeps the newest batches
+ * Splits a subscription's events into batches without splitting appends; both adapters use this. Also keeps the newest batches
  * that this process wrote, so that its subscribers needn't read them back.
  */
 import { BEGINNING, type Position, type RecordedEvent, type WrittenBatch } from './store.ts';
 
-// Inside a JSON string every quote is escaped, so this text can't be part of a value.
+// Inside a JSON string, every quote is escaped, so this text can't be part of a value.
 const APPEND = /"append":\[(\d+),(\d+)\]/;
 
-/** Returns an event's index in its append and the append's length; an event without these is an append by itself. */
+/**
+ * Returns an event's index in its append and the append's length. An event whose metadata lacks these is an append by itself.
+ */
 export function placeInAppend(event: Pick<RecordedEvent, 'metadata'>): { index: number; count: number } {
   const found = APPEND.exec(event.metadata);
   return found === null ? { index: 0, count: 1 } : { index: Number(found[1]), count: Number(found[2]) };
 }
 
 /**
- * Splits an ordered stream of events into batches of whole appends. An append's events are adjacent in the total order, and a
- * filter on streams passes either all of them or none.
+ * Splits an ordered stream of events into batches of whole appends. The events of an append are adjacent in the total order,
+ * and a filter on streams passes either all of them or none.
  */
 export class BatchCutter {
   #events: RecordedEvent[] = [];
 
   /**
-   * @param limit the maximum number of events per batch; only a single larger append exceeds it.
-   * @param bytes the approximate maximum size of a batch, in UTF-16 units; it may be exceeded in the same way.
+   * @param limit the maximum number of events per batch; exceeded only by a single append that is larger.
+   * @param bytes the approximate maximum size of a batch, in UTF-16 units; may be exceeded in the same way.
    */
   constructor(
     readonly limit: number,
@@ -46,7 +48,7 @@ export class BatchCutter {
 
   /**
    * Takes the next batch.
-   * @param ended true if no further events are available now, so that a batch needn't be full.
+   * @param ended true if no further events are available now, in which case the batch needn't be full.
    * @returns undefined while further events are needed.
    */
   take(ended: boolean): readonly RecordedEvent[] | undefined {
@@ -73,7 +75,7 @@ export class BatchCutter {
     return ended ? available : undefined;
   }
 
-  /** Returns how many events from the beginning stay within both limits; at least one if there are any. */
+  /** Returns how many events, counted from the beginning, stay within both limits; at least one if there are any events. */
   #fitting(): number {
     const most = Math.min(this.limit, this.#events.length);
     let bytes = 0;
@@ -97,8 +99,8 @@ export class RecentBatches {
   #size = 0;
 
   /**
-   * Adds the newest batch and removes the oldest ones beyond the limits. A batch that isn't after the last one isn't added,
-   * because its events were read before its append was acknowledged.
+   * Adds the newest batch, and removes the oldest batches that exceed the limits. A batch that doesn't come after the last one
+   * isn't added: its events were read before its append was acknowledged.
    */
   add(batch: WrittenBatch): void {
     if (batch.position <= (this.#batches.at(-1)?.batch.position ?? BEGINNING)) return;
@@ -114,7 +116,7 @@ export class RecentBatches {
   }
 
   /**
-   * Returns the events that follow a position without a gap: at least `limit` if they are cached.
+   * Returns the events that follow a position without a gap: at least `limit` events if that many are cached.
    * @returns undefined if the next event isn't cached, or isn't known to be the next.
    */
   after(position: Position, limit: number): { events: RecordedEvent[]; position: Position } | undefined {
@@ -137,7 +139,7 @@ export class RecentBatches {
   }
 
   /**
-   * Returns the index of the oldest batch that goes beyond a position. This is usually the last one, so the search starts
+   * Returns the index of the oldest batch that ends after a position. This is usually the last batch, so the search starts
    * there.
    */
   #firstAfter(position: Position): number {

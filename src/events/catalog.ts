@@ -1,6 +1,6 @@
 /**
- * The catalogue of event types: for each a name in the past tense, a zod schema for its data, and a sentence. The page
- * `docs/events.md` is generated from it.
+ * The catalogue of event types. Each has a name in the past tense, a zod schema for its data, and a sentence about its
+ * meaning. The page `docs/events.md` is generated from the catalogue.
  */
 import { z } from 'zod';
 import type { EventMetadata } from './metadata.ts';
@@ -38,7 +38,7 @@ const proposal = {
     .describe('the proposal’s place among its grant’s pending proposals; each has a different place'),
 };
 const proposedType = z.string().describe('one of the types that belong to a record');
-/** The members that webhooks about a proposal need. */
+/** The members that events about a proposal need so that webhooks can report them. */
 const toldProposal = {
   ...proposal,
   ...grantedTo,
@@ -77,8 +77,8 @@ const sandboxAsked = z.object({
 });
 
 /**
- * The catalogue of event types: the current version of each type's data, what the event means, the streams that contain it,
- * and the schema of its data.
+ * The catalogue of event types: for each type, the current version of its data, what the event means, the streams that contain
+ * it, and the schema of its data.
  */
 export const CATALOG = {
   ResourceCreated: {

@@ -1,6 +1,6 @@
 /**
- * A stream's hash chain: each event's metadata ends with the SHA-256 over the previous hash, stream, revision, id, type, data
- * and metadata as stored. A changed, missing or reordered event breaks the chain.
+ * Computes a stream's hash chain. Each event's metadata ends with the SHA-256 over the previous hash, stream, revision, id,
+ * type, data and metadata as stored. If an event is changed, missing or out of order, the chain is broken.
  */
 import { hash } from 'node:crypto';
 import type { Expected, NewEvent, RecordedEvent, StreamHead } from './store.ts';
@@ -10,13 +10,13 @@ export const GENESIS = '0'.repeat(64);
 
 const SUFFIX = /,"hash":"([0-9a-f]{64})"\}$/;
 
-/** An event ready to be stored at its revision, with the hash in its metadata. */
+/** An event that is ready to be stored at its revision, with the hash in its metadata. */
 export interface SealedEvent extends NewEvent {
   readonly revision: number;
 }
 
 /**
- * Returns the chain's next hash. Fields are prefixed with their length, so moving a boundary between fields changes the hash.
+ * Returns the chain's next hash. Each field is prefixed with its length, so moving a boundary between fields changes the hash.
  */
 function link(previous: string, stream: string, revision: number, event: NewEvent): string {
   let text = previous;
@@ -44,13 +44,13 @@ export function seal(
   return { events: sealed, head };
 }
 
-/** Returns the hash in a stored event's metadata; undefined if it has none. */
+/** Returns the hash in a stored event's metadata; undefined if there is none. */
 export function readHash(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
   return SUFFIX.exec(event.metadata.slice(-76))?.[1];
 }
 
 /**
- * Checks that a stored event continues the chain from `previous` (`GENESIS` for revision 0).
+ * Checks that a stored event continues the chain after the hash `previous` (`GENESIS` for revision 0).
  * @returns the event's own hash if the chain is intact, undefined if it is broken.
  */
 export function verifyLink(previous: string, event: RecordedEvent): string | undefined {

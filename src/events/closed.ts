@@ -1,6 +1,6 @@
 /**
- * The error for a log that accepts no events because it is being moved or was moved. Each adapter closes a log in its own way
- * (`closing.ts`).
+ * The error for a log that accepts no events because it has been moved or is being moved. Each adapter closes a log in its own
+ * way (`closing.ts`).
  */
 
 /** Thrown when the log in the settings is no longer in use, or is about to be replaced. */

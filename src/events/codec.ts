@@ -1,7 +1,7 @@
 /**
- * Converts events to text and back. The data of resource events is `{…header, "resource": <FHIR JSON>}` with the resource as
- * the last member. The resource's text is cut out and passed on unparsed, so that FHIR decimals keep their precision. Only the
- * header is parsed and upcast.
+ * Converts events to text and back. The data of resource events is `{…header, "resource": <FHIR JSON>}`, with the resource as
+ * the last member. The resource's text is cut out and passed on without being parsed, so that FHIR decimals keep their
+ * precision. Only the header is parsed and upcast.
  */
 import { isObject } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
@@ -36,7 +36,7 @@ export function encode(event: DomainEvent): string {
   });
 }
 
-/** Returns the JSON texts within the data: carried entries, and a proposed resource. */
+/** Returns the JSON texts that are embedded in the data: carried entries, and a proposed resource. */
 function textsWithin(event: DomainEvent): readonly string[] {
   if (event.type === 'DirectoryEntriesCarried') return event.data.entries.map(({ resource }) => resource);
   return event.type === 'ProposalMade' ? [event.data.resource] : [];
@@ -56,8 +56,8 @@ function printEvent(event: DomainEvent): string {
 
 /**
  * Returns the domain event in a stored event's data, in the form of its type's current version.
- * @param version the data's version; at most the current one.
- * @throws TypeError, SyntaxError or ZodError for data without the form of that version.
+ * @param version the data's version; at most the current version.
+ * @throws TypeError, SyntaxError or ZodError if the data doesn't have the form of that version.
  */
 export function decode(type: EventType, version: number, data: string): DomainEvent {
   if (type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted') {
@@ -71,9 +71,9 @@ export function decode(type: EventType, version: number, data: string): DomainEv
 }
 
 /**
- * Returns a stored event in its type's current form, whatever version it was written as.
+ * Returns a stored event in its type's current form, regardless of the version in which it was written.
  * @throws NewerEvent for a type or version that this instance doesn't know; UnreadableEvent for metadata or data that no
- *   version has written.
+ * version has written.
  */
 export function understand(recorded: RecordedEvent): StoredEvent {
   const { id, stream, revision, position, type, data } = recorded;
@@ -89,7 +89,7 @@ export function understand(recorded: RecordedEvent): StoredEvent {
 }
 
 /**
- * Checks what every reader needs; other changes are detected by the hash chain.
+ * Checks the members that every reader needs. Other changes are detected by the hash chain.
  * @throws UnreadableEvent
  */
 function readMetadata(recorded: RecordedEvent): StoredEvent['metadata'] {
@@ -116,7 +116,7 @@ function isKnown(type: string): type is EventType {
 
 type ResourceEventType = ResourceEvent['type'];
 
-/** One pattern for each version up to `V`. */
+/** A tuple with one pattern for each version up to `V`. */
 type PatternsTo<V extends number, P extends readonly RegExp[] = readonly []> = P['length'] extends V
   ? P
   : PatternsTo<V, readonly [...P, RegExp]>;
@@ -125,8 +125,9 @@ const VERSION_1 =
   /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
 
 /**
- * Maps an event type to the header's text in each version of the type, from version 1. The compiler requires a pattern for
- * each version. The groups in the current version's pattern are the resource's type, id and version.
+ * Maps an event type to patterns for the header's text, one for each version of the type, starting with version 1. The
+ * compiler requires a pattern for each version. In the current version's pattern, the groups are the resource's type, id and
+ * version.
  */
 export const HEADERS: {
   readonly [T in ResourceEventType]: PatternsTo<(typeof CATALOG)[T]['version']>;
@@ -141,14 +142,14 @@ const PATTERNS: Readonly<Record<ResourceEventType, readonly RegExp[]>> = HEADERS
 /** The header in its current form. */
 interface ResourceHeader {
   readonly fields: { readonly resourceType: string; readonly resourceId: string; readonly version: number };
-  /** Number of characters before the resource. */
+  /** The number of characters before the resource. */
   readonly length: number;
 }
 
 /**
  * Reads the header in a resource event's data.
- * @param version the data's version; at most the current one.
- * @throws TypeError, or ZodError after upcasting, for a header without the form of that version.
+ * @param version the data's version; at most the current version.
+ * @throws TypeError, or ZodError after upcasting, if the header doesn't have the form of that version.
  */
 function readHeader(type: ResourceEventType, version: number, data: string): ResourceHeader {
   const header = PATTERNS[type][version - 1]?.exec(data) ?? null;
@@ -163,7 +164,7 @@ function readHeader(type: ResourceEventType, version: number, data: string): Res
 
 function upcastFields(type: ResourceEventType, version: number, text: string): ResourceHeader['fields'] {
   const header: unknown = JSON.parse(text.replace(/(?:,"resource":|\})$/, '}'));
-  // The schema's `resource` is left empty; the resource in the event is neither parsed nor changed.
+  // For the schema, `resource` is an empty object; the resource in the event is neither parsed nor changed.
   const current = CATALOG[type].data.parse({ ...upcast(type, version, header), resource: {} });
   return {
     resourceType: current.resource_type,
@@ -172,20 +173,20 @@ function upcastFields(type: ResourceEventType, version: number, text: string): R
   };
 }
 
-/** An event as drafted by a decision. */
+/** An event that a decision has drafted. */
 export interface Draft {
   /** The event's id, derived from the command's seed. */
   readonly id: string;
-  /** Later than the previous event in the stream. Bodies contain it. */
+  /** Later than the time of the previous event in the stream. Bodies contain this time. */
   readonly at: Micros;
   readonly event: DomainEvent;
-  /** The event's author and source, if the append has several. */
+  /** The event's own author and source, if the events of the append have different ones. */
   readonly by?: Pick<EventMetadata, 'author' | 'source_system' | 'origin_id'>;
 }
 
 /**
- * Yields one append's events in the store's form, with metadata that includes version, time and index in the append. There is
- * one event per step, because bodies may be large.
+ * Yields the events of one append in the form that the store accepts, with metadata that includes version, time and index in
+ * the append. Each step yields one event, because bodies may be large.
  * @throws ForeignEvent if the stream can't contain an event; Refusal invalid (422) for text that can't be stored.
  */
 export function newEvents(

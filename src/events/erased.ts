@@ -1,4 +1,4 @@
-/** Finds out which records no longer have events. */
+/** Determines which records no longer have events. */
 import { type EventStore, StreamDeleted } from './store.ts';
 import { recordStream } from './streams.ts';
 

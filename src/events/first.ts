@@ -7,8 +7,9 @@ import { BEGINNING, type EventStore, type RecordedEvent } from './store.ts';
 const KEPT = ['organization-', 'project-'];
 
 /**
- * Returns the first event of an organization or a project, because it is never erased and is also in copies of the log.
- * @returns undefined if there is none.
+ * Returns the first event of an organization or a project. Such events are never erased, and copies of the log contain them
+ * too.
+ * @returns undefined if the log has no such event.
  * @throws Unavailable
  */
 export async function firstEvent(
@@ -20,7 +21,7 @@ export async function firstEvent(
   const positions = store.subscribe({
     after: BEGINNING,
     prefixes: KEPT,
-    // The event is among the first ones, but may not be the first; smaller pages would need one round trip per event.
+    // The event is among the first events, but may not be the very first. Smaller pages would need one round trip per event.
     batchSize: 500,
     handle: async ({ events }) => {
       first ??= events[0];

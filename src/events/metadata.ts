@@ -1,19 +1,22 @@
-/** The metadata of every event: who wrote it, when, why and with which credential. */
+/** Defines the metadata of every event: who wrote it, when, why, and with which credential. */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '../shared/access/author.ts';
 
-/** The business identifier of a person or organization in a directory that the record's owner doesn't have. */
+/** The business identifier of a person or organization that is in a directory other than that of the record's owner. */
 const identifier = z.object({ system: z.string().optional(), value: z.string() });
 
 const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
 
-/** The metadata's schema. Its JSON text ends with the chain's `hash`, which the store adds, not the writer. */
+/**
+ * The metadata's schema. Its JSON text ends with the chain's `hash`, which isn't in the schema, because the store adds it
+ * rather than the writer.
+ */
 export const metadataSchema = z.object({
   schema_version: z.int().positive().describe("version of the event's type"),
-  /** Strictly later than the previous event in the stream, UTC with microseconds. */
+  /** UTC with microseconds; strictly later than the previous event in the stream. */
   recorded_at: z.string(),
   request_id: z.string(),
-  /** One id per command; retries with the same `Idempotency-Key` share it. */
+  /** One id per command. Retries with the same `Idempotency-Key` share the id. */
   command_id: z.string(),
   /** Index of the event in its append, and how many the append has: a reader knows where a whole ends. */
   append: z.tuple([z.int().nonnegative(), z.int().positive()]),
@@ -27,7 +30,7 @@ export const metadataSchema = z.object({
     subject: z.string().optional(),
     project: z.string().optional(),
     environment: z.enum(['sandbox', 'production']).optional(),
-    /** For tokens from `client_credentials` and from grants: the application. */
+    /** The application, for tokens from `client_credentials` and from grants. */
     application: z.string().optional(),
     grant_id: z.string().optional(),
     key_id: z.string().optional(),
@@ -38,29 +41,29 @@ export const metadataSchema = z.object({
       /** For an AI: the model that wrote the event, as named by the writer. */
       model: z.string().optional(),
       reference: z.string().optional(),
-      /** The author's name or, if no author is named, the acting person's name, as it was in the directory at that time. */
+      /** The author's name or, if no author is named, the acting person's name, as the directory had it at that time. */
       display: z.string().optional(),
-      /** Under a grant, replaces the reference: the author is in the directory of the application's project. */
+      /** Replaces the reference under a grant, because the author is in the directory of the application's project. */
       identifier: identifier.optional(),
     })
     .optional(),
   acting_as: z.string().optional(),
-  /** The acting person's name, if someone else is the author, as it was in the directory at that time. */
+  /** The acting person's name, if someone else is the author, as the directory had it at that time. */
   acting_as_display: z.string().optional(),
-  /** Under a grant, replaces `acting_as`. */
+  /** Replaces `acting_as` under a grant. */
   acting_as_identifier: identifier.optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
-  /** Under a grant, replaces `on_behalf_of`: an organization in the directory of the application's project. */
+  /** Replaces `on_behalf_of` under a grant: an organization in the directory of the application's project. */
   organization: z.object({ display: z.string().optional(), identifier: identifier.optional() }).optional(),
   /**
-   * The person who accepted the proposal that the events carry out; `credential` and `author` are from the application that
-   * made the proposal.
+   * The person who accepted the proposal that the events carry out. In that case, `credential` and `author` belong to the
+   * application that made the proposal.
    */
   approved_by: z
     .object({
       issuer: z.string(),
       subject: z.string(),
-      /** `self`: the record is the person's own. `representative`: the person looks after the patient. */
+      /** `self`: it is the person's own record. `representative`: the person looks after the patient. */
       role: z.enum(['self', 'representative']),
       proposal_id: z.string(),
     })
@@ -69,11 +72,14 @@ export const metadataSchema = z.object({
   origin_id: z.string().optional(),
   /** The reason why the service wrote the event, if the event itself doesn't contain it. */
   cause: z.string().optional(),
-  /** The same for all events from one transaction Bundle. */
+  /** An id shared by all events from one transaction Bundle. */
   transaction_id: z.string().optional(),
 });
 
-/** The `cause` of personal decisions by an operator of the installation; on the command line, their credential is `system`. */
+/**
+ * The `cause` of decisions that an operator of the installation made in person. If they were made on the command line, their
+ * credential is `system`.
+ */
 export const BY_OPERATOR = 'operator';
 
 /** Parsed metadata. */

@@ -11,12 +11,12 @@ type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
  */
 export class NewerEvent extends Error {
   override readonly name = 'NewerEvent';
-  /** The problem and the solution, without the event's location, because this text is public. */
+  /** The problem and its solution. Doesn't contain the event's location, because this text is public. */
   readonly summary: string;
 
   /**
    * @param version the version of the event's type according to its metadata.
-   * @param known the newest version that this instance can read; undefined for an unknown type.
+   * @param known the newest version that this instance can read; undefined if the type isn't known.
    */
   constructor(
     { stream, revision, type }: Place,
@@ -32,26 +32,26 @@ export class NewerEvent extends Error {
 }
 
 /**
- * Throws if the event's type isn't in the catalogue; doesn't check its version.
+ * Throws if the event's type isn't in the catalogue. Doesn't check the version.
  * @throws NewerEvent
  */
 export function requireKnownType(event: Place): void {
   if (!Object.hasOwn(CATALOG, event.type)) throw new NewerEvent(event, undefined, undefined);
 }
 
-/** Summaries of events, by the projection or process that stopped at the event. */
+/** Summaries of events, each with the projection or process that stopped at the event. */
 export type Summaries = readonly (readonly [reader: string, summary: string])[];
 
 /**
- * The events that this instance couldn't read because a newer version wrote them, by the projection or process that read them.
- * `/health/ready` reports them.
+ * The events that this instance couldn't read because a newer version wrote them, with the projection or process that stopped
+ * at each. `/health/ready` reports them.
  */
 export class NewerEvents {
   readonly #met = new Map<string, string>();
   /** Summaries from other processes on this machine, by process name. */
   readonly #heard = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Records that a reader stopped at an event. */
+  /** Takes note that a reader stopped at an event. */
   note(reader: string, { summary }: Pick<NewerEvent, 'summary'>): void {
     this.#met.set(reader, summary);
   }
@@ -61,7 +61,7 @@ export class NewerEvents {
     return [...this.#met];
   }
 
-  /** Records the events at which another process on this machine stopped, replacing what it reported before. */
+  /** Takes note of the events at which another process on this machine stopped; replaces what that process reported before. */
   hear(process: string, summaries: Summaries): void {
     this.#heard.set(process, new Map(summaries));
   }
@@ -71,13 +71,13 @@ export class NewerEvents {
     this.#met.delete(reader);
   }
 
-  /** Returns a sentence about the event at which a reader stopped; undefined if it is running. */
+  /** Returns a sentence about the event at which a reader stopped; undefined if the reader is running. */
   at(reader: string): string | undefined {
     for (const met of [this.#met, ...this.#heard.values()]) if (met.has(reader)) return met.get(reader);
     return undefined;
   }
 
-  /** Returns the summary of one event at which a reader stopped; undefined if there is none. */
+  /** Returns the summary of an event at which some reader stopped; undefined if no reader has stopped. */
   get notice(): string | undefined {
     for (const met of [this.#met, ...this.#heard.values()])
       for (const summary of met.values()) return summary;

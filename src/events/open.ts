@@ -6,9 +6,9 @@ import type { EventStore, WrittenBatch } from './store.ts';
 
 /** The event store's settings. */
 export interface OpenOptions {
-  /** The database's `postgres://…` URL; it contains the log unless `eventStoreUrl` names another one. */
+  /** The database's `postgres://…` URL. This database contains the log unless `eventStoreUrl` names another one. */
   readonly url: string;
-  /** `esdb://…`, or `postgres://…` for a log in a different database; if undefined or empty, the log in PostgreSQL. */
+  /** `esdb://…`, or `postgres://…` for a log in a different database. If undefined or empty, the log is in the database. */
   readonly eventStoreUrl?: string | undefined;
   /** Logs lost connections; may be a pino logger. */
   readonly log?: { warn(details: object, message: string): void };
@@ -16,13 +16,13 @@ export interface OpenOptions {
   readonly onBatch?: (appends: number) => void;
   /** With PostgreSQL: called with each batch that this process wrote, for other processes on this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
-  /** With EventStoreDB: called with each append that is received, whichever process wrote it. */
+  /** With EventStoreDB: called with each append that is received, regardless of which process wrote it. */
   readonly onHeard?: ((batch: WrittenBatch) => void) | undefined;
-  /** True if other processes on this machine hand over what they write (`receive`). Default: false. */
+  /** True if other processes on this machine hand over the batches that they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
   /** Called when the subscription that follows EventStoreDB begins or resumes, and each time it fails. */
   readonly onFollowing?: (follows: boolean) => void;
-  /** Called once if a log in EventStoreDB is closed while this process uses it. */
+  /** Called once if a log in EventStoreDB is closed while this process is using it. */
   readonly onClosed?: (error: LogClosed) => void;
 }
 
@@ -41,7 +41,7 @@ export function logKind({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'event
 
 /**
  * Opens the event store.
- * @throws Unavailable if it can't be reached; LogClosed if it was moved, or is about to be.
+ * @throws Unavailable if it can't be reached; LogClosed if the log was moved or is about to be moved.
  */
 export async function openEventStore({
   url,
@@ -50,7 +50,7 @@ export async function openEventStore({
 }: OpenOptions): Promise<EventStore> {
   const own = eventStoreUrl === '' ? url : eventStoreUrl;
   if (!isPostgres(own)) {
-    // Loaded only when needed, because the client takes a tenth of the startup time.
+    // Loaded only when needed, because loading the client takes a tenth of the startup time.
     const { EventStoreDbStore } = await import('./eventstoredb/store.ts');
     return EventStoreDbStore.open({ url: own, ...options });
   }

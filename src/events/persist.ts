@@ -1,17 +1,17 @@
-/** Retries while a store is unreachable, for as long as a caller can be kept waiting (shared by the adapters). */
+/** Retries while a store is unreachable, for as long as callers can be kept waiting. Both adapters use this. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses between attempts, in ms; the last one repeats. */
 const RETRY_AFTER = [5, 50, 150, 400] as const;
 const LONGEST_PAUSE = 400;
 
-/** The functions that classify failures and report retries. */
+/** Functions that classify failures and report retries. */
 export interface Persistence {
-  /** Returns true if an error means that the store is unreachable, rather than that the request was wrong. */
+  /** Returns true if an error means that the store is unreachable, and false if the request was wrong. */
   readonly isAway: (error: unknown) => boolean;
   /**
-   * No attempt begins later than this, in ms. If a server accepts connections but doesn't respond, one attempt uses up all of
-   * this time.
+   * The time after which no further attempt begins, in ms. If a server accepts connections but doesn't respond, a single
+   * attempt uses up all of this time.
    */
   readonly patience: number;
   /** Called for each failure that is followed by another attempt. */
@@ -20,7 +20,7 @@ export interface Persistence {
 
 /**
  * Retries a repeatable operation while the store is unreachable.
- * @throws the last error, when the time is over or the error has another cause.
+ * @throws the last error, when the time has run out or the error has another cause.
  */
 export async function persist<T>(
   attempt: () => Promise<T>,

@@ -1,4 +1,7 @@
-/** Positions in either store: the event's number or byte offset, padded so that positions sort as text in the right order. */
+/**
+ * Builds the positions of either store: the event's number or byte offset, padded so that sorting positions as text gives the
+ * right order.
+ */
 import { BEGINNING, type Position } from './store.ts';
 
 /**

@@ -1,16 +1,19 @@
-/** Determines the result of an append that wasn't written: it had been written before, or there is a reason why it can't be. */
+/**
+ * Determines the result of an append that wasn't written: either it had already been written, or there is a reason why it
+ * can't be written.
+ */
 
 import type { Append } from './append.ts';
 import { type AppendResult, Conflict, type Position, StreamDeleted } from './store.ts';
 
-/** The head that the log has instead of the expected one. */
+/** The actual head of a stream, if it isn't the expected one. */
 export interface Mismatch {
   readonly append: Append;
   readonly actual: number | 'none';
   readonly erased: boolean;
 }
 
-/** An event without its bodies. */
+/** An event without its data and metadata. */
 export interface Identity {
   readonly revision: number;
   readonly id: string;
@@ -18,13 +21,14 @@ export interface Identity {
   readonly hash: string;
 }
 
-/** Reads events in a stream without their bodies, from revision `from` to `to`. */
+/** Reads the events in a stream from revision `from` to `to`, without their data and metadata. */
 export interface Identities {
   identities(stream: string, from: number, to: number): Promise<Identity[]>;
 }
 
 /**
- * Returns the first result if the same ids directly follow the expected head; this needs no index on ids.
+ * Returns the result of the first attempt, if events with the same ids directly follow the expected head. This needs no index
+ * on ids.
  * @throws StreamDeleted, Conflict
  */
 export async function answerRefused(
@@ -34,7 +38,7 @@ export async function answerRefused(
   const { stream, expected, base, events } = append;
   if (erased) throw new StreamDeleted(stream);
   const conflict = new Conflict(stream, expected === 'none' ? 'none' : expected.revision, actual);
-  // The stream is too short to contain them all, so there is nothing to compare.
+  // The stream is too short to contain all of the events, so there is nothing to compare.
   if (actual === 'none' || actual < base.revision + events.length) throw conflict;
 
   const present = await reader.identities(stream, base.revision, base.revision + events.length);

@@ -1,9 +1,11 @@
-/** Estimates how much of a log is before a position, to show progress. In both stores, positions begin with a padded number. */
+/**
+ * Estimates how much of a log lies before a position, to show progress. In both stores, positions begin with a padded number.
+ */
 import type { Position } from './store.ts';
 
 /**
- * Returns the fraction of the log up to `head` that is before `position`, 0 to 1. For EventStoreDB, it is a fraction of the
- * bytes.
+ * Returns the fraction of the log up to `head` that lies before `position`, from 0 to 1. For EventStoreDB, it is a fraction of
+ * the bytes.
  */
 export function shareBefore(position: Position, head: Position): number {
   const [at, end] = [position, head].map((each) => Number(each.split('/', 1)[0]));
@@ -12,9 +14,9 @@ export function shareBefore(position: Position, head: Position): number {
 }
 
 /**
- * Estimates how many events a log has up to `head`, from the part that was read. Positions don't count events; EventStoreDB's
- * positions are byte offsets.
- * @param events the number that was read up to `position`.
+ * Estimates how many events a log contains up to `head`, from the part that has been read. Positions don't count events;
+ * EventStoreDB's positions are byte offsets.
+ * @param events the number of events read up to `position`.
  */
 export function expectedEvents(events: number, position: Position, head: Position): number {
   const share = shareBefore(position, head);

@@ -1,35 +1,39 @@
 /**
- * The entries of a stream's state, as snapshots store them: one line for each resource, grant, link and shared link. Decisions
- * use nothing else from a record or directory.
+ * Defines the entries of a stream's state, as snapshots store them: one line for each resource, grant, link and shared link.
+ * Decisions use nothing else from a record or directory.
  *
  * Grants and links have entries, as resources do. An entry that must be unique has a key that points to the event that began
- * it: (application, person) for a grant, `self` for the self link, the person for a dependent link. Each grant's and link's id
- * has an entry too, which says whether it has ended, because events that end one contain only the id.
+ * it: (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of each grant and
+ * link has an entry too, which says whether the grant or link has ended, because events that end one contain only the id.
  *
- * A proposal has one entry under its id, and one under its place among the proposals waiting under the same grant. The events
- * that end it name both. So the places show how many are waiting, without reading any event.
+ * A proposal has two entries: one under its id, and one under its place among the proposals that are waiting under the same
+ * grant. The events that end the proposal name both. So the places show how many proposals are waiting, without reading any
+ * event.
  */
 import { hash } from 'node:crypto';
 import type { PersonId } from '../shared/access/identity.ts';
 import type { DomainEvent } from './catalog.ts';
 import type { EventOf } from './streams.ts';
 
-/** A resource, grant, link, shared link or proposal, with what decisions need to know about it. */
+/** A resource, grant, link, shared link or proposal, with the data about it that decisions need. */
 export interface Entry {
   /** A resource type, or `Grant`, `Link`, `SharedLink` or `Proposal`. */
   readonly type: string;
-  /** A resource's FHIR version; otherwise 1. */
+  /** A resource's FHIR version; 1 for other entries. */
   readonly version: number;
   /** True for a deleted resource, and for a grant, link or proposal that has ended. */
   readonly deleted: boolean;
   /**
-   * For a resource, the revision of the event that wrote this version and contains its body; otherwise, of the event that
-   * began or ended it.
+   * For a resource, the revision of the event that wrote this version and contains its body. For other entries, the revision
+   * of the event that began or ended the entry.
    */
   readonly revision: number;
 }
 
-/** Returns the entries that an event changes, by key, as they are after the event; none for events in other streams. */
+/**
+ * Returns the entries that an event changes, by key, in their state after the event; none for events in other kinds of
+ * streams.
+ */
 export function entriesIn(event: DomainEvent, revision: number): readonly (readonly [string, Entry])[] {
   switch (event.type) {
     case 'ResourceCreated':
@@ -57,7 +61,7 @@ export function entriesIn(event: DomainEvent, revision: number): readonly (reado
   }
 }
 
-/** Events in records that decisions don't look up later. */
+/** Events in records that decisions never look up. */
 type Unkept = Extract<DomainEvent, { type: 'DocumentFinalized' | 'DirectoryEntriesCarried' }>;
 
 function resourceEntry({ type, ...event }: EventOf<'directory'>, revision: number): Entry {
@@ -81,8 +85,8 @@ type ConsentEvent = Extract<
 >;
 
 /**
- * Requests all grants, links and shared links from a state, instead of an id: states built from a snapshot contain only the
- * requested entries.
+ * Requests all grants, links and shared links from a state, in place of an id. It is needed because a state built from a
+ * snapshot contains only the requested entries.
  */
 export const ALL_CONSENT = 'consent/*';
 
@@ -92,18 +96,18 @@ export const SELF_LINK = 'link/self';
 /** Returns the key of a person's dependent link. */
 export const dependentLink = (person: PersonId): string => `link/${personHash(person)}`;
 
-/** Returns the key of an application's grant from a person. */
+/** Returns the key of a grant that a person has given to an application. */
 export const grantKey = (applicationId: string, person: PersonId): string =>
   `grant/${applicationId}/${personHash(person)}`;
 
-/** Returns 128 bits of a hash over issuer and subject, as 22 URL-safe characters. */
+/** Returns 128 bits of a hash over issuer and subject as 22 URL-safe characters. */
 function personHash({ issuer, subject }: PersonId): string {
   return hash('sha256', JSON.stringify([issuer, subject]), 'buffer')
     .subarray(0, 16)
     .toString('base64url');
 }
 
-/** Returns the entries after an event, by key. */
+/** Returns the entries as they are after an event, by key. */
 function consentEntriesIn(event: ConsentEvent, revision: number): readonly (readonly [string, Entry])[] {
   const [type, id, ...keys] = touched(event);
   const deleted = !BEGINNINGS.some((begins) => begins === event.type);
@@ -111,7 +115,7 @@ function consentEntriesIn(event: ConsentEvent, revision: number): readonly (read
   return [id, ...keys].map((key) => [key, entry]);
 }
 
-/** Returns the entries' type, the id, and the unique key if the event begins one. */
+/** Returns the type of the entries, the id and, if the event begins an entry with a unique key, that key. */
 function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string, ...string[]] {
   switch (event.type) {
     case 'RecordLinked': {
@@ -138,12 +142,12 @@ type ProposalEvent = Extract<EventOf<'record'>, { type: `Proposal${string}` }>;
 export const PROPOSAL_PLACES = 100;
 
 /**
- * Returns the key of a place where a proposal waits under a grant.
- * @param place from 0
+ * Returns the key of a place at which a proposal waits under a grant.
+ * @param place counted from 0
  */
 export const proposalPlace = (grantId: string, place: number): string => `proposal/${grantId}/${place}`;
 
-/** Returns a proposal's entries after an event: under its id, and under its place. */
+/** Returns the two entries of a proposal after an event: under its id, and under its place. */
 function proposalEntriesIn({ type, data }: ProposalEvent, revision: number) {
   const entry: Entry = { type: 'Proposal', version: 1, deleted: type !== 'ProposalMade', revision };
   return [data.proposal_id, proposalPlace(data.grant_id, data.place)].map((key) => [key, entry] as const);

@@ -1,6 +1,6 @@
 /**
- * Names of streams (one per record, directory, project, organization, application and webhook endpoint), and the events that
- * each kind of stream can contain.
+ * Defines the names of streams (one stream per record, directory, project, organization, application and webhook endpoint),
+ * and the events that each kind of stream can contain.
  */
 import type { Tenant } from '#src/shared/access/caller.ts';
 import { CATALOG, type DomainEvent, type EventType } from './catalog.ts';
@@ -47,15 +47,18 @@ export function holdsResources(stream: string): boolean {
 /** A kind of stream: its name up to the first hyphen. */
 export type StreamKind = 'record' | 'directory' | 'project' | 'organization' | 'application' | 'webhook';
 
-/** Names of the events that some kinds of streams contain. */
+/** The names of the events that the given kinds of streams contain. */
 type TypeOf<K extends StreamKind> = {
   [T in EventType]: (typeof CATALOG)[T]['streams'] extends `${string}${K}-${string}` ? T : never;
 }[EventType];
 
-/** The events that some kinds of streams contain. */
+/** The events that the given kinds of streams contain. */
 export type EventOf<K extends StreamKind> = Extract<DomainEvent, { readonly type: TypeOf<K> }>;
 
-/** Thrown for an event that its stream can't contain, because of a bug in the writing code or a damaged log. */
+/**
+ * Thrown for an event that its stream can't contain, either because of a bug in the code that wrote it, or because the log is
+ * damaged.
+ */
 export class ForeignEvent extends Error {
   override readonly name = 'ForeignEvent';
 }

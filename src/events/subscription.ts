@@ -1,4 +1,4 @@
-/** A subscription: it reads pages from the database until it has caught up, then follows the feed. */
+/** A subscription. It reads pages from the store until it has caught up, then follows the feed. */
 
 import type { RecentBatches } from './batches.ts';
 import { BatchCutter } from './batches.ts';
@@ -10,14 +10,14 @@ export interface Page {
   readonly events: readonly RecordedEvent[];
   /** All events up to this position are in `events` or were filtered out. */
   readonly position: Position;
-  /** True if the page reached what was the end of the log at that time. */
+  /** True if the page reached the end that the log had at that time. */
   readonly ended: boolean;
 }
 
-/** The number of events per batch, unless the subscriber sets a different one. */
+/** The number of events per batch, unless the subscriber sets another number. */
 const BATCH_SIZE = 500;
 
-/** After this many pages without an event that passed the filter, the subscriber gets an empty batch with the position. */
+/** After this many pages in which no event passed the filter, the subscriber gets an empty batch with the position. */
 const SILENT_PAGES = 20;
 
 /** Notifies a subscriber of new events (`feed.ts` of either adapter). */
@@ -33,7 +33,7 @@ export interface News {
 
 /** Reads the events that the feed didn't deliver (`reader.ts` of either adapter). */
 export interface Pages {
-  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
+  /** Reads the next `limit` events in all streams, and returns the events whose streams start with one of the prefixes. */
   all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page>;
 }
 
@@ -41,11 +41,11 @@ export interface Pages {
 export class Subscription {
   readonly #cutter: BatchCutter;
   readonly #limit: number;
-  /** The position up to which everything was delivered. */
+  /** The position up to which everything has been delivered. */
   #delivered: Position;
-  /** The position up to which everything was delivered or is in the cutter. */
+  /** The position up to which everything has been delivered or is in the cutter. */
   #fetched: Position;
-  /** True if the cutter contained all the log's events when it was last filled. */
+  /** True if, when the cutter was last filled, it reached the end of the log. */
   #ended = false;
   /** The next page, which is being read while a batch is handled. */
   #ahead: Promise<Page> | undefined;
@@ -67,8 +67,8 @@ export class Subscription {
   }
 
   /**
-   * Delivers until it is stopped or the store closes.
-   * @param handled called with each position after its batch was handled.
+   * Delivers events until it is stopped or the store closes.
+   * @param handled called with each position after the batch up to that position was handled.
    * @throws errors from `handle`, or Unavailable.
    */
   async run(handled: (position: Position) => void): Promise<void> {
@@ -102,14 +102,14 @@ export class Subscription {
     return this.#stopped || this.feed.closed;
   }
 
-  /** Returns the next batch, which is empty if everything was filtered out. */
+  /** Returns the next batch; it is empty if everything was filtered out. */
   #next(): readonly RecordedEvent[] | undefined {
     if (!this.#cutter.empty) return this.#cutter.take(this.#ended);
     const told = this.#ended || this.#pages >= SILENT_PAGES;
     return told && this.#fetched > this.#delivered ? [] : undefined;
   }
 
-  /** Reads the next events, waiting if there are none. */
+  /** Reads the next events; waits if there are none. */
   async #fill(): Promise<void> {
     if (this.#ended) {
       const recent = this.feed.recent.after(this.#fetched, this.#limit);
@@ -145,7 +145,7 @@ export class Subscription {
 
   #readAhead(): void {
     this.#ahead ??= this.#page();
-    // Awaited only after the handler; until then its rejection must not count as unhandled.
+    // Awaited only after the handler. Until then, a rejection must not be reported as unhandled.
     this.#ahead.catch(() => undefined);
   }
 

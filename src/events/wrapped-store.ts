@@ -1,6 +1,6 @@
 /**
- * Event stores with some operations replaced: the store for requests, which fails immediately while it is known to be down,
- * and the store whose appends can be ended when a service stops.
+ * Creates event stores in which some operations are replaced: the store for requests, which fails immediately while the log is
+ * known to be down, and a store whose appends can be ended when a service stops.
  */
 import { unavailable } from '../shared/refusal.ts';
 import { type EventStore, Unavailable } from './store.ts';
@@ -21,9 +21,9 @@ export function wrappedStore(store: EventStore, own: Partial<EventStore>): Event
 }
 
 /**
- * Returns the store for requests, which fails immediately while it is known to be down, so that requests don't each wait for
- * it. Reads and writes fail with Unavailable while `logAnswers` returns false; subscriptions, `reached` and `ping` keep
- * trying.
+ * Returns the store for requests. While the log is known to be down, it fails immediately, so that each request needn't wait
+ * for the log. Reads and writes fail with Unavailable while `logAnswers` returns false; subscriptions, `reached` and `ping`
+ * keep trying.
  */
 export function answering(store: EventStore, logAnswers: () => boolean): EventStore {
   const assertAnswers = (): void => {
@@ -57,8 +57,8 @@ export interface EndableAppends {
 }
 
 /**
- * Returns the same store, but after `end` its appends are refused, so that a process that is stopped while handling an event
- * doesn't write any more.
+ * Returns the same store, but with appends that are refused after `end`, so that a process that is stopped while it handles an
+ * event writes nothing more.
  */
 export function endableAppends(store: EventStore): EndableAppends {
   const running = new Set<Promise<unknown>>();

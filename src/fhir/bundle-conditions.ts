@@ -1,12 +1,11 @@
 /**
- * Refuses conditions on Bundle entries that couldn't be enforced, because an entry must not be carried out without its
- * condition.
+ * Refuses conditions on Bundle entries that can't be enforced, because an entry must not be carried out without its condition.
  */
 import { parseQuery } from '../shared/query-text.ts';
 import { searchParameter } from './definitions/search-parameters.ts';
 import type { ResourceType } from './types.ts';
 
-/** The properties of an entry that conditions depend on. */
+/** The properties of an entry that its conditions depend on. */
 interface ConditionedEntry {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly type: ResourceType;
@@ -22,7 +21,7 @@ const TAKEN: Readonly<Record<ConditionedEntry['method'], readonly string[]>> = {
   DELETE: ['ifMatch'],
 };
 
-/** Returns an entry's first condition that its method doesn't support. */
+/** Returns the first condition of an entry that its method doesn't support. */
 export function findUntaken(method: ConditionedEntry['method'], request: object): string | undefined {
   return ['ifNoneExist', 'ifMatch', 'ifNoneMatch', 'ifModifiedSince'].find(
     (name) => Object.hasOwn(request, name) && !TAKEN[method].includes(name),
@@ -30,9 +29,9 @@ export function findUntaken(method: ConditionedEntry['method'], request: object)
 }
 
 /**
- * Returns another entry's `fullUrl` that an entry's criteria contain as a reference. Criteria search stored resources, where
- * no reference to a `fullUrl` can be found.
- * @param fullUrls those that are valid only within the Bundle
+ * Returns the `fullUrl` of another entry, if the criteria of an entry contain it as a reference. Criteria search stored
+ * resources, which never refer to a `fullUrl`.
+ * @param fullUrls the `fullUrl`s that are valid only within the Bundle
  */
 export function findLink(
   { type, criteria }: Pick<ConditionedEntry, 'type' | 'criteria'>,
@@ -48,7 +47,7 @@ export function findLink(
   return undefined;
 }
 
-/** Returns the fullUrls that identify a resource only within the Bundle: those of new resources, and URNs. */
+/** Returns the fullUrls that identify a resource only within the Bundle: URNs, and the fullUrls of new resources. */
 export function listOwnUrls(entries: readonly ConditionedEntry[]): ReadonlySet<string> {
   const own = entries.flatMap(({ fullUrl, method }) =>
     fullUrl !== undefined && (method === 'POST' || fullUrl.startsWith('urn:')) ? [fullUrl] : [],

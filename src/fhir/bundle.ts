@@ -23,7 +23,7 @@ export interface WriteEntry {
   /** Required for POST, PUT and PATCH. */
   readonly resource?: JsonObject;
   readonly ifMatch?: IfMatch;
-  /** The stored version that the service derived `resource` from; never set in a client's Bundle. */
+  /** The stored version from which the service derived `resource`; never set in a client's Bundle. */
   readonly madeOf?: JsonObject;
 }
 
@@ -31,8 +31,8 @@ export interface WriteEntry {
 export type IfMatch = number | '*';
 
 /**
- * A read that an entry requests; a search by POST is represented as one by GET. The HTTP layer carries it out after the
- * writes.
+ * A read that an entry requests. A search by POST is represented as a search by GET. The HTTP layer carries the read out after
+ * the writes.
  */
 export interface ReadEntry {
   readonly index: number;
@@ -66,9 +66,9 @@ const MAX_READS = 200;
 export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
 
 /**
- * Parses a Bundle with type transaction or batch.
+ * Parses a Bundle of type transaction or batch.
  * @param bases base URLs (with a trailing slash) that `request.url` in entries may begin with.
- * @throws Refusal for a different resource type or Bundle type (422), more than `maxEntries` or `MAX_READS` (413).
+ * @throws Refusal for a different resource type or Bundle type (422), or more than `maxEntries` or `MAX_READS` (413).
  */
 export function parseBundle(value: JsonObject, bases: readonly string[], maxEntries: number): ParsedBundle {
   if (value.resourceType !== 'Bundle') {
@@ -211,7 +211,7 @@ function parseWrite(
     const form = method === 'POST' ? 'Type' : 'Type/id or Type?criteria';
     throw fault('value', `request.url of a ${method} must be ${form}`, `${at}.request.url`);
   }
-  // No resource can have such an id, so DELETE returns 204, as for a missing resource.
+  // No resource can have such an id, so DELETE returns 204, just as for a missing resource.
   if (method !== 'DELETE' && id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
     throw fault('value', 'the id must be 1 to 64 letters, digits, hyphens and dots', `${at}.request.url`);
   const resource = entry.resource;
@@ -257,7 +257,7 @@ const REQUEST_MEMBERS = new Set([
   'ifNoneExist',
 ]);
 
-/** Refuses unknown members, because if a misspelt condition were ignored, the entry would be carried out without it. */
+/** Refuses unknown members. If a misspelt condition were ignored, the entry would be carried out without its condition. */
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
@@ -265,7 +265,7 @@ function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: str
   }
 }
 
-/** Returns a string member; undefined if it is absent. An empty `fullUrl` counts as absent. */
+/** Returns a string member; undefined if it is absent. An empty `fullUrl` is treated as absent. */
 function textMember(object: JsonObject, name: string, at: string): string | undefined {
   const value = object[name];
   const path = name === 'fullUrl' ? `${at}.${name}` : `${at}.request.${name}`;
@@ -279,8 +279,8 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [key in
 }
 
 /**
- * Returns only the criteria of `If-None-Exist`, in one consistent encoding. Clients send `identifier=…`, `?identifier=…`,
- * `Type?identifier=…` or a whole URL, some with parameters that don't select anything.
+ * Returns the criteria of `If-None-Exist` alone, in one consistent encoding. Clients send `identifier=…`, `?identifier=…`,
+ * `Type?identifier=…` or a whole URL, and some add parameters that don't select anything.
  * @param expression the criteria's expression, for diagnostics
  * @throws Refusal malformed (400) for an escape that can't be decoded
  */
@@ -299,7 +299,7 @@ export function bareCriteria(
 }
 
 /**
- * Returns the version number in `W/"3"` (also in `"3"` and `3`, which some clients send), or `*` for any version.
+ * Returns the version number in `W/"3"` (or `"3"` or `3`, which some clients send), or `*` for any version.
  * @throws Refusal malformed (400) for anything else.
  */
 export function parseETag(text: string, where?: string): IfMatch {

@@ -1,5 +1,5 @@
 /**
- * Builds the CapabilityStatement from the table of types and the implemented features
+ * Builds the CapabilityStatement from the table of types and the features that are implemented
  * (https://hl7.org/fhir/R4/capabilitystatement.html; docs/spec/decisions.md, section 5).
  */
 import { COMPARTMENT_TYPES } from './compartments.ts';
@@ -36,7 +36,7 @@ interface Described {
   readonly documentation?: string;
 }
 
-/** R4 has no parameter for a Provenance's activity; R5 has one. */
+/** Provenance's activity has no search parameter in R4, but has one in R5. */
 const ACTIVITY: Described = {
   name: 'activity',
   definition: 'https://annal.dev/fhir/SearchParameter/Provenance-activity',
@@ -53,13 +53,13 @@ export function listSearchParameters(type: ResourceType): readonly string[] {
 export interface DescribedOperation {
   /** The name without `$`. */
   readonly name: string;
-  /** Canonical URL of its OperationDefinition. */
+  /** Canonical URL of the operation's OperationDefinition. */
   readonly definition: string;
-  /** True if it can be called at the base URL. */
+  /** True if the operation can be called at the base URL. */
   readonly system?: true;
-  /** Types on which it can be called. */
+  /** Types on which the operation can be called. */
   readonly types?: readonly ResourceType[];
-  /** Types on whose instances it can be called. */
+  /** Types on whose instances the operation can be called. */
   readonly instances?: readonly ResourceType[];
 }
 
@@ -67,7 +67,7 @@ export interface DescribedOperation {
 export interface ServiceDescription {
   /** FHIR base URL, `https://host/fhir/R4`. */
   readonly baseUrl: string;
-  /** BASE_URL, under which the OAuth endpoints are. */
+  /** BASE_URL; the OAuth endpoints are below it. */
   readonly serviceUrl: string;
   /** The software's version, such as `0.3.0`. */
   readonly version: string;
@@ -143,7 +143,7 @@ function security(serviceUrl: string): Record<string, unknown> {
   };
 }
 
-/** Returns the `operation` member for a place, or an empty object if there are no operations. */
+/** Returns the `operation` member for one level; an empty object if no operation can be called there. */
 function described(
   operations: readonly DescribedOperation[],
   isThere: (operation: DescribedOperation) => boolean,
@@ -180,14 +180,14 @@ function describeType(type: ResourceType): Record<string, unknown> {
   };
 }
 
-/** Returns `Type:code` for the references that can be followed from a type, to any type or to one target type. */
+/** Returns `Type:code` for the references from a type that can be followed, to any type or to the given target type. */
 function references(source: ResourceType, target?: ResourceType): string[] {
   return includable(source)
     .filter((code) => target === undefined || mayName(source, code, target))
     .map((code) => `${source}:${code}`);
 }
 
-/** Returns the search parameters across all types: the codes that have the same meaning in each of them. */
+/** Returns the search parameters for searches across all types: the codes that have the same meaning in every type. */
 function ofSystem(): Described[] {
   const [first = 'Patient', ...others] = TYPE_NAMES;
   const common = listSearchParameters(first).filter(

@@ -1,5 +1,5 @@
 /**
- * Defines compartments by the parameters that put a type's resources into a compartment. A Patient's compartment is its record
+ * Defines compartments by the parameters that put resources into them. A Patient's compartment is its record
  * (docs/spec/decisions.md, section 5); all others follow R4: https://hl7.org/fhir/R4/compartmentdefinition.html
  */
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
@@ -8,7 +8,7 @@ import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 export const ITSELF = '_id';
 
 /**
- * Maps a compartment's type and a member type to reference parameters, of which at least one must name the compartment's
+ * Maps a compartment's type and a member's type to reference parameters; at least one of these must name the compartment's
  * resource.
  */
 const COMPARTMENTS = {
@@ -77,7 +77,7 @@ export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
   'Device',
 ];
 
-/** One resource's compartment. */
+/** The compartment of one resource. */
 export interface Compartment {
   readonly type: CompartmentType;
   readonly id: string;
@@ -88,7 +88,7 @@ export function isCompartmentType(type: ResourceType): type is CompartmentType {
   return COMPARTMENT_TYPES.some((each) => each === type);
 }
 
-/** Returns the parameters that put a type's resources into a compartment; none if the type is never in such a compartment. */
+/** Returns the parameters that put resources of a type into a compartment; none if the type is never in such a compartment. */
 export function compartmentParameters(
   compartment: Exclude<CompartmentType, 'Patient'>,
   type: ResourceType,

@@ -1,12 +1,13 @@
 /**
  * Reads and writes attachments in a DocumentReference whose bytes are in the document store (docs/spec/decisions.md, section
- * 4). Their `url` points to the document's own content; they contain `id` (the blob), `size`, `hash` and SHA-256. Pure.
+ * 4). The attachments' `url` points to the document's own content; they contain `id` (the blob), `size`, `hash` and the
+ * SHA-256. Pure.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** The extension with the SHA-256 in hex; R4's own `hash` is SHA-1. */
+/** The extension with the SHA-256 in hex, because R4's own `hash` is SHA-1. */
 const SHA256 = 'https://annal.dev/fhir/sha256';
-/** The extension with the URL that an attachment had in addition to its data. */
+/** The extension with the URL of an attachment that also had data. */
 const ORIGINAL_URL = 'https://annal.dev/fhir/original-url';
 
 /** Bytes in the document store. */
@@ -26,13 +27,17 @@ export interface HeldContent extends Content {
   readonly attachment: JsonObject;
 }
 
-/** Returns a DocumentReference's attachments in order, with an empty object for a content entry without one. */
+/**
+ * Returns a DocumentReference's attachments in order. For a content entry without an attachment, the list has an empty object.
+ */
 export function listAttachments({ content }: JsonObject): JsonObject[] {
   if (!Array.isArray(content)) return [];
   return content.map((each) => (isObject(each) && isObject(each.attachment) ? each.attachment : {}));
 }
 
-/** Returns whether a URL points to this document's content, under any base URL that the service may have had at the time. */
+/**
+ * Returns whether a URL points to this document's content. The URL may begin with any base URL that the service has ever had.
+ */
 export function isOwnUrl(url: Json | undefined, document: string): url is string {
   if (typeof url !== 'string') return false;
   const [, id] =
@@ -58,14 +63,14 @@ export function sha256In({ extension }: JsonObject): string | undefined {
   return typeof found?.valueString === 'string' ? found.valueString : undefined;
 }
 
-/** Describes stored bytes, with a second checksum. */
+/** Stored bytes, with a second checksum. */
 export interface Stored extends Content {
   /** Base64. */
   readonly sha1: string;
   readonly url: string;
 }
 
-/** Returns an attachment for stored bytes: with the store's `url`, size and checksums, but without `data`. */
+/** Returns an attachment for stored bytes, with the store's `url`, size and checksums, and without `data`. */
 export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
   const { data: _data, id: _id, size: _size, hash: _hash, url, extension, ...kept } = attachment;
   const others = (Array.isArray(extension) ? extension : []).filter(
@@ -105,7 +110,7 @@ export function withHeldContents(resource: JsonObject, stored: JsonObject, docum
   }, resource);
 }
 
-/** Returns a copy of a DocumentReference with the attachment at an index replaced. */
+/** Returns a copy of a DocumentReference in which the attachment at an index is replaced. */
 export function withAttachment(resource: JsonObject, index: number, attachment: JsonObject): JsonObject {
   const { content } = resource;
   if (!Array.isArray(content)) return resource;
@@ -116,7 +121,7 @@ export function withAttachment(resource: JsonObject, index: number, attachment: 
 }
 
 /**
- * Returns the index where uploaded content goes: the first attachment with neither data nor url; undefined if there is
+ * Returns the index at which uploaded content is placed: the first attachment with neither data nor url; undefined if there is
  * none.
  */
 export function openSlot(resource: JsonObject): number | undefined {

@@ -4,9 +4,9 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { parsePeriod } from './search/period.ts';
 
 /**
- * Returns whether a point in time is within a Period. Both ends are inclusive to their precision: an `end` of 2026-05 is the
- * end of May, UTC. A missing end is open; an unreadable one isn't.
- * @param period a valid Period; any other value counts as a Period without ends.
+ * Returns whether a point in time is within a Period. Both ends are inclusive to their precision: an `end` of 2026-05 means
+ * the end of May, UTC. A Period without a start or an end is open there; an end that can't be read isn't treated as open.
+ * @param period a valid Period; any other value is treated as a Period without ends.
  */
 export function isDuring(period: unknown, moment: Micros): boolean {
   if (!isObject(period)) return true;

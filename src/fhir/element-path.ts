@@ -1,7 +1,7 @@
 /**
- * Builds element paths for messages: FHIRPath made of element names, as HL7 writes it in `OperationOutcome.issue.expression`
- * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). The element `div` is written
- * as `Patient.text.div`, as HL7 does, although FHIRPath's grammar requires quotes.
+ * Builds element paths for messages: FHIRPath made of element names, as HL7 writes them in `OperationOutcome.issue.expression`
+ * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). Like HL7, this writes the
+ * element `div` as `Patient.text.div`, although FHIRPath's grammar requires quotes around it.
  */
 import { cut } from '#src/shared/cut.ts';
 import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
@@ -14,8 +14,8 @@ const MAX_NAME = 100;
 const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']);
 
 /**
- * Returns a JSON name as a FHIRPath step: without the `_` of a primitive's `_name` (but `__proto__` stays unchanged), and
- * quoted if it isn't an identifier.
+ * Returns a JSON name as a FHIRPath step. Removes the `_` from a primitive's `_name` (but leaves `__proto__` unchanged), and
+ * quotes the name if it isn't an identifier.
  */
 export function pathName(key: string): string {
   const name = cut(key.replace(/^_(?=[A-Za-z])/, ''), MAX_NAME);
@@ -24,15 +24,15 @@ export function pathName(key: string): string {
 }
 
 /**
- * Returns a choice element with its type: `value.ofType(boolean)`. SimpleQuantity is a profile, so FHIRPath calls it
- * Quantity.
+ * Returns a choice element with its type: `value.ofType(boolean)`. FHIRPath uses Quantity for SimpleQuantity, which is a
+ * profile.
  */
 export function choiceStep(name: string, type: string): string {
   return `${name}.ofType(${type === 'SimpleQuantity' ? 'Quantity' : type})`;
 }
 
 /**
- * Returns a path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
+ * Converts a path of JSON names to FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
  * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. A path that is already FHIRPath is
  * returned unchanged.
  */

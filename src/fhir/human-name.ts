@@ -4,10 +4,10 @@ import type { Json } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 
 /**
- * Returns the name to show: the official one, otherwise the first that isn't old; its `text`, otherwise prefix, given and
- * family names and suffix.
+ * Returns the name to show: the official name, otherwise the first name that isn't old. Uses its `text`, otherwise its prefix,
+ * given and family names, and suffix.
  * @param names the element `name`, if present
- * @returns undefined if it contains no text
+ * @returns undefined if the name contains no text
  */
 export function shownName(names: Json | undefined): string | undefined {
   const all = Array.isArray(names) ? names.filter(isObject) : [];

@@ -1,14 +1,14 @@
 /**
- * Determines which references a new version may keep from the stored one under a grant, although the application may not see
- * what they point to. Otherwise, the application couldn't write back what it reads.
+ * Determines, under a grant, which references a new version may keep from the stored version although the application may not
+ * see their targets. Otherwise, the application couldn't write back what it has read.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { ResourceType } from './types.ts';
 import { validateResource } from './validate.ts';
 
 /**
- * Returns whether a reference may stay.
- * @param path the Reference's path, as named by validation
+ * Returns whether a reference may be kept.
+ * @param path the Reference's path, as validation names it
  */
 export type KeptReference = (reference: string, path: string) => boolean;
 
@@ -18,8 +18,8 @@ export function keepListed(references: ReadonlySet<string>): KeptReference {
 }
 
 /**
- * Keeps references only where they are. Otherwise, a caller could guess a reference and learn from its acceptance that the
- * stored version contains it.
+ * Allows references only at the places where the stored version has them. Otherwise, a caller could guess a reference and
+ * learn, from the fact that it is accepted, that the stored version contains it.
  */
 export function keptInPlace(stored: JsonObject, type: ResourceType, bases: readonly string[]): KeptReference {
   const kept = new Map<string, string>();

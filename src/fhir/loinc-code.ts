@@ -1,4 +1,4 @@
-/** Checks LOINC codes: Luhn's mod 10 over the digits before the hyphen (LOINC Users' Guide, "LOINC check digit"). */
+/** Checks LOINC codes, using Luhn's mod 10 over the digits before the hyphen (LOINC Users' Guide, "LOINC check digit"). */
 
 /** Returns whether a text is a LOINC code with a valid check digit. */
 export function isLoincCode(code: string): boolean {

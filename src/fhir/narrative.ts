@@ -1,6 +1,6 @@
 /**
- * Keeps narratives correct after a partial change: https://hl7.org/fhir/R4/http.html#patch requires the server to ensure that
- * the text isn't clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
+ * Keeps narratives correct after a partial change, because https://hl7.org/fhir/R4/http.html#patch requires the server to
+ * ensure that the text isn't clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
  */
 import { cut } from '#src/shared/cut.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -10,8 +10,8 @@ import { Refusal } from '#src/shared/refusal.ts';
 
 /**
  * Returns the resource after a PATCH or a v1 PUT, with a valid narrative. A `generated` narrative is removed if the data
- * changed. It is kept if only `meta` changed, or if the narrative itself was changed too. The status `empty` means that the
- * text is missing, and is kept.
+ * changed; it is kept if only `meta` changed, or if the narrative itself changed too. A narrative with the status `empty`,
+ * which means that the text is missing, is kept.
  * @throws Refusal invalid (422) if a person wrote the narrative (`additional`, `extensions`) and the data changed
  */
 export function settleNarrative(before: JsonObject, after: JsonObject): JsonObject {

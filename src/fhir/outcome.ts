@@ -1,11 +1,11 @@
-/** Builds OperationOutcomes, the form in which FHIR clients get faults (https://hl7.org/fhir/R4/operationoutcome.html). */
+/** Builds OperationOutcomes, in which FHIR clients receive faults (https://hl7.org/fhir/R4/operationoutcome.html). */
 import { listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { elementPath } from './element-path.ts';
 
 /**
  * Returns the JSON text of an OperationOutcome.
- * @param issues faults in order, of which at most `MAX_FAULTS` are listed; an empty list means success.
+ * @param issues the faults, in order; at most `MAX_FAULTS` are listed. An empty list means success.
  */
 export function operationOutcome(issues: readonly Issue[]): string {
   const told: readonly Issue[] =
@@ -22,7 +22,7 @@ export function operationOutcome(issues: readonly Issue[]): string {
 }
 
 /**
- * Returns `expression` for a FHIRPath, which begins with a type. For a header or parameter, returns `location` with
+ * Returns `expression` for a FHIRPath, which begins with a type; for a header or parameter, returns `location` with
  * `http.<name>`: https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.location
  */
 function issuePlace(expression: string): { expression: string[] } | { location: string[] } {

@@ -9,7 +9,7 @@ export interface SystemCode {
   readonly code: string;
 }
 
-/** Returns an element's objects: none, one, or all in a list. */
+/** Returns the objects in an element: none, one, or all the objects in a list. */
 export function objects(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) return value.filter(isObject);
   return isObject(value) ? [value] : [];
@@ -32,7 +32,7 @@ export function codings(value: Json | undefined): JsonObject[] {
   return found;
 }
 
-/** Calls `look` for each coding without building a list, because thousands of resources are visited for only one code each. */
+/** Calls `look` for each coding. It builds no list, because thousands of resources are visited to find only one code each. */
 function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void): void {
   if (Array.isArray(value)) for (const concept of value) eachCoding(concept, look);
   else if (isObject(value) && Array.isArray(value.coding)) {
@@ -61,7 +61,7 @@ function codesIn(value: Json | undefined, wanted: string | undefined): string[] 
 /** LOINC's code system URL. */
 export const LOINC = 'http://loinc.org';
 
-/** Returns a contained resource by a reference such as `#med`. */
+/** Returns the contained resource that a reference such as `#med` names. */
 export function containedIn({ contained }: JsonObject, reference: Json | undefined): JsonObject | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
   return objects(contained).find(({ id }) => `#${text(id) ?? ''}` === reference);

@@ -8,7 +8,7 @@ import { mannWhitney } from './methods/mann-whitney.ts';
 import { findMedian } from './methods/select.ts';
 import { MOST_SAMPLES, mediansOfDays, type Point, type Track } from './track.ts';
 
-/** Minimum number of values in a period. */
+/** Minimum number of values that each period needs. */
 export const LEAST_OF_PERIOD = 5;
 
 /** The method's name. */
@@ -27,10 +27,10 @@ export interface Summary {
 export interface Difference {
   /** Hodges–Lehmann shift in the track's unit. */
   readonly absolute: number;
-  /** Percentage of the first period's median; null if the median is 0. */
+  /** As a percentage of the first period's median; null if that median is 0. */
   readonly percent: number | null;
   readonly p_value: number;
-  /** Ends of the 95 % interval for `absolute`. */
+  /** Ends of the 95 % interval around `absolute`. */
   readonly low: number;
   readonly high: number;
 }
@@ -40,13 +40,13 @@ export interface Comparison {
   readonly b: Summary;
   readonly difference: Difference | null;
   readonly sufficient: boolean;
-  /** The reason why there is no difference. */
+  /** The reason why no difference is given; null if one is. */
   readonly reason: string | null;
 }
 
 /**
- * Compares two periods in a track, in steps. If one of them has more than 2,000 values, the daily medians of both are
- * compared, because single values scatter more and must not be compared with medians.
+ * Compares two periods in a track, in steps. If either period has more than 2,000 values, the daily medians of both are
+ * compared: single values scatter more than medians and must not be compared with them.
  */
 export function* comparePeriods(
   track: Track,
@@ -95,7 +95,8 @@ function insufficiency(a: readonly Point[], b: readonly Point[]): string | null 
 }
 
 /**
- * Returns which period has too few values (or too few days with values, if daily medians are compared); null if neither has.
+ * Returns a sentence that names the period with too few values (or with values on too few days, if daily medians are
+ * compared); null if both have enough.
  */
 function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
   for (const [name, count] of [
@@ -108,8 +109,8 @@ function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
 }
 
 /**
- * Returns by how much autocorrelation inflates the variance of U. As in findings, it is computed from the deviations from each
- * period's median. Returns 1 if a period has too few values to be tested in findings.
+ * Returns by how much autocorrelation inflates the variance of U. As in findings, the autocorrelation is computed from the
+ * deviations from each period's median. Returns 1 if a period has fewer values than findings require for this test.
  */
 function measureInflation(x: readonly number[], y: readonly number[]): number {
   if (Math.min(x.length, y.length) < LEAST.start) return 1;

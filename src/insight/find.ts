@@ -1,4 +1,6 @@
-/** Finds the patterns in a record. Pure: the same values give the same findings, in whatever order they arrived. */
+/**
+ * Finds the patterns in a record. Pure: the same values give the same findings, regardless of the order in which they arrived.
+ */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { fitChange } from './detect/change.ts';
 import { findGaps } from './detect/gaps.ts';
@@ -13,8 +15,9 @@ import { makeSamples, type Track } from './track.ts';
 import { beyond, type InsightWarning } from './warning.ts';
 
 /**
- * Maximum number of values with which starts of medications are compared, counted once for each start; if there are more, only
- * the newest starts are used. This limits memory use; a hundred starts with ten thousand values are within the limit.
+ * Maximum number of values that are compared with starts of medications, where each value counts once for each start. Above
+ * this, only the newest starts are used. This limits memory use; a hundred starts with ten thousand values are within the
+ * limit.
  */
 const MOST_AROUND_STARTS = 1_000_000;
 
@@ -26,7 +29,7 @@ export interface Found {
 
 /**
  * Finds all patterns, in steps.
- * @param tracks each has different codes; findings are in this order
+ * @param tracks tracks that have no codes in common; the findings are in the order of the tracks
  * @param starts starts of medications, oldest first
  */
 export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Found> {
@@ -69,20 +72,22 @@ export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]
   };
 }
 
-/** Returns the newest starts that, combined with the values, don't exceed `MOST_AROUND_STARTS`. */
+/** Returns as many of the newest starts as `MOST_AROUND_STARTS` allows for the given series. */
 function newestStarts(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
   const values = sampled.reduce((sum, { samples }) => sum + samples.length, 0);
   return starts.slice(-Math.max(1, Math.floor(MOST_AROUND_STARTS / Math.max(1, values))));
 }
 
-/** Returns the findings with the highest confidence, in their original order; of equally confident ones, the last. */
+/**
+ * Returns the findings with the highest confidence, in their original order; among equally confident findings, the last ones.
+ */
 function surest(found: readonly Detected[]): readonly Detected[] {
   const order = found.toReversed().sort((a, b) => b.confidence - a.confidence);
   const chosen = new Set(order.slice(0, MOST_TOLD));
   return found.filter((each) => chosen.has(each));
 }
 
-/** Finds only trends and changes, in each track by itself, in steps. */
+/** Finds only trends and changes, in each track separately, in steps. */
 export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   const sampled: Sampled[] = [];
   for (const track of tracks) sampled.push({ track, samples: yield* makeSamples(track.points) });
@@ -97,17 +102,18 @@ export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   return found;
 }
 
-/** Number of parameters that the position of a change counts as, because it is the best of many positions. */
+/** Number of parameters that the position of a change counts as, because it was chosen as the best of many positions. */
 const PLACE = 1.5;
 /**
- * Difference between two descriptions, in parameters, from which the values decide between them: one is then about twenty
+ * Minimum difference between two descriptions, in parameters, at which one of them is preferred: that one is then about twenty
  * times as likely.
  */
 const DECIDED = 3;
 
 /**
- * Returns a series' trend or change. If a test finds one, the series is described by the one that leaves smaller differences,
- * by Schwarz's criterion; it is described by both if both tests are significant and the values don't decide between them.
+ * Returns a series' trend, its change, or both. If the tests find at least one of them, the series is described by the one
+ * that leaves smaller differences, by Schwarz's criterion. It is described by both if both tests are significant and neither
+ * description is clearly better.
  */
 function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected[]> {
   const trend = yield* fitTrend(track, samples);

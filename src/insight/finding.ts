@@ -1,4 +1,4 @@
-/** Defines what methods find in tracks, with the evidence for and against it. Pure. */
+/** Defines findings, which methods make from tracks, with the evidence for and against them. Pure. */
 import { createHash } from 'node:crypto';
 import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -25,7 +25,7 @@ export interface Effect {
   readonly per_day?: number;
   /** The time of the first value after a change, or the start of a medication. */
   readonly since?: string;
-  /** For a correlation, the number of days by which the second series follows the first. */
+  /** For a correlation, the number of days by which the second series lags behind the first. */
   readonly lag_days?: number;
 }
 
@@ -35,7 +35,7 @@ export interface Evidence {
   readonly version: number;
   readonly at: string;
   readonly value: number | null;
-  /** Set if the value is only known to be below or above this number. */
+  /** Set if the value is only known to be below or above the stated number. */
   readonly comparator: Bound | null;
   readonly unit: string | null;
   readonly author_type: string;
@@ -48,21 +48,21 @@ export interface Detected {
   readonly codes: readonly Coded[];
   readonly direction: Direction | null;
   readonly effect: Effect;
-  /** 1 − p, rounded down to four decimals: how unlikely it is that chance alone would show as much. */
+  /** 1 − p, rounded down to four decimals. It expresses how unlikely it is that such a pattern arises by chance alone. */
   readonly confidence: number;
   /** The method's name and variant. */
   readonly method: string;
   readonly window: { readonly from: string; readonly to: string };
   /**
-   * Returns the evidence, in chronological order. It is created from the track's points while it is being read: a record may
-   * have hundreds of findings with thousands of values each, but only one finding is read at a time.
+   * Returns the evidence, in chronological order. Each piece is created from the track's points while it is being read: a
+   * record may have hundreds of findings with thousands of values each, but only one finding is read at a time.
    */
   readonly pieces: () => Iterable<Evidence>;
 }
 
 export interface Finding extends Omit<Detected, 'pieces'> {
   readonly finding_id: string;
-  /** Created again each time it is read. */
+  /** Created again each time this property is read. */
   readonly evidence: readonly Evidence[];
 }
 
@@ -70,9 +70,9 @@ export interface Finding extends Omit<Detected, 'pieces'> {
 const STEP = 1_000;
 
 /**
- * Returns a finding with its id, in steps: a hash of its kind, method, codes, window and evidence by version. Ids in codes are
- * masked, because otherwise the hash would confirm an id that somebody suspects. The evidence is created for the hash, and
- * created again when it is read.
+ * Returns a finding with its id, in steps. The id is a hash of the finding's kind, method, codes and window, and of the
+ * versions that are its evidence. Ids in codes are masked, because otherwise the hash would let someone confirm a suspected
+ * id. The evidence is created for the hash, and again when it is read.
  */
 export function* makeFinding({ pieces, ...detected }: Detected): Steps<Finding> {
   const { kind, codes, method, window } = detected;

@@ -4,19 +4,19 @@ import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
 import { type Convert, findConverter } from './units.ts';
 
-/** Values as stated, in no particular order, by unit: UCUM, null for numbers without a unit. */
+/** The values as stated, in no particular order, by UCUM unit; the key is null for numbers without a unit. */
 export type PointsByUnit = ReadonlyMap<string | null, Point[]>;
 
-/** Number of values that don't fit in a track, by unit. */
+/** Number of values that couldn't be converted to the track's unit, by their own unit. */
 export type Unconverted = ReadonlyMap<string, number>;
 
 /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if it is unknown. */
 export type MolarMassOf = (code: Coded) => number | undefined;
 
 /**
- * Creates a track from measurements, in steps. Its unit is the one that most measurements have (if several are equally common,
- * the first in alphabetical order), and the other measurements are converted to it. Those that can't be converted are left out
- * and counted by unit.
+ * Creates a track from measurements, in steps. Its unit is the most common unit among the measurements; if several are equally
+ * common, the first in alphabetical order. The other measurements are converted to that unit. Measurements that can't be
+ * converted are left out and counted by unit.
  */
 export function* makeTrack(
   codes: readonly Coded[],

@@ -11,7 +11,7 @@ export interface Coded {
   readonly code: string;
 }
 
-/** The version of a resource that states a value. */
+/** The resource version that states a value. */
 export interface Source {
   /** `Observation/<id>` or `MedicationStatement/<id>`. */
   readonly fhir: string;
@@ -19,17 +19,17 @@ export interface Source {
   readonly authorType: AuthorType;
 }
 
-/** Signs for values that are only known to be below or above a number. */
+/** Comparators of values that are only known to be below or above a number. */
 export const BOUNDS = ['<', '<=', '>=', '>'] as const;
 
 export type Bound = (typeof BOUNDS)[number];
 
-/** Returns whether a value is only known to be below, or at most, its number. */
+/** Returns whether a value is only known to be below its number, or at most equal to it. */
 export function isUpperBound(bound: Bound | null): boolean {
   return bound === '<' || bound === '<=';
 }
 
-/** Returns whether a value is only known to be above, or at least, its number. */
+/** Returns whether a value is only known to be above its number, or at least equal to it. */
 export function isLowerBound(bound: Bound | null): boolean {
   return bound === '>' || bound === '>=';
 }
@@ -43,7 +43,7 @@ export interface Point {
   /** Minutes east of UTC, as written in the time itself. */
   readonly offset: number;
   readonly value: number;
-  /** Set if the value is only known to be below or above this number. */
+  /** Set if the value is only known to be below or above the stated number. */
   readonly bound: Bound | null;
   /** The reference range in the track's unit. */
   readonly low: number | null;
@@ -60,7 +60,7 @@ export interface Track {
   readonly points: readonly Point[];
 }
 
-/** A value for the methods: a point, or the median of a day. */
+/** A value as the methods use it: a point, or the median of a day. */
 export interface Sample {
   /** Days since 1970, in UTC. */
   readonly time: number;
@@ -75,11 +75,12 @@ export interface Sample {
 /** Milliseconds in a day. */
 export const DAY = startOfDay(1);
 
-/** A track with more points than this is reduced to daily medians, of which at most this many, the newest, are used. */
+/** A track with more points than this is reduced to daily medians; at most this many medians, the newest, are used. */
 export const MOST_SAMPLES = 2_000;
 
 /**
- * Sorts points by time. Points with equal times are sorted by value, so that the order in which values arrived never matters.
+ * Sorts points by time. Points with equal times are sorted by value, so that the order in which the values arrived makes no
+ * difference.
  */
 export function inOrder(points: readonly Point[]): Point[] {
   return points.toSorted(
@@ -87,7 +88,7 @@ export function inOrder(points: readonly Point[]): Point[] {
   );
 }
 
-/** Returns whether two points say the same about the same time; nothing then says that they are two measurements. */
+/** Returns whether two points state the same value for the same time; nothing then shows that they are two measurements. */
 function isCopy(one: Point, other: Point): boolean {
   return (
     one.at === other.at &&
@@ -98,7 +99,7 @@ function isCopy(one: Point, other: Point): boolean {
 }
 
 /**
- * Returns points in order, without those that say the same as the previous one.
+ * Returns the points without those that only repeat the previous point.
  * @param points in order
  */
 export function withoutCopies(points: readonly Point[]): Point[] {
@@ -109,7 +110,7 @@ export function withoutCopies(points: readonly Point[]): Point[] {
 }
 
 /**
- * Returns how many points in a track have the same time as another point but a different value; nothing says which value is
+ * Returns how many points in a track have the same time as another point but a different value; nothing shows which value is
  * right.
  */
 export function countSameTime({ points }: Pick<Track, 'points'>): number {
@@ -128,12 +129,14 @@ export function countSameTime({ points }: Pick<Track, 'points'>): number {
 
 const NO_POINT: Pick<Point, 'at' | 'date' | 'value'> = { at: Number.NaN, date: '', value: Number.NaN };
 
-/** Returns a point's day in its own offset, as days since 1970. */
+/** Returns a point's day, by the point's own UTC offset, as days since 1970. */
 export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
   return dayAt(at + offset * 60_000);
 }
 
-/** Returns a track's samples, in steps: its points, or daily medians if there are more than `MOST_SAMPLES`. */
+/**
+ * Returns a track's samples, in steps: the points themselves, or daily medians if there are more than `MOST_SAMPLES` points.
+ */
 export function* makeSamples(points: readonly Point[]): Steps<Sample[]> {
   if (points.length <= MOST_SAMPLES)
     return points.map(({ at, value, bound }, n) => ({

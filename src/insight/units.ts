@@ -6,10 +6,12 @@ export type Convert = (value: number) => number;
 /** Number of particles in a mole, as UCUM defines it. */
 const AVOGADRO = 6.0221367e23;
 
-/** Annotations that say what was counted. Any other annotation may change the quantity, as `{1.73_m2}` and `{creat}` do. */
+/**
+ * Annotations that only name what was counted. Any other annotation may change the quantity, as `{1.73_m2}` and `{creat}` do.
+ */
 const COUNTED = /^\{(cells?|copies|ratio|index|INR|score|titer|count|events?|beats?|breaths?|RBC|WBC)\}$/i;
 
-/** Conversion of a unit's values to base units: `zero` + `one` × value. */
+/** Converts a unit's values to base units: `zero` + `one` × value. */
 interface Scale {
   readonly dimension: string;
   readonly zero: number;
@@ -18,8 +20,8 @@ interface Scale {
 
 /**
  * Returns the conversion from one unit to another; undefined if there is none. Here, amounts of substance and equivalents
- * aren't pure numbers, although UCUM treats them as such: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these
- * are results of different methods, or depend on a charge.
+ * aren't pure numbers, although UCUM treats them as such. `%` is never converted to `mmol/mol`, because they are results of
+ * different methods; nor is `meq/L` to `mmol/L`, because that depends on the charge.
  * @param molarMass molar mass of the measured substance, in g/mol, for conversions between mass and amount of substance
  */
 export function findConverter(
@@ -34,7 +36,7 @@ export function findConverter(
   if (x === undefined || y === undefined) return undefined;
   const [inMoles, toMoles] = [hasMoles(a), hasMoles(b)];
   if (inMoles === toMoles) return x.dimension === y.dimension ? between(x, y, 1) : undefined;
-  // UCUM's mole is a number, and its gram is a base unit, so the dimensions differ by one mass.
+  // UCUM's mole is a number and its gram is a base unit, so the dimensions differ by one power of mass.
   if (molarMass === undefined || !(molarMass > 0)) return undefined;
   if (withMass(inMoles ? x : y) !== (inMoles ? y : x).dimension) return undefined;
   return between(x, y, inMoles ? molarMass / AVOGADRO : AVOGADRO / molarMass);
@@ -46,16 +48,18 @@ function between(x: Scale, y: Scale, factor: number): Convert {
   return isShifted ? (value) => Number(convert(value).toFixed(DECIMALS_OF_SHIFTED)) : convert;
 }
 
-/** Number of decimals in a temperature in kelvin with twelve digits, minus one for the other scale's degrees. */
+/**
+ * Number of decimals of a temperature in kelvin with twelve digits, minus one because degrees on the other scale are smaller.
+ */
 const DECIMALS_OF_SHIFTED = 8;
 
-/** Rounds to twelve digits, which removes binary fraction errors. */
+/** Rounds to twelve digits, which removes the errors of binary fractions. */
 function rounded(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) : value;
 }
 
 function findScale(unit: string): Scale | undefined {
-  // One million is used because canonical values on some scales have only twelve digits.
+  // One million is used instead of 1 because canonical values on some scales have only twelve digits.
   const [nothing, one] = [canonicalRange(unit, '0', '0'), canonicalRange(unit, '1000000', '1000000')];
   if (nothing === undefined || one === undefined) return undefined;
   const zero = Number(nothing.low);
@@ -63,8 +67,8 @@ function findScale(unit: string): Scale | undefined {
 }
 
 /**
- * Returns the dimension with one more mass. It lists the exponents of metre, second, gram and UCUM's other base units, so the
- * third is the mass.
+ * Returns the dimension multiplied by one mass. A dimension lists the exponents of metre, second, gram and UCUM's other base
+ * units, so the third is the exponent of mass.
  */
 function withMass({ dimension }: Scale): string {
   const [exponents = '', ...rest] = dimension.split(' ');
@@ -79,7 +83,7 @@ function joinAnnotations(unit: string): string {
 
 const withoutAnnotations = (unit: string): string => unit.replace(/\{[^}]*\}/g, '');
 
-/** Returns whether a unit counts moles only in its numerator, or only in its denominator. */
+/** Returns whether a unit has moles in either its numerator or its denominator, but not in both. */
 function hasMoles(unit: string): boolean {
   return (withoutAnnotations(unit).match(/mol/g) ?? []).length % 2 === 1;
 }

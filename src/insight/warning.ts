@@ -1,5 +1,5 @@
 /**
- * Words warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure.
+ * Phrases warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure.
  */
 
 import { withoutIds } from '#src/fhir/search/text.ts';
@@ -17,25 +17,25 @@ export interface InsightWarning {
 export interface Tally {
   readonly withdrawn: number;
   readonly modified: number;
-  /** Values that were cancelled, or not measured yet. */
+  /** Values that were cancelled or haven't been measured yet. */
   readonly withoutResult: number;
   readonly byAi: number;
   readonly undated: number;
   readonly long: number;
-  /** Values dated after the day on which they were recorded, so they can't have been measured on that date. */
+  /** Values dated after the day on which they were recorded; they can't have been measured on that date. */
   readonly future: number;
-  /** Values with the requested code but without a number: text, a range, only components. */
+  /** Values with the requested code but without a number: text, a range, or only components. */
   readonly notNumber: number;
-  /** Values that may still change. */
+  /** Values that may still change because they are preliminary. */
   readonly preliminary: number;
   /** By unit. */
   readonly unconverted: ReadonlyMap<string, number>;
-  /** The unit to which the other units could not be converted. */
+  /** The unit to which values in other units could not be converted. */
   readonly unit: string | null;
   readonly bounded: number;
   /** Values that have the same time as another value. */
   readonly sameTime: number;
-  /** Values that say the same as another value from the same time. */
+  /** Values that repeat another value for the same time. */
   readonly copies: number;
 }
 
@@ -95,7 +95,7 @@ export function makeWarnings(tally: Tally): InsightWarning[] {
   ];
 }
 
-/** Returns a warning about values left out because of a limit; an empty list if none were. */
+/** Returns a warning about values left out because of a limit; an empty list if none were left out. */
 export function beyond(text: string, count: number): InsightWarning[] {
   return count === 0 ? [] : [{ kind: 'left_out', text, count }];
 }

@@ -1,4 +1,4 @@
-/** Puts findings into words that say what was observed, without explaining or advising. Pure. */
+/** Puts findings into words: what was observed, without explanation or advice. Pure. */
 
 import { dayIn } from '#src/shared/time/day.ts';
 import { RHYTHM_METHODS } from './detect/rhythm.ts';
@@ -36,8 +36,8 @@ export function writeTitle(finding: Finding, names: Names, writeUnit: WriteUnit)
 }
 
 /**
- * Returns the predicate for a trend or change in a few words, for text that already states the newest value.
- * @param isDated whether to say since when a trend has lasted
+ * Returns a short predicate for a trend or change, for text that already states the newest value.
+ * @param isDated whether to state when a trend began
  */
 export function writeBriefPredicate(
   { kind, direction, effect, window }: Finding,

@@ -1,5 +1,5 @@
 /**
- * Converts payloads within results (OBX-5 of type ED and RP) to DocumentReferences:
+ * Converts files within results (OBX-5 of type ED and RP) to DocumentReferences:
  * https://hl7.org/fhir/R4/documentreference.html
  */
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import type { Result } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 
-/** A document's properties that come from its order. */
+/** Properties of a document that come from its order. */
 export interface OfReport {
   readonly key: string;
   /** A FHIR instant. */
@@ -23,7 +23,7 @@ export interface OfReport {
   readonly report: string | undefined;
 }
 
-/** Types in HL7 table 0191 → types of media types. */
+/** Types in HL7 table 0191 → top-level media types. */
 const MAJOR: Readonly<Record<string, string>> = {
   AP: 'application',
   IM: 'image',
@@ -40,7 +40,7 @@ const DOC_STATUS: Readonly<Record<string, string>> = {
   'entered-in-error': 'entered-in-error',
 };
 
-/** Returns whether a result is a payload: embedded (ED), or at an address (RP). */
+/** Returns whether a result is a file: embedded (ED), or at an address (RP). */
 export function isAttached(obx: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ED') return true;
@@ -51,7 +51,7 @@ function isAddress(text: string): boolean {
   return /^https?:\/\/\S+$/.test(text);
 }
 
-/** Returns the document, which contains all payloads of a result. If there are none, it refers to an earlier document. */
+/** Returns a document that contains all files of a result. A document without files updates an earlier document. */
 export function makeDocument({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
   const named = readCodes(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);

@@ -7,30 +7,32 @@ import { LOINC, present } from '../v1/elements.ts';
 import type { Field } from './hl7v2/message.ts';
 import { findSystem } from './systems.ts';
 
-/** The components with code, text, system and the system's OID, for a code and its two alternates. */
+/**
+ * For a code and its two alternates: the numbers of the components with the code, its text, its system and the system's OID.
+ */
 const TRIPLETS = [
   [1, 2, 3, 14],
   [4, 5, 6, 17],
   [10, 11, 12, 20],
 ] as const;
 const ORIGINAL_TEXT = 9;
-/** Matches answers from LOINC's answer lists, which don't name a result. */
+/** Matches codes from LOINC's answer lists, which can't identify a test. */
 const ANSWER = /^LA\d{1,6}-\d$/;
 
 /** A coded element. */
 export interface Coded {
   readonly concept: JsonObject;
-  /** True if one of the result's codes is a LOINC code. */
+  /** True if one of the element's codes is a LOINC code. */
   readonly loinc: boolean;
-  /** `GLU (Glucose)`: the original code, for people. */
+  /** The original code, for people to read: `GLU (Glucose)`. */
   readonly label: string;
-  /** The fault in an alleged LOINC code. */
+  /** The reason why an alleged LOINC code is invalid. */
   readonly fault?: string;
 }
 
 /**
- * Returns a coded element; undefined if it is empty. An alleged LOINC code that is invalid counts as the sender's own code.
- * @param bare the system for codes that name none but are valid LOINC codes; undefined: the sender's
+ * Returns a coded element; undefined if it is empty. An invalid LOINC code is treated as the sender's own code.
+ * @param bare the system for valid LOINC codes that name no system; undefined: the sender's own system
  */
 export function readCodes(field: Field, sender: string, bare: string | undefined = LOINC): Coded | undefined {
   const coding: JsonObject[] = [];
@@ -76,7 +78,7 @@ export function conceptIn(field: Field, sender: string): JsonObject | undefined 
   return readCodes(field, sender, undefined)?.concept;
 }
 
-/** Normalizes blanks: a code has none at its ends, and only single ones inside (R4 datatypes.html#code). */
+/** Normalizes blanks: a code has no blanks at its ends, and only single blanks inside (R4 datatypes.html#code). */
 export function codeText(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

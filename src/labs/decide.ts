@@ -1,4 +1,4 @@
-/** Decides which parts of a report are new, changed or already stored. Pure. */
+/** Decides which parts of a report are new, which are changed and which are already stored. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import type { WriteEntry } from '../fhir/bundle.ts';
@@ -13,14 +13,14 @@ export interface Earlier {
   readonly resource: JsonObject;
 }
 
-/** Earlier resources by type and key. */
+/** Resources from earlier reports, by type and key. */
 export type EarlierLabs = ReadonlyMap<string, Earlier>;
 
 /** The decision on a draft. */
 export interface Decided {
   readonly draft: Draft;
   readonly earlier?: Earlier;
-  /** Empty if nothing is written. */
+  /** Empty if nothing needs to be written. */
   readonly entries: readonly WriteEntry[];
 }
 
@@ -29,7 +29,7 @@ export function draftKey({ type, key }: Pick<Draft, 'type' | 'key'>): string {
   return `${type} ${key}`;
 }
 
-/** Returns the keys that imports gave a resource; a replaced document has none. */
+/** Returns the keys that imports gave a resource; a document that was replaced has none. */
 export function keysIn(resource: JsonObject): string[] {
   return listIn(resource.identifier).flatMap(({ system, value, use }) =>
     system === LAB_SYSTEM && use !== 'old' ? (textIn(value) ?? []) : [],
@@ -37,8 +37,8 @@ export function keysIn(resource: JsonObject): string[] {
 }
 
 /**
- * Decides what to do with reports, one result per step. A report that is older than the stored one, or a step back from it, is
- * skipped with a note; replacements are noted too.
+ * Decides what to do with reports, one result per step. A report that is older than the stored one, or whose status is a step
+ * back, is skipped with a note. Replacements are noted too.
  * @param notes receives a note about each changed result
  */
 export function* decideLabs(drafts: readonly Draft[], earlier: EarlierLabs, notes: Notes): Steps<Decided[]> {
@@ -99,13 +99,13 @@ function renamed(resource: JsonObject, { key, former }: Draft): JsonObject {
   return { ...resource, identifier };
 }
 
-/** A note, and the place that it is about. */
+/** A note, and the place in the report that it refers to. */
 type Told = readonly [place: string, text: string];
 
 /**
  * Applies all reports of one result, in order.
- * @param there the resource from an earlier request
- * @returns undefined if nothing must be written; the stored resource if it doesn't change
+ * @param there the stored resource, from an earlier request
+ * @returns undefined if nothing needs to be written; the stored resource itself if it doesn't change
  */
 function* applyReports(
   last: Draft,
@@ -175,7 +175,7 @@ function replacement(
   ];
 }
 
-/** Returns a copy in which references to drafts that are already stored point to the stored resources. */
+/** Returns a copy whose references to drafts that are already stored are replaced by references to the stored resources. */
 function linked(resource: JsonObject, known: ReadonlyMap<string, string>): JsonObject {
   const link = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(link);

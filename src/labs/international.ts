@@ -1,11 +1,11 @@
 /**
- * Units of hormones: laboratories write `uU/mL` and mean international units, but in UCUM, `U` is the unit of enzyme activity.
+ * Units of hormones: laboratories write `uU/mL` for international units, but in UCUM, `U` is the unit of enzyme activity.
  * Pure.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, listIn, textIn } from '../v1/elements.ts';
 
-/** LOINC codes of amounts that are standardised only in international units: serum or plasma, [Units/volume]. */
+/** LOINC codes of analytes that are standardised only in international units: serum or plasma, [Units/volume]. */
 const CODES: ReadonlySet<string> = new Set([
   ...['3016-3', '11579-0', '11580-8'], // Thyrotropin
   '15067-2', // Follitropin
@@ -14,7 +14,7 @@ const CODES: ReadonlySet<string> = new Set([
   ...['19080-1', '21198-7'], // Choriogonadotropin, and its beta subunit
   '20448-7', // Insulin
 ]);
-/** Tests whose results are in international units in every country, by code or text, in lower case. */
+/** Names of tests whose results are in international units in every country: codes or texts, in lower case. */
 const NAMES: ReadonlySet<string> = new Set(['tsh', 'fsh', 'hcg', 'beta-hcg', 'b-hcg', 'ß-hcg', 'β-hcg']);
 /** Matches units per volume in UCUM. */
 const UNITS = /^([mu]?)U\/(m?L)$/;

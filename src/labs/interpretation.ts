@@ -1,4 +1,4 @@
-/** Abnormal flags (OBX-8, HL7 table 0078): https://terminology.hl7.org/ValueSet-v3-ObservationInterpretation.html */
+/** Converts abnormal flags (OBX-8, HL7 table 0078): https://terminology.hl7.org/ValueSet-v3-ObservationInterpretation.html */
 import type { JsonObject } from '#src/shared/json/json.ts';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
@@ -36,7 +36,7 @@ const CODES: Readonly<Record<string, string>> = {
   WR: 'Weakly reactive',
 };
 
-/** Words that mean one flag and nothing else. */
+/** Words that can mean only one flag. */
 const WORDS: Readonly<Record<string, string>> = {
   LOW: 'L',
   HIGH: 'H',

@@ -14,7 +14,7 @@ import { makeRange, unreadRange } from './range.ts';
 import { knownSystem, localSystem } from './systems.ts';
 import { textual } from './value.ts';
 
-/** A result: the members of an observation of REST v1, with units and ranges as laboratories write them. */
+/** A result: the members of an observation in REST v1, with units and ranges as laboratories write them. */
 export interface LabItem {
   readonly code: string;
   readonly system?: string | undefined;
@@ -24,7 +24,7 @@ export interface LabItem {
   readonly effective_at: string;
   readonly value?: Decimal | undefined;
   readonly unit?: string | undefined;
-  /** Together with a unit, it may be a number: `< 5`. */
+  /** May be a number if there is a unit: `< 5`. */
   readonly value_text?: string | undefined;
   readonly value_code?:
     | { readonly code: string; readonly system?: string | undefined; readonly display?: string | undefined }
@@ -38,19 +38,19 @@ export interface LabItem {
   readonly note?: string | undefined;
 }
 
-/** The patient and the source of the items. */
+/** The patient, and where the items come from. */
 export interface OfItems {
   /** `Patient/<id>`. */
   readonly subject: string;
   /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** The report's id in the source: if a result is sent again with a different value, that is a correction. */
+  /** The report's id in the source. A result that is sent again with a different value counts as a correction. */
   readonly origin?: string | undefined;
   /** `items`, `rows` */
   readonly place: string;
 }
 
-/** Elements that keep the earlier report's value if the item doesn't have them. */
+/** Elements that keep their value from an earlier report if the item lacks them. */
 const KEPT = ['referenceRange', 'note'];
 
 /** Converts items to Observations, one item per step. */
@@ -80,7 +80,10 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
   return { drafts, ...notes.told };
 }
 
-/** Returns the concept: a code without a system is a LOINC code if it has the form of one, otherwise the source's own code. */
+/**
+ * Returns the concept. A code without a system is taken as a LOINC code if it has the form of a LOINC code, otherwise as the
+ * source's own code.
+ */
 function readCode(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
   const { system, code } = splitCode(item.code);
   const said = system ?? item.system;
@@ -115,8 +118,8 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
 }
 
 /**
- * Returns the key of an item. With an origin, the key is the origin, the code and the index among items that are otherwise
- * equal. Without an origin, a result can't replace another, so its value is part of the key.
+ * Returns the key of an item. With an origin, the key consists of the origin, the code, and the index among items that are
+ * otherwise equal. Without an origin, a result can't replace another result, so the key also includes its value.
  */
 function keyOfItem(
   { code, effective_at: effective }: LabItem,

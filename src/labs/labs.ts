@@ -4,34 +4,31 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 /** Types of the resources that are made from reports. */
 export type LabType = 'Observation' | 'DiagnosticReport' | 'Specimen' | 'DocumentReference';
 
-/** System of the identifier by which later reports find the resources that earlier ones created. */
+/** System of the identifier by which later reports find the resources that earlier reports created. */
 export const LAB_SYSTEM = 'https://annal.dev/fhir/lab-import';
 
-/** The key, without the sender, under which earlier versions of Annal stored a result. */
+/** The key that earlier versions of Annal gave a result; it didn't include the sender. */
 export interface FormerKey {
   readonly key: string;
-  /** The report's sender; empty if unknown. The key may only find resources from the same sender. */
+  /** The report's sender; empty if unknown. The key may match only resources from the same sender. */
   readonly sender: string;
 }
 
 /** A resource to be. */
 export interface Draft {
   readonly type: LabType;
-  /** Value of the resource's identifier in `LAB_SYSTEM`: the same in every report of the same result. */
+  /** Value of the resource's identifier in `LAB_SYSTEM`; it is the same in every report of the same result. */
   readonly key: string;
   readonly former?: FormerKey;
   /** The result's place in the report: `OBX[3]`, `items.2`. */
   readonly place: string;
-  /** Values that this report lacks but an earlier report may have: `value`, or names of elements. */
+  /** Members that are taken from an earlier report if this one lacks them: `value`, or names of elements. */
   readonly keeps?: readonly string[];
-  /** Note on the value that is kept. */
+  /** Note to add to a value that is kept. */
   readonly keptNote?: string;
-  /**
-   * The latest of the times that the report itself gives for the result: a dateTime. If a message is sent again, the time is
-   * the same.
-   */
+  /** The latest time that the report itself states for the result: a dateTime. It is the same if the message is sent again. */
   readonly made?: string;
-  /** Earlier drafts of the same resource in the same request, the oldest first. */
+  /** Earlier drafts of the same resource in the same request, oldest first. */
   readonly before?: readonly Draft[];
   /** Without an id; references to other drafts are `draftUrl`s. */
   readonly resource: JsonObject;
@@ -41,10 +38,10 @@ export interface Draft {
 export interface Labs {
   /** One draft per type and key. */
   readonly drafts: readonly Draft[];
-  /** Codes that are not from LOINC: kept unchanged. */
+  /** Codes that are not from LOINC; they are kept unchanged. */
   readonly unmapped: readonly string[];
   readonly warnings: readonly string[];
-  /** Warnings from a comparison with the record. */
+  /** Warnings from comparing the report with the record. */
   readonly compared: readonly string[];
   /** The sender, as the report names it. */
   readonly source?: string;
@@ -55,7 +52,7 @@ export function draftUrl(type: LabType, key: string): string {
   return `urn:annal:lab:${type}:${key.replaceAll('/', ':')}`;
 }
 
-/** Joins parts to an unambiguous key. */
+/** Joins parts into an unambiguous key. */
 export function joinKey(...parts: readonly string[]): string {
   return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
@@ -78,13 +75,16 @@ export class Notes {
 
   /**
    * Adds a warning for the sender.
-   * @param place in the report
+   * @param place the place in the report
    */
   warn(place: string, text: string): void {
     this.#warnings.add(place === '' ? text : `${place}: ${text}`);
   }
 
-  /** Adds a warning from a comparison with the record, shown only to callers who may read it. */
+  /**
+   * Adds a warning that results from comparing the report with the record. It is shown only to callers who may read the
+   * record.
+   */
   warnOfRecord(place: string, text: string): void {
     this.#compared.add(place === '' ? text : `${place}: ${text}`);
   }

@@ -1,4 +1,4 @@
-/** Merges a result that is repeated, in a later request or within the same one. Pure. */
+/** Merges a result that is sent again, in a later request or within the same one. Pure. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { sameJson } from '#src/shared/json/json-equal.ts';
 import { without } from '#src/shared/json/json-value.ts';
@@ -30,13 +30,13 @@ const OWN: Readonly<Record<LabType, readonly string[]>> = {
   DocumentReference: ['status', 'docStatus', 'type', 'subject', 'date', 'description', 'content', 'context'],
 };
 const VALUE = /^(?:value[A-Z]|component$)/;
-/** The reason for a missing value: a resource has either this or a value. */
+/** The reason why a value is missing: a resource has either this or a value. */
 const NO_VALUE = 'dataAbsentReason';
 
 /**
- * Merges a report into the stored resource. An older report, or one with an earlier status, changes nothing except the results
- * that a report lists.
- * @param draft with the references that the record will have
+ * Merges a report into the stored resource. If the report is older, or has an earlier status, it changes nothing except which
+ * results a DiagnosticReport lists.
+ * @param draft with its references as they will be in the record
  */
 export function merge(before: JsonObject, draft: Draft): Merged {
   const { type, resource, made } = draft;
@@ -57,7 +57,7 @@ export function merge(before: JsonObject, draft: Draft): Merged {
   return { resource: next, told };
 }
 
-/** Names of changed elements whose own names are unclear. */
+/** Names for changed elements whose FHIR names would be unclear. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['referenceRange', 'reference range'],
   ['effectiveDateTime', 'date'],
@@ -67,8 +67,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Describes a version's changes in words and without values: `value and status changed, reference range removed`.
- * @returns an empty text if nothing changed except members that `isSameBut` ignores
+ * Describes what a version changed, in words and without values: `value and status changed, reference range removed`.
+ * @returns an empty text if only members that `isSameBut` ignores have changed
  */
 export function changesIn(before: JsonObject, after: JsonObject): string {
   const [one, other] = [comparable(before), comparable(after)];
@@ -109,7 +109,10 @@ function comparableContent({ attachment }: JsonObject): Json {
   return { contentType, title, bytes: hash ?? url };
 }
 
-/** Returns whether a document has different content, which can't be changed (docs/spec/decisions.md, section 4). */
+/**
+ * Returns whether a document's content differs, because a document's content can't be changed (docs/spec/decisions.md, section
+ * 4).
+ */
 export function hasOtherBytes(before: JsonObject, after: JsonObject): boolean {
   const bytes = ({ content }: JsonObject): Json[] =>
     listIn(content).map((one) => objectIn(comparableContent(one)).bytes ?? null);
@@ -121,7 +124,7 @@ export function pickImported(type: LabType, resource: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => OWN[type].includes(name)));
 }
 
-/** Returns the next version, with imported elements replaced and others unchanged. */
+/** Returns the next version, with the imported elements replaced and all others unchanged. */
 function nextVersion(draft: Draft, before: JsonObject): { next: JsonObject; note: string | undefined } {
   const { type, keptNote, resource } = draft;
   const kept = pickKept(before, draft);
@@ -137,8 +140,8 @@ function nextVersion(draft: Draft, before: JsonObject): { next: JsonObject; note
 }
 
 /**
- * Returns the elements that are kept. If a withdrawn result is sent again, none are. A document's content is always kept. The
- * reason for a missing value is kept only if no value is required.
+ * Returns the elements that are kept from the stored resource. None are kept if a withdrawn result is reported again. A
+ * document's content is always kept. The reason for a missing value is kept only if the report needs no value.
  */
 function pickKept(before: JsonObject, { type, keeps = [], keptNote, resource }: Draft): JsonObject {
   if (type !== 'DocumentReference' && isRevived(before.status, resource.status)) return {};
@@ -154,7 +157,7 @@ function pickKept(before: JsonObject, { type, keeps = [], keptNote, resource }: 
   );
 }
 
-/** Returns whether both have numbers, but in different units: then the old range doesn't apply. */
+/** Returns whether both resources have numbers, but in different units. The old range then doesn't apply. */
 function isInAnotherUnit(before: JsonObject, after: JsonObject): boolean {
   const [one, other] = [before, after].map(({ valueQuantity }) => {
     const { code, unit } = objectIn(valueQuantity);
@@ -171,7 +174,7 @@ function hasValue(resource: JsonObject): boolean {
   return Object.keys(resource).some((name) => VALUE.test(name));
 }
 
-/** Keeps the results that a report already had, besides the new ones. */
+/** Returns the results that a report already listed, together with the new ones. */
 function withResults(type: LabType, before: JsonObject, draft: JsonObject): JsonObject {
   if (type !== 'DiagnosticReport') return {};
   const all = new Map<string, JsonObject>();
@@ -180,9 +183,9 @@ function withResults(type: LabType, before: JsonObject, draft: JsonObject): Json
 }
 
 /**
- * Returns why a report changes nothing; undefined if it changes something. A final result replaces a corrected one only if it
- * was made after the corrected one was issued. The report's own times decide, because a message that is sent again has a new
- * MSH-7.
+ * Returns why a report changes nothing; undefined if it changes something. A final result replaces a corrected result only if
+ * it was made after the corrected one was issued. The times stated in the report itself decide, because a message that is sent
+ * again has a new MSH-7.
  */
 function whyStale(before: JsonObject, draft: JsonObject, made: string | undefined): string | undefined {
   const [then, now] = [momentIn(before), momentIn(draft)];

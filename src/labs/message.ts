@@ -12,7 +12,7 @@ import { readHeader } from './reading.ts';
 import { orderDrafts } from './report.ts';
 import type { Zone } from './zones.ts';
 
-/** The patient and the source of an import. */
+/** The patient and the source that an import concerns. */
 export interface ImportContext {
   /** The Patient of the record. */
   readonly patient: JsonObject;
@@ -20,9 +20,9 @@ export interface ImportContext {
   readonly subject: string;
   /** Name of the source system; empty if unknown. */
   readonly source: string;
-  /** True, the default, if a PID may be compared with the Patient. */
+  /** True (the default) if a PID may be compared with the Patient. */
   readonly mayRead?: boolean;
-  /** The zone for times when neither the field nor MSH-7 has an offset. */
+  /** The time zone for times where neither the field nor MSH-7 states an offset. */
   readonly zone?: Zone | undefined;
 }
 
@@ -31,8 +31,8 @@ const VERSION = /^2\.[3-8](?:\.\d)?$/;
 
 /**
  * Reads messages about one patient, one result per step.
- * @throws Refusal invalid (422) for a text that isn't an ORU message, for several patients, and for a PID that contradicts the
- *   Patient; forbidden (403) for a PID that can't be compared because the scope `read` is missing
+ * @throws Refusal invalid (422) for a text that isn't an ORU message, for messages about several patients, and for a PID that
+ *   contradicts the Patient; forbidden (403) for a PID that can't be compared because the scope `read` is missing
  */
 export function* labsOfMessage(
   text: string,
@@ -47,7 +47,7 @@ export function* labsOfMessage(
   requireOnePatient(patients);
   for (const pid of patients) requirePatient(pid, patient, notes);
   if (patients.length === 0) notes.warn('', 'the PID segment is missing, which identifies the patient');
-  // A result may occur in several messages: all of them count, in order.
+  // A result may occur in several messages: all of its reports are applied, in order.
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);

@@ -4,7 +4,7 @@ import { type Json, parseJson } from '#src/shared/json/json.ts';
 /** A number with its comparator. */
 export interface Measured {
   readonly comparator?: '<' | '<=' | '>=' | '>';
-  /** Keeps the number as written: `1.50` stays `1.50`. */
+  /** The number as written: `1.50` stays `1.50`. */
   readonly value: Json;
 }
 
@@ -21,7 +21,7 @@ const COMPARATORS: Readonly<Record<string, Measured['comparator']>> = {
 const NUMBER = /^([+-]?)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** The maximum length of text that is parsed as a number. */
 const LONGEST = 60;
-/** R4 datatypes.html#decimal: implementations may not support more digits. */
+/** R4 datatypes.html#decimal: implementations needn't support more digits. */
 const MOST_DIGITS = 18;
 
 /** Returns FHIR's comparator; undefined for any other text. */
@@ -31,7 +31,7 @@ export function readComparator(text: string): Measured['comparator'] {
 
 /**
  * Parses a decimal: `5.6`, `+5`, `.5`, `1.2E3`, or `5,6` with a comma.
- * @returns undefined for any other text, and for ambiguous text: `1,234` is either a thousand or one
+ * @returns undefined for any other text, and for ambiguous text: `1,234` may be about a thousand or about one
  */
 export function decimalIn(text: string): Json | undefined {
   if (text.length > LONGEST) return undefined;

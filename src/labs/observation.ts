@@ -33,7 +33,7 @@ export interface OfOrder {
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
-/** Returns the Observation, and notes any values that can't be read. */
+/** Returns the Observation, and adds notes about values that can't be read. */
 export function makeObservation(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;
@@ -62,7 +62,7 @@ export function makeObservation(result: Result, of: OfOrder, reading: Reading): 
     .all(8)
     .map((flag) => flag.part(1) || flag.part(2))
     .filter((flag) => flag !== '');
-  // A flag after the value, unless OBX-8 repeats it.
+  // A flag written after the value, unless OBX-8 repeats it.
   const behind = listIn(value.element.interpretation).filter(({ text }) => !flags.includes(String(text)));
   const texts = joinNotes(notes);
   const letter = obx.part(11);
@@ -94,7 +94,7 @@ export function makeObservation(result: Result, of: OfOrder, reading: Reading): 
 }
 
 /**
- * Returns the unit if it is a power such as `10^9/L`, which is often sent unescaped although `^` separates components.
+ * Returns the unit if it is a power such as `10^9/L`, which is often sent without escaping, although `^` separates components.
  */
 function powerIn(unit: Field): string | undefined {
   const [base, rest] = [unit.part(1), unit.part(2)];
@@ -102,15 +102,15 @@ function powerIn(unit: Field): string | undefined {
 }
 
 /**
- * Returns the code from the triplet that names UCUM, either the first or the alternate; undefined if neither does or the code
- * isn't a unit.
+ * Returns the code from the triplet (the first or the alternate) that names UCUM as its system; undefined if neither does, or
+ * if the code isn't a unit.
  */
 function ucumIn(unit: Field): string | undefined {
   const named = [1, 4, 10].find((code) => knownSystem(unit.part(code + 2)) === UCUM);
   return named === undefined ? undefined : toUcum(unit.part(named), true);
 }
 
-/** Returns one value for several repetitions: lines of text are joined; values of other types become components. */
+/** Returns one value for several repetitions: lines of text are joined; repetitions of other types become components. */
 function oneValue(fields: readonly Field[], context: ValueContext, code: JsonObject): Value {
   const [first] = fields;
   if (first === undefined) return { element: {} };
@@ -141,13 +141,13 @@ function chooseStatus(obx: Segment, letter: string, ofOrder: string, { notes }: 
   return 'unknown';
 }
 
-/** Returns the key and the result's own instance identifier (OBX-21). */
+/** Returns identifiers for the key and for the result's own instance identifier (OBX-21). */
 function makeIdentifiers(key: string, obx: Segment): Json[] {
   const instance = obx.part(21);
   return [makeIdentifier(key), ...(instance === '' ? [] : [{ value: instance }])];
 }
 
-/** Returns the laboratory (OBX-23, else OBX-15) and the responsible observer (OBX-16), by name. */
+/** Returns the names of the laboratory (OBX-23, otherwise OBX-15) and of the responsible observers (OBX-16). */
 function readPerformers(obx: Segment): JsonObject[] {
   const place = obx.part(23) || obx.part(15, 2) || obx.part(15);
   const people = obx.all(16).map(personName);
@@ -172,12 +172,12 @@ function displayed(name: string, field: Field): JsonObject {
   return text === '' ? {} : { [name]: { display: text } };
 }
 
-/** Returns a member with a list, or an empty object if the list is empty. */
+/** Returns an object with a list as its only member; an empty object if the list is empty. */
 export function listed(name: string, items: readonly JsonObject[]): JsonObject {
   return items.length === 0 ? {} : { [name]: [...items] };
 }
 
-/** Returns a time from a segment, and notes a time that can't be read. */
+/** Returns a time from a segment; adds a note if the time can't be read. */
 export function timeIn(
   segment: Segment,
   field: number,

@@ -1,4 +1,4 @@
-/** The keys by which a report finds the resources that earlier reports of the same order wrote. Pure. */
+/** The keys by which a report finds the resources that earlier reports of the same order created. Pure. */
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { codeText } from './codes.ts';
 import { type FormerKey, joinKey } from './labs.ts';
@@ -13,9 +13,10 @@ export interface OrderKey {
 }
 
 /**
- * Returns an order's key: the filler's number, else the placer's, else code and time; always with the ordered service. A
- * number belongs to the authority with a universal id, or else to the sender. A namespace is only a local name at its site
- * (HL7 v2 chapter 2A, "EI", "HD"), so two laboratories may use the same one.
+ * Returns an order's key: the filler's number; without one, the placer's number; without either, the code and time. The
+ * ordered service is always part of the key. A number belongs to the authority with its universal id, or otherwise to the
+ * sender. A namespace is only a local name at its site (HL7 v2 chapter 2A, "EI", "HD"), so two laboratories may use the same
+ * namespace.
  */
 export function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): OrderKey {
   const service = codeText(obr?.part(4) || obr?.part(4, 2) || '');
@@ -40,7 +41,7 @@ export function orderKey({ obr, orc }: Order, message: string, { sender }: Readi
   return { key: joinKey('order', sender, when, service) };
 }
 
-/** Who wrote a version: members of the event's metadata. */
+/** Who wrote a version, as members of the event's metadata. */
 export interface WrittenBy {
   readonly author?: { readonly type: string } | undefined;
   readonly source_system?: string | undefined;
@@ -49,9 +50,9 @@ export interface WrittenBy {
 }
 
 /**
- * Returns whether a resource with a former key certainly came from a sender: it has codes that the sender defined or, if it
- * has no such codes at all, it was imported from that source system. If a person or the service wrote the current version, the
- * first version's source system counts.
+ * Returns whether a resource with a former key certainly came from the given sender. It did if it has codes that this sender
+ * defined. If it has no sender's codes at all, it did if it was imported from that source system; if a person or the service
+ * wrote the current version, the source system of the first version decides.
  */
 export function isOfSender(
   sender: string,

@@ -3,10 +3,10 @@ import type { Message, Segment } from './hl7v2/message.ts';
 import type { Notes } from './labs.ts';
 import { isText } from './value.ts';
 
-/** A result: one OBX, or several that are lines of the same text. */
+/** A result: one OBX, or several OBX segments that are lines of the same text. */
 export interface Result {
   readonly obx: Segment;
-  /** OBX segments that continue its text. */
+  /** OBX segments that continue the text of `obx`. */
   readonly more: Segment[];
   readonly notes: Segment[];
 }
@@ -27,7 +27,7 @@ export interface Groups {
   readonly orders: readonly Order[];
 }
 
-/** Segments that concern neither the results nor their patient or specimen. */
+/** Names of segments that say nothing about the results, their patient or their specimen. */
 const ELSEWHERE = new Set(
   'SFT UAC PD1 NK1 PV1 PV2 ARV PRT TQ1 TQ2 CTD FT1 CTI DSC MSA ERR QAK QRD QRF OVR'.split(' '),
 );
@@ -84,7 +84,7 @@ export function groupSegments({ segments }: Message, notes: Notes): Groups {
 
 /**
  * Adds an OBX; lines of one text become one result.
- * @returns the list for the comments on it
+ * @returns the list to which comments on the result are added
  */
 function addResult({ results }: Order, obx: Segment): Segment[] {
   const before = results.at(-1);
@@ -103,7 +103,7 @@ function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
   const readField = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
   if (readField(next, 2) !== readField(obx, 2)) return false;
-  // Later lines may omit members of the first line, and OBX-4 may number the lines from 1.
+  // Later lines may leave out what the first line states, and OBX-4 may number the lines from 1.
   if (
     [3, 11].some((field) => readField(next, field) !== '' && readField(next, field) !== readField(obx, field))
   )

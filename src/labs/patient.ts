@@ -13,13 +13,13 @@ import { findAuthority } from './systems.ts';
 /** An identifier from a PID. */
 interface Identified {
   readonly value: string;
-  /** URIs that the Patient may use for the identifier's system; empty if the issuer is unknown. */
+  /** URIs by which the Patient may name the identifier's system; empty if the issuer is unknown. */
   readonly systems: readonly string[];
 }
 
 const SOCIAL_SECURITY = 'http://hl7.org/fhir/sid/us-ssn';
 const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: 'other', A: 'other' };
-/** The letters in HL7 table 0001 that don't name a sex: unknown, not applicable, complex. */
+/** The values in HL7 table 0001 that don't name a sex: unknown, not applicable, complex. */
 const NO_SEX = new Set(['', 'U', 'N', 'C']);
 
 /**
@@ -33,8 +33,8 @@ export function requireOnePatient(patients: readonly Segment[]): void {
 }
 
 /**
- * Refuses a PID from a caller without the scope `read`. Whether the PID matches the Patient would reveal stored data, and an
- * import that isn't checked against the Patient may go to the wrong record.
+ * Refuses a PID from a caller without the scope `read`. The check against the Patient would reveal stored data, but without
+ * the check, an import may go to the wrong record.
  * @throws Refusal forbidden (403) for a PID with a name, number, day of birth or sex
  */
 export function refusePatient(pid: Segment): void {
@@ -49,9 +49,9 @@ export function refusePatient(pid: Segment): void {
 }
 
 /**
- * Checks a PID against the record's Patient. These are contradictions: a number in a known system that the Patient doesn't
- * have, a different day of birth, and a different sex. A different name is only noted.
- * @throws Refusal invalid (422) naming the fields of PID that contradict
+ * Checks a PID against the record's Patient. Contradictions are a number in a known system that isn't the Patient's, a
+ * different day of birth, and a different sex. A different name is only noted.
+ * @throws Refusal invalid (422) naming the PID's contradicting fields
  */
 export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes): void {
   const faults: string[] = [];
@@ -115,8 +115,8 @@ function identifiersIn(pid: Segment): Identified[] {
 }
 
 /**
- * Returns whether two PIDs are the same patient. They are if they share a number from the same issuer. If one PID has no
- * number, or equal numbers have different issuers, they are if they have the same name and day of birth.
+ * Returns whether two PIDs are for the same patient. They are if they share a number from the same issuer. If one of them has
+ * no number, or the numbers that they share are from different issuers, they are if the name and the day of birth match.
  */
 function isSame(one: Segment, other: Segment): boolean {
   const [mine, theirs] = [identifiersIn(one), identifiersIn(other)];

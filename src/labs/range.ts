@@ -9,7 +9,7 @@ import { makeQuantity } from './quantity.ts';
 const NUMBER = String.raw`[+-]?\d{1,3}(?:,\d{3}){2,}|[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
 /** Matches a number whose thousands are separated by commas. */
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+$/;
-/** Matches a number that can't be a decimal with a comma: it has three digits before the comma, or several commas. */
+/** Matches a number whose commas can only separate thousands: it has three digits before the comma, or several commas. */
 const SURELY_THOUSANDS = /^(?:\d{3},\d{3}|\d{1,3}(?:,\d{3}){2,})$/;
 const BETWEEN = new RegExp(
   String.raw`^[[(]?\s*(${NUMBER})\s*(?:-|–|—|to|bis|till|tot|à|\.\.\.?)\s*(${NUMBER})\s*[\])]?(.*)$`,
@@ -23,12 +23,13 @@ const BOUND = new RegExp(
 const OR_EQUAL = /([<>])\s*or\s*=/i;
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
-/** Maximum length of text that is parsed: two numbers and their unit are shorter. */
+/** Maximum length of text that is parsed; two numbers and their unit are always shorter. */
 const LONGEST = 200;
 
 /**
- * Returns a reference range. It always has the text. It has low and high only if the text is just two numbers or a bound.
- * @param unit as written.
+ * Returns a reference range. The range always has the text. It has `low` and `high` only if the text consists of two numbers,
+ * or of a single bound.
+ * @param unit as written
  * @param code in UCUM
  */
 export function makeRange(text: string, unit: string, code: string | undefined): JsonObject {
@@ -53,9 +54,9 @@ export function makeRange(text: string, unit: string, code: string | undefined):
 }
 
 /**
- * Returns which end of the range contradicts the text, or is missing from the text. Returns undefined if neither does, or if
- * the text is neither two numbers nor a bound.
- * @param unit of the value, as written.
+ * Returns which given end of the range contradicts the text, or is missing from the text. Returns undefined if neither does,
+ * or if the text is neither two numbers nor a bound.
+ * @param unit of the value, as written
  */
 export function contradicted(
   text: string,
@@ -71,9 +72,9 @@ export function contradicted(
 }
 
 /**
- * Returns the warning for a number whose range couldn't be parsed; undefined if it could. If a result is in words, its range
- * is in words too, without a warning.
- * @param resource an Observation with the range, or the members of an Observation.
+ * Returns the warning for a number whose range couldn't be parsed; undefined if it could. Results in words get no warning,
+ * because their ranges are in words too.
+ * @param resource an Observation with the range, or the members of an Observation
  */
 export function unreadRange({ valueQuantity, referenceRange }: JsonObject): string | undefined {
   const [{ low, high, text } = {}] = listIn(referenceRange);
@@ -88,7 +89,7 @@ interface Ends {
 }
 
 /**
- * Returns the ends without the commas between thousands, if one of the ends shows that its commas separate thousands:
+ * Returns the ends without the commas that separate thousands, if at least one end shows that its commas do so:
  * `150,000-450,000`. A single `1,234` may be a decimal.
  */
 function withoutThousands({ low, high }: Ends): Ends {
@@ -99,14 +100,14 @@ function withoutThousands({ low, high }: Ends): Ends {
   return areThousands ? { low: low?.replaceAll(',', ''), high: high?.replaceAll(',', '') } : { low, high };
 }
 
-/** Returns a range without the value's unit at its end. */
+/** Returns a range's text without the value's unit at its end. */
 function withoutUnit(text: string, unit: string): string {
   return unit !== '' && text.endsWith(unit) ? text.slice(0, -unit.length).trim() : text;
 }
 
 /**
  * Returns the ends of a range.
- * @param code UCUM code of the value's unit: the numbers would be different in another unit
+ * @param code UCUM code of the value's unit: a range in another unit would have different numbers
  */
 function readEnds(text: string, code: string | undefined): Ends {
   const isUnit = (rest: string): boolean =>

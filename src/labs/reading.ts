@@ -9,11 +9,14 @@ import type { Zone } from './zones.ts';
 export interface Reading {
   /** `Patient/<id>`. */
   readonly subject: string;
-  /** The sender: its facility, else its application, else the source that the importer names; empty if unknown. */
+  /**
+   * The sender: the sending facility, otherwise the sending application, otherwise the source that the importer names; empty
+   * if unknown.
+   */
   readonly sender: string;
-  /** Offset for times that have none, or their time zone. */
+  /** Offset for times without one, or the time zone of these times. */
   readonly zone: string | Zone | undefined;
-  /** When the message was created, if the message gives the time to the second. */
+  /** When the message was created, if the message states that time to the second. */
   readonly sent: string | undefined;
   readonly notes: Notes;
 }
@@ -21,7 +24,7 @@ export interface Reading {
 /**
  * Reads the header.
  * @param source name of the source system, used if the message names no sender
- * @param named the zone that the importer names, used if the message names no offset
+ * @param named the time zone that the importer names, used if the message states no offset
  */
 export function readHeader(
   { header }: Message,

@@ -24,7 +24,7 @@ const SECTION_CODES = new Set(
   ),
 );
 const IMAGING = new Set('CT CTH CUS NMR NMS OUS RAD RUS RX VUS XRC'.split(' '));
-/** Values of OBX-11 for a result that is withdrawn or becomes final: its value needn't be sent again. */
+/** Values of OBX-11 for a result that is withdrawn or becomes final: its value doesn't have to be sent again. */
 const NEED_NO_VALUE = new Set(['D', 'U', 'W']);
 /** Values of OBX-11 for a result that has no value, even if an earlier report had one. */
 const HAVE_NO_VALUE = new Set(['N', 'X']);
@@ -36,7 +36,7 @@ const LEFT = [
 ] as const;
 const KEPT_NOTE = 'The value is that of an earlier report: this one has none (OBX-5 is empty).';
 /**
- * The extension for notes on a report, which R4 lacks:
+ * The extension for notes on a report; R4 has no element for them:
  * https://hl7.org/fhir/R5/diagnosticreport-definitions.html#DiagnosticReport.note
  */
 const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticReport.note';
@@ -46,7 +46,7 @@ export type Parents = Map<string, string>;
 
 /**
  * Returns an order's drafts, one result per step.
- * @param parents this order's results are added here, for later orders that derive from them
+ * @param parents receives this order's results, for later orders that derive from them
  */
 export function* orderDrafts(
   order: Order,
@@ -142,7 +142,7 @@ function isEmpty({ obx, more, notes }: Result): boolean {
 
 const parentKey = (filler: string, code: string, subId: string): string => joinKey(filler, code, subId);
 
-/** Returns the results from which an order derives: OBR-29 names the parent order, OBR-26 the result in it. */
+/** Returns the results from which an order derives: OBR-29 names the parent order, OBR-26 the result in that order. */
 function listParents(obr: Segment | undefined, parents: Parents): string[] {
   if (obr === undefined || obr.first(26).text === '') return [];
   const filler = obr.part(29, 2) || obr.part(29);
@@ -151,9 +151,9 @@ function listParents(obr: Segment | undefined, parents: Parents): string[] {
 }
 
 /**
- * Returns the members that a result keeps from an earlier report. An empty field has no value and changes nothing; `""`
- * deletes the earlier value (HL7 v2 chapter 2, "Field"). A new value keeps the range, but not the flags, which belonged
- * to the old value.
+ * Returns the members that a result keeps from an earlier report. An empty field states nothing and changes nothing; `""`
+ * deletes the earlier value (HL7 v2 chapter 2, "Field"). With a new value, the range is kept, but not the flags, which
+ * belonged to the old value.
  */
 function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
   const letter = obx.part(11).toUpperCase();
@@ -173,7 +173,7 @@ interface Times {
   readonly effective: string | undefined;
   readonly end: string | undefined;
   readonly issued: string | undefined;
-  /** When the results were released; if unknown, `issued` is the time of sending. */
+  /** When the results were released; if unknown, `issued` is the time at which the message was sent. */
   readonly released: string | undefined;
 }
 

@@ -42,7 +42,7 @@ export function observationStatus(letter: string): string | undefined {
   return OBSERVATION[letter.trim().toUpperCase()];
 }
 
-/** Returns the status for results without a status of their own, derived from their report's status. */
+/** Returns the status of results that have no status of their own, derived from their report's status. */
 export function statusFromReport(letter: string): string | undefined {
   const status = reportStatus(letter);
   return status === 'partial' ? 'preliminary' : status;
@@ -53,7 +53,7 @@ export function reportStatus(letter: string): string | undefined {
   return REPORT[letter.trim().toUpperCase()];
 }
 
-/** The order of statuses of a result or report. A withdrawn result or report may change to any status. */
+/** The order of a result's or report's statuses. From a withdrawn status, any change is allowed. */
 const STEPS: Readonly<Record<string, number>> = {
   registered: 0,
   preliminary: 1,
@@ -70,7 +70,10 @@ export function isStepBack(from: unknown, to: unknown): boolean {
   return before !== undefined && after !== undefined && after < before;
 }
 
-/** Returns whether a result that was withdrawn, or whose status was unknown, gets a status that is neither. */
+/**
+ * Returns whether a result that was withdrawn, or whose status was unknown, gets a status that is neither withdrawn nor
+ * unknown.
+ */
 export function isRevived(from: unknown, to: unknown): boolean {
   return (isWithdrawn(from) || from === 'unknown') && !isWithdrawn(to) && from !== to;
 }

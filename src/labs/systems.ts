@@ -18,7 +18,7 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   NDC: 'http://hl7.org/fhir/sid/ndc',
   RXNORM: 'http://www.nlm.nih.gov/research/umls/rxnorm',
 };
-/** OIDs of code systems whose URI isn't their OID: https://terminology.hl7.org/identifiers.html */
+/** OIDs of code systems that have a URI other than their OID: https://terminology.hl7.org/identifiers.html */
 const BY_OID: Readonly<Record<string, string>> = {
   '2.16.840.1.113883.6.1': LOINC,
   '2.16.840.1.113883.6.96': 'http://snomed.info/sct',
@@ -31,18 +31,18 @@ const BY_OID: Readonly<Record<string, string>> = {
   '2.16.840.1.113883.6.69': 'http://hl7.org/fhir/sid/ndc',
   '2.16.840.1.113883.6.88': 'http://www.nlm.nih.gov/research/umls/rxnorm',
 };
-/** Matches names for codes that a laboratory defined itself. */
+/** Matches names of code systems that a laboratory defined itself. */
 const LOCAL = /^(?:L|99.*)?$/;
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*)){1,200}$/;
-/** Base URI of codes that only their sender defines. */
+/** Base URI of code systems that only their sender defines. */
 const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
 
 /**
  * Returns the URI of a code system.
- * @param name as in table 0396; `L`, `99…` and unknown names are the sender's own.
- * @param oid the code system's OID, if the message has it.
- * @param sender the sender of the message: two laboratories' own codes are always distinct.
- * @returns undefined for an unknown sender's own codes.
+ * @param name as in table 0396; `L`, `99…` and unknown names are the sender's own systems
+ * @param oid the code system's OID, if the message states it
+ * @param sender the sender of the message: two laboratories' own codes are always distinct
+ * @returns undefined for an unknown sender's own codes
  */
 export function findSystem(name: string, oid: string, sender: string): string | undefined {
   const upper = name.trim().toUpperCase();
@@ -64,7 +64,7 @@ export function knownSystem(name: string): string | undefined {
 
 /**
  * Returns the system of a sender's own codes.
- * @param name the system's name, if the sender has several
+ * @param name the system's name, if the sender has several systems
  */
 export function localSystem(sender: string, name = ''): string | undefined {
   if (sender === '') return undefined;
@@ -72,7 +72,7 @@ export function localSystem(sender: string, name = ''): string | undefined {
   return [LOCAL_CODES, ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** Returns the URI of an identifier's issuer: its OID or URI, or else its name in the sender's own namespace. */
+/** Returns the URI of an identifier's issuer: its OID or URI, or otherwise its name within the sender's own namespace. */
 export function findAuthority(name: string, universal: string): string | undefined {
   if (OID.test(universal)) return `urn:oid:${universal}`;
   if (/^(?:https?:|urn:)\S+$/.test(universal)) return universal;

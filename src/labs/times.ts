@@ -15,7 +15,7 @@ export function latest(times: readonly (string | undefined)[]): string | undefin
   return times.reduce((last, time) => (last === undefined || isAfter(time, last) ? time : last), undefined);
 }
 
-/** Returns whether a time is later than the other. */
+/** Returns whether the first time is later than the second. */
 export function isAfter(time: string | undefined, other: string | undefined): boolean {
   return time !== undefined && other !== undefined && Date.parse(time) > Date.parse(other);
 }

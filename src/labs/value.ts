@@ -26,7 +26,7 @@ export interface ValueContext {
   readonly zone: string | Zone | undefined;
 }
 
-/** A value's element, and a warning about a part that the value's own type could not express. */
+/** A value's element, and a warning if the value doesn't fit its declared type. */
 export interface Value {
   /** Empty if there is no value. */
   readonly element: JsonObject;
@@ -51,7 +51,7 @@ export function isText(type: string): boolean {
   return TEXTS.has(type);
 }
 
-/** Returns the value of one repetition of a field. A value that doesn't fit its type is kept as text, and noted. */
+/** Returns the value of one repetition of a field. A value that doesn't fit its type is kept as text, with a warning. */
 export function valueIn(field: Field, context: ValueContext): Value {
   const { type, sender, zone } = context;
   switch (type) {
@@ -86,22 +86,20 @@ export function valueIn(field: Field, context: ValueContext): Value {
   }
 }
 
-/** Returns the value of a text that may be a number: with a unit, `< 5` is a number. Without a unit, `1` may be a name. */
+/** Returns the value of a text that may be a number. With a unit, `< 5` is a number; without a unit, `1` may be a name. */
 export function textual(text: string, context: Unit): Value {
   const element = context.unit === '' ? undefined : quantified(text, context);
   return element === undefined ? worded(text, context) : { element };
 }
 
-/** Returns the value of a number, which may have a comparator, such as `<5`. */
+/** Returns the value of a number, optionally with a comparator, such as `<5`. */
 function numeric(text: string, context: Unit): Value {
   if (text === '') return NOTHING;
   const element = quantified(text, context);
   return element === undefined ? kept(text, 'NM', context.unit) : { element };
 }
 
-/**
- * Returns the quantity in a text that is a number, optionally with the unit or a flag after it; undefined for any other text.
- */
+/** Returns the quantity in a text that is a number, optionally followed by the unit or a flag; undefined for any other text. */
 function quantified(text: string, { unit, code }: Unit): JsonObject | undefined {
   if (text.length > LONGEST) return undefined;
   const whole = text.trim();
@@ -120,12 +118,12 @@ function quantified(text: string, { unit, code }: Unit): JsonObject | undefined 
   return undefined;
 }
 
-/** Returns the concept for a flag after a number: `*` and `!` mark abnormal values. */
+/** Returns the concept for a flag that follows a number: `*` and `!` mark abnormal values. */
 function flagged(flag: string): JsonObject {
   return { ...makeInterpretation(/[*!]/.test(flag) ? 'A' : flag), text: flag };
 }
 
-/** Returns the value of a text. If the text begins like a number, its unit is kept, and the text is noted. */
+/** Returns the value of a text. If the text begins like a number, its unit is kept, and a warning is added. */
 function worded(text: string, { unit }: Unit): Value {
   if (text === '') return NOTHING;
   const element = { valueString: withUnit(text, unit) };
@@ -204,7 +202,7 @@ function valued(name: string, value: JsonObject | undefined): Value {
 
 /**
  * Returns a value that is kept as text.
- * @param type the type that the value doesn't fit, or that has no element
+ * @param type the type that the value doesn't fit, or a type for which there is no element
  * @param unit kept if the text begins like a number
  */
 function kept(text: string, type: string, unit = ''): Value {

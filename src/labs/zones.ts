@@ -4,7 +4,7 @@
 export interface ZoneOffset {
   /** `+02:00` */
   readonly offset: string;
-  /** True if the clocks skip this time: the offset is then the one before the change. */
+  /** True if the clocks skip this time; the offset is then the one that applied before the change. */
   readonly skipped: boolean;
 }
 
@@ -17,8 +17,8 @@ const MINUTE = 60_000;
 const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
 
 /**
- * Returns the zone with the given name; undefined if there is none. If a local time occurs twice, the zone uses the earlier
- * one.
+ * Returns the zone with the given name; undefined if there is none. If a local time occurs twice, the zone returns the offset
+ * of the earlier one.
  * @param name as in the IANA database, `Europe/Oslo`
  */
 export function zoneNamed(name: string): Zone | undefined {
@@ -30,7 +30,7 @@ export function zoneNamed(name: string): Zone | undefined {
     if (Number.isNaN(said)) return { offset: 'Z', skipped: false };
     const before = minutesAt(format, said - DAY);
     const after = minutesAt(format, said + DAY);
-    // The larger offset gives the earlier instant.
+    // The larger offset results in the earlier instant.
     const valid = [Math.max(before, after), Math.min(before, after)].find(
       (minutes) => minutesAt(format, said - minutes * MINUTE) === minutes,
     );

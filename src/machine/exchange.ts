@@ -1,6 +1,6 @@
 /**
- * Sends news from one process to another. News that a request waits for is sent at once. The rest is sent together a little
- * later, so that a create costs one message in each direction, however many processes there are.
+ * Sends news from one process to another. News that a request is waiting for is sent at once. The rest is sent together,
+ * slightly later, so that a create costs one message in each direction, however many processes there are.
  */
 import { BEGINNING, type Position, type WrittenBatch } from '../events/store.ts';
 import type { News, Wanted } from './messages.ts';
@@ -16,14 +16,14 @@ export class Exchange {
   #wanted: Wanted[] = [];
   /** Positions that this process has already sent to the other process. */
   readonly #told = new Map<string, Position>();
-  /** Positions that the other process's requests are waiting for, and until when. */
+  /** Positions that the other process's requests are waiting for, and the time until which they wait. */
   #awaited: (Wanted & { readonly until: number })[] = [];
   #isDue = false;
   #later: NodeJS.Timeout | undefined;
 
   /**
    * @param send sends news to the other process
-   * @param passed positions of the read models, as far as this process knows
+   * @param passed the read models' positions that this process knows of
    */
   constructor(
     private readonly send: (news: News) => void,
@@ -36,14 +36,14 @@ export class Exchange {
     this.#tell(now);
   }
 
-  /** Tells the other process that a request of this process is waiting. */
+  /** Tells the other process that a request in this process is waiting. */
   want(wanted: Wanted): void {
     this.#wanted.push(wanted);
     this.#tell(true);
   }
 
   /**
-   * Notes that requests of the other process are waiting, if they wait for read models whose positions this process reports.
+   * Notes that requests in the other process are waiting, if they wait for read models whose positions this process reports.
    */
   noteWanted(wanted: readonly Wanted[]): void {
     const now = performance.now();
@@ -66,7 +66,7 @@ export class Exchange {
     clearTimeout(this.#later);
   }
 
-  /** Ignores the read models that other processes run: those processes report their positions themselves. */
+  /** Ignores the read models that other processes run, because those processes report the positions themselves. */
   #isReached({ models, position }: Wanted): boolean {
     return models.every(
       (model) => !this.passed.has(model) || (this.passed.get(model) ?? BEGINNING) >= position,

@@ -1,4 +1,4 @@
-/** Connects a process to the others on its machine. */
+/** Connects a process to the other processes on its machine. */
 import { randomUUID } from 'node:crypto';
 import type { Progress } from '#projections/progress.ts';
 import type { ProjectionStatus } from '#projections/projector.ts';
@@ -15,13 +15,13 @@ import { Peers } from './peers.ts';
 const BEAT_MS = 1_000;
 /** How long other processes may take to answer a question, in ms. */
 const ANSWER_MS = 2_000;
-/** The work of a process. */
+/** The parts of a process that its link uses. */
 export interface Running {
   /** Returns the states of the read models that it runs. */
   readonly states: () => readonly ProjectionStatus[];
-  /** Events of a newer version at which this process or another one stopped. */
+  /** Events of a newer version at which this process or another process stopped. */
   readonly newer: Pick<NewerEvents, 'own' | 'hear'>;
-  /** Disks that this process or another one found full. */
+  /** Disks that this process or another process found to be full. */
   readonly disks: Pick<FullDisks, 'own' | 'hear'>;
   /** Returns its metrics. */
   readonly measure: () => Promise<MetricsAsJson>;
@@ -37,7 +37,7 @@ interface Peer {
 /** The link of one process. */
 export class Link {
   readonly #peers: Peers<Peer>;
-  /** Positions of the read models that this process runs, or listens to. */
+  /** Positions of the read models that this process runs or listens to. */
   readonly #passed = new Map<string, Position>();
   readonly #questions = new Map<string, (answers: readonly MetricsAsJson[]) => void>();
   readonly #states = new Map<string, { readonly state: ProjectionStatus; readonly at: number }>();
@@ -77,8 +77,8 @@ export class Link {
   }
 
   /**
-   * Sets the functions to call: one for each batch that another process has written or that this process has received, one for
-   * when another process has erased a stream.
+   * Sets the functions to call: the first for each batch that another process has written or that this process has received,
+   * the second when another process has erased a stream.
    */
   takeBatches(onWritten: (batch: WrittenBatch) => void, onErased: () => void): void {
     this.#onWritten = onWritten;
@@ -96,7 +96,7 @@ export class Link {
     for (const { exchange } of this.#peers.all()) exchange.want({ models, position });
   }
 
-  /** Gives the other processes a batch that this process wrote; projectors get it at once. */
+  /** Sends the other processes a batch that this process wrote; projectors receive it at once. */
   written(batch: WrittenBatch): void {
     const isWorker = this.sockets.own === undefined;
     for (const { exchange } of this.#peers.all()) exchange.give(batch, isWorker);
@@ -107,7 +107,7 @@ export class Link {
     this.#onWritten(batch);
   }
 
-  /** Returns a store that does the same, but also tells the other processes about erasures. */
+  /** Returns a store that behaves like the given store, but also tells the other processes about erasures. */
   tellErasures(store: EventStore): EventStore {
     const erase = async (stream: string): Promise<void> => {
       await store.erase(stream);
@@ -117,12 +117,12 @@ export class Link {
     return wrappedStore(store, { erase });
   }
 
-  /** Returns the states of the read models that are run by other processes. */
+  /** Returns the states of the read models that other processes run. */
   states(): readonly ProjectionStatus[] {
     return [...this.#states.values()].map(({ state }) => state);
   }
 
-  /** Returns how long ago, in ms, a process last reported the state of these read models: the longest time among them. */
+  /** Returns how long ago, in ms, the states of the given read models were last reported; if the times differ, the longest. */
   silence(models: readonly string[]): number {
     return performance.now() - Math.min(...models.map((name) => this.#states.get(name)?.at ?? this.#begunAt));
   }
@@ -142,7 +142,7 @@ export class Link {
     });
   }
 
-  /** Takes a message from the primary; unknown messages are ignored. */
+  /** Takes a message from the primary; messages of unknown kinds are ignored. */
   async take(message: ToMember): Promise<void> {
     if (message.do === 'hear') {
       this.#running?.newer.hear(message.from, message.newer);

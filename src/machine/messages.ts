@@ -4,15 +4,15 @@ import type { Summaries } from '../events/newer.ts';
 import type { Position, WrittenBatch } from '../events/store.ts';
 import type { Disk } from '../shared/load/full-disks.ts';
 
-/** A position that a request is waiting for, in all of these read models. */
+/** A position that a request is waiting for in all of the given read models. */
 export interface Wanted {
   readonly models: readonly string[];
   readonly position: Position;
 }
 
-/** News from one process for others. */
+/** News from one process for other processes. */
 export interface News {
-  /** Batches that the sender wrote or passes on. */
+  /** Batches that the sender wrote, or passes on for another process. */
   readonly batches?: readonly WrittenBatch[];
   /** True if a stream was erased: its events must be forgotten. */
   readonly erased?: boolean;
@@ -23,15 +23,15 @@ export interface News {
 
 /** A process's sockets. */
 export interface Sockets {
-  /** The socket that it listens on; undefined for a worker. */
+  /** The socket that the process listens on; undefined for a worker. */
   readonly own: string | undefined;
-  /** The sockets that it connects to. */
+  /** The sockets that the process connects to. */
   readonly others: readonly string[];
-  /** True if it passes one worker's batches on to the others. */
+  /** True if the process passes on each worker's batches to the other workers. */
   readonly passesOn: boolean;
 }
 
-/** Identifies the instance as operators see it: all processes on a machine together. */
+/** Identifies an instance as operators see it: all processes on one machine together. */
 export interface InstanceMark {
   readonly id: string;
   /** The process that receives signals: the primary, if there is one. */
@@ -44,21 +44,21 @@ export interface Part {
   readonly name: string;
   /** True if it answers HTTP requests. */
   readonly answers: boolean;
-  /** The read models that it keeps up to date; undefined for all. */
+  /** The read models that it keeps up to date; undefined for all read models. */
   readonly projects: readonly string[] | undefined;
   /** True if it runs processes, sweeps and jobs, and listens for other machines. */
   readonly leads: boolean;
   /** True if it brings read models up to date at startup, before the machine's other processes start. */
   readonly prepares: boolean;
-  /** True if it creates the first project. */
+  /** True if it creates the installation's first project. */
   readonly begins: boolean;
   /** The number of processes that share the machine's budgets. */
   readonly sharers: number;
-  /** The same for all processes of the machine; undefined if the process is an instance of its own. */
+  /** The same for all processes on the machine; undefined if the process is an instance by itself. */
   readonly instance?: InstanceMark;
 }
 
-/** The part of a process that does everything. */
+/** The part of a single process that does everything. */
 export const ALONE: Part = {
   name: 'annal',
   answers: true,
@@ -69,13 +69,13 @@ export const ALONE: Part = {
   sharers: 1,
 };
 
-/** The state of a process's work. */
+/** The state of a process's work, as reported to the other processes. */
 export interface Work {
   /** The states of the read models that it runs. */
   readonly states: readonly ProjectionStatus[];
-  /** Events of a newer version at which its read models and processes stopped. */
+  /** Events of a newer version at which the process's read models and processes stopped. */
   readonly newer: Summaries;
-  /** Disks that it found to be full within the last minute. */
+  /** Disks that the process found to be full within the last minute. */
   readonly full: readonly Disk[];
 }
 
@@ -85,11 +85,11 @@ export type ToMember =
   /** The first project exists, so sandboxes may be filled. */
   | { readonly do: 'begun' }
   | { readonly do: 'stop' }
-  /** Passes on the state of another process's work. */
+  /** Passes on the state of the work in another process. */
   | ({ readonly do: 'hear'; readonly from: string } & Work)
   /** Asks for metrics. */
   | { readonly do: 'measure'; readonly question: string }
-  /** The answers from all other processes to a question. */
+  /** The answers to a question from all other processes. */
   | { readonly do: 'answered'; readonly question: string; readonly answers: readonly unknown[] };
 
 /** To the primary. */

@@ -1,7 +1,7 @@
 /**
- * Carries news between the processes of a machine. Each projector listens on a socket in a folder that only its user can open.
- * Workers connect to all projectors; a projector connects to the projectors before it. Messages are lines of JSON. Broken
- * connections are restored; each process finds any lost news in the checkpoints within a second.
+ * Carries news between the processes on a machine. Each projector listens on a socket in a folder that only the service's user
+ * can open. Workers connect to all projectors; a projector connects to the projectors that precede it. Messages are lines of
+ * JSON. Broken connections are restored; each process catches up on lost news from the checkpoints within a second.
  */
 import { rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -9,17 +9,20 @@ import type { News, Sockets } from './messages.ts';
 
 /** Pause before reconnecting, in ms. */
 const AGAIN_MS = 50;
-/** The maximum number of bytes that may wait for a process that doesn't read; beyond that, its connection is closed. */
+/**
+ * The maximum number of bytes that may wait for a process that doesn't read them. If more are waiting, the connection to that
+ * process is closed.
+ */
 const MOST_WAITING = 8_000_000;
 
-/** The connections of a process. A `T` is kept with each connection until it closes. */
+/** The connections of a process. Each connection has a `T` until it closes. */
 export class Peers<T> {
   readonly #open = new Map<Socket, T>();
   #server: Server | undefined;
   #isStopped = false;
 
   /**
-   * @param onOpen returns what to keep with a new connection; its parameter `send` sends news over the connection
+   * @param onOpen returns the `T` for a new connection; its parameter `send` sends news over that connection
    * @param onNews called with each message
    */
   constructor(
@@ -33,14 +36,14 @@ export class Peers<T> {
     const { own, others } = this.sockets;
     for (const path of others) this.#connect(path);
     if (own === undefined) return;
-    // A process that was killed leaves its socket behind.
+    // A process that was killed leaves its socket file behind.
     await rm(own, { force: true });
     const server = createServer((socket) => this.#use(socket));
     this.#server = server;
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(own, resolve));
   }
 
-  /** Returns what is kept with each connection. */
+  /** Returns the `T` of each connection. */
   all(): Iterable<T> {
     return this.#open.values();
   }

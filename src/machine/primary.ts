@@ -1,6 +1,6 @@
 /**
- * The primary of a machine: starts the processes that answer requests and keep read models up to date, restarts those that
- * exit or hang, and stops them in order. It loads none of their code.
+ * The primary process on a machine. It starts the processes that answer requests and keep read models up to date, restarts
+ * those that exit or hang, and stops them in order. It loads none of their code.
  */
 import cluster, { type Worker } from 'node:cluster';
 import { join } from 'node:path';
@@ -11,19 +11,19 @@ import { SHARERS_OF_PROJECTOR } from './budgets.ts';
 import type { FromMember, InstanceMark, Part, Sockets, ToMember, Work } from './messages.ts';
 import type { Sizes } from './sizes.ts';
 
-/** How long a process may give no sign of life before it is killed, in ms. */
+/** How long a process may be silent before it is killed, in ms. */
 const HUNG_MS = 5_000;
 /** Interval between checks for hung processes, in ms. */
 const LOOK_MS = 1_000;
 /** The number of crashes within a minute after which the service exits. */
 const CRASHES = 5;
 const MINUTE_MS = 60_000;
-/** Pauses before a process is restarted, in ms: doubled with each crash within a minute. */
+/** Pauses before a process is restarted, in ms. The pause doubles with each crash within a minute. */
 const PAUSE = { first: 100, last: 5_000 } as const;
-/** How long an answer to a question may take, in ms. */
+/** How long the answer to a question may take, in ms. */
 const ANSWER_MS = 1_500;
 
-/** The read models of each projector if there are two projectors. `search` and `timeline` stay together. */
+/** The read models of each projector, if there are two projectors. `search` and `timeline` stay together. */
 export const DIVIDED: readonly (readonly string[])[] = [
   ['resources', 'history', 'projects', 'webhooks', 'consents'],
   ['search', 'timeline'],
@@ -32,7 +32,7 @@ export const DIVIDED: readonly (readonly string[])[] = [
 /** Thrown when a process can't start, or must not continue. */
 export class MemberFailed extends Error {
   override readonly name = 'MemberFailed';
-  /** @param plain whether the message is a sentence for people, to be shown without a stack */
+  /** @param plain whether the message is a sentence for people that should be shown without a stack */
   constructor(
     message: string,
     readonly plain: boolean,
@@ -66,9 +66,9 @@ export interface PrimaryOptions {
   /** The folder for sockets; only this user may open it. */
   readonly folder: string;
   readonly log: Logger;
-  /** Called with the first project, before the service is ready. */
+  /** Called when the first project exists, before the service is ready. */
   readonly onBegun: (quickstart: unknown) => Promise<void>;
-  /** Called once if the service can't continue. */
+  /** Called once, when the service can't continue. */
   readonly onFatal: (error: MemberFailed) => void;
 }
 
@@ -82,7 +82,7 @@ export class Primary {
   #lookedAt = performance.now();
   #isStarted = false;
   #isStopping = false;
-  /** Resolves when the last replacement is done: there is only one at a time. */
+  /** Resolves when the latest replacement is finished: only one runs at a time. */
   #replacing: Promise<void> = Promise.resolve();
   #begun: Promise<void> = Promise.resolve();
 
@@ -99,7 +99,7 @@ export class Primary {
     const { workers } = this.options.sizes;
     const [first, ...others] = this.#projectors();
     this.#looking = setInterval(() => this.#look(), LOOK_MS);
-    // If it has to rebuild read models, it meanwhile says on the service's port that the service is starting.
+    // If this process has to rebuild read models, it answers on the service's port meanwhile that the service is starting.
     if (first !== undefined) await this.#fork(first).ready;
     await Promise.all(others.map((part) => this.#fork(part).ready));
     const url = await this.#fork(this.#worker(1, true)).ready;
@@ -149,7 +149,7 @@ export class Primary {
     for (const { worker } of this.#members) worker.process.kill('SIGKILL');
   }
 
-  /** Workers connect to all projectors, and a projector to the projectors before it. */
+  /** Workers connect to all projectors; a projector connects to the projectors that precede it. */
   #findSockets({ name, answers }: Part): Sockets {
     const names = this.#projectors().map((part) => part.name);
     const before = answers ? names : names.slice(0, names.indexOf(name));
@@ -264,14 +264,14 @@ export class Primary {
       'a process ended unexpectedly and is being restarted',
     );
     await pause(ms);
-    // The process may have exited while it was being replaced.
+    // The process may have exited while it was being replaced; then its replacement is already running.
     if (this.#isStopping || [...this.#members].some((member) => member.part.name === part.name)) return;
     await this.#fork({ ...part, prepares: false, begins: false }).ready.catch((error: MemberFailed) => {
       if (!this.#isStopping) void this.#restart(part, error.message);
     });
   }
 
-  /** Kills processes that hang, unless the primary itself, or the machine, was held up. */
+  /** Kills processes that hang, unless the primary itself or the whole machine was stalled. */
   #look(): void {
     const now = performance.now();
     const isHeldUp = now - this.#lookedAt > 2 * LOOK_MS;
@@ -304,7 +304,7 @@ function send({ worker }: Member, message: ToMember): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }
 
-/** Notes that a process has answered a question, or no longer can. */
+/** Notes that a process has answered a question, or can no longer answer it. */
 function answer({ open, settle }: Question, id: number): void {
   if (open.delete(id) && open.size === 0) settle();
 }

@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 
-/** Numbers of processes on a machine. One worker without projectors is a single process that does everything. */
+/** Numbers of processes on a machine. One worker without projectors means a single process that does everything. */
 export interface Sizes {
   /** Processes that answer HTTP requests. */
   readonly workers: number;
-  /** Processes that keep read models up to date; if 0, the worker does. */
+  /** Processes that keep read models up to date; if 0, the worker does this. */
   readonly projectors: 0 | 1 | 2;
 }
 
-/** With at least this many cores for Node, `search` and `timeline` have a projector of their own. */
+/** If Node has at least this many cores, `search` and `timeline` get a projector of their own. */
 const CORES_FOR_TWO = 4;
 
-/** The memory that a process may grow to, in bytes: the limit in the bench. */
+/** The memory that one process may grow to, in bytes: the limit in the benchmark. */
 const PROCESS_BYTES = 350_000_000;
-/** The share of the memory that all processes may take together. */
+/** The share of the memory that all processes together may use. */
 const PART_OF_MEMORY = { embedded: 0.5, own: 0.75 } as const;
 
 /** The share of a machine that the service may use. */
@@ -29,7 +29,7 @@ export interface Room {
 
 /**
  * Chooses the sizes.
- * @param asked the settings; undefined for `auto`
+ * @param asked the values of the settings; undefined for `auto`
  */
 export function chooseSizes(
   asked: { readonly workers: number | undefined; readonly projectors: 0 | 1 | 2 | undefined },
@@ -45,7 +45,7 @@ export function chooseSizes(
   return { workers: asked.workers ?? workers, projectors };
 }
 
-/** Returns how many cores this process may use, according to its affinity and its container's quota. */
+/** Returns how many cores this process may use, as limited by its affinity and its container's quota. */
 export function countCores(): number {
   return Math.max(1, Math.min(availableParallelism(), Math.floor(readQuota(readText))));
 }
@@ -56,7 +56,7 @@ export function readMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Files with the quota of processor time, by version of Linux's control groups. */
+/** Files with the quota of CPU time, by version of Linux's control groups. */
 const QUOTAS = {
   two: '/sys/fs/cgroup/cpu.max',
   one: ['/sys/fs/cgroup/cpu/cpu.cfs_quota_us', '/sys/fs/cgroup/cpu/cpu.cfs_period_us'],

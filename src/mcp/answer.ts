@@ -1,6 +1,6 @@
 /**
- * Answers an MCP message over HTTP. Pure apart from the tools' requests: if they get the same answers, the result is the same
- * bytes.
+ * Answers an MCP message over HTTP. Pure apart from the tools' requests: if these get the same answers, the result has the
+ * same bytes.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Json, printJson } from '#src/shared/json/json.ts';
@@ -9,12 +9,12 @@ import type { Reach } from './reach.ts';
 import { makeServer } from './server.ts';
 
 /**
- * The version of the rules by which messages are answered. Increment it with every change that gives the same message a
- * different answer; otherwise `test/receipts/forms.test.ts` fails.
+ * The version of the rules for answering messages. Increment it with every change after which the same message gets a
+ * different answer; otherwise, `test/receipts/forms.test.ts` fails.
  */
 export const MCP_FORM = 2;
 
-/** A message, and how its tools reach the interfaces. */
+/** A message, and the way in which its tools reach the interfaces. */
 export interface McpMessage {
   readonly body: Json;
   /** Headers that say what the client accepts, and headers of MCP's transport. */
@@ -37,7 +37,7 @@ export interface McpAnswer {
 
 /**
  * Answers the message.
- * @throws errors of the service, whatever the tool made of them
+ * @throws errors of the service, regardless of how the tool reported them
  */
 export async function answerMessage({ body, headers, reach, ...server }: McpMessage): Promise<McpAnswer> {
   const exact = new Exact();

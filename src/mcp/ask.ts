@@ -1,9 +1,9 @@
-/** Sends tools' requests, and returns the answers as JSON, in pages that are small enough for a model. */
+/** Sends tools' requests and returns the answers as JSON, in pages that are small enough for a model. */
 import { isObject, type Json, type JsonObject, printJson, readStored } from '#src/shared/json/json.ts';
 import { makeFault, ToolFault } from './fault.ts';
 import type { Call, Reach, Reply } from './reach.ts';
 
-/** The maximum size of a page in bytes: longer results are paged. */
+/** The maximum size of a page, in bytes; longer results are paged. */
 export const PAGE_BYTES = 100_000;
 
 /**
@@ -18,11 +18,11 @@ export async function askJson(reach: Reach, call: Call): Promise<JsonObject> {
 interface Sized {
   readonly json: JsonObject;
   readonly size: number;
-  /** True if the answer may have numbers whose digits JavaScript would change. */
+  /** True if the answer may contain numbers whose digits JavaScript would change. */
   readonly exact: boolean;
 }
 
-/** Does the same as `askJson`, but also returns the answer's size. */
+/** Like `askJson`, but also returns the answer's size. */
 export async function askSized(reach: Reach, call: Call): Promise<Sized> {
   const text = requireOk(await reach.ask(call)).body.toString();
   const { value, exact } = readStored(text);
@@ -39,7 +39,7 @@ export function requireOk(reply: Reply): Reply {
 }
 
 /**
- * Returns the id of the patient that a tool is asked about.
+ * Returns the id of the patient whom a tool's call is about.
  * @throws ToolFault if there is none
  */
 export async function findPatient(reach: Reach, given: string | undefined): Promise<string> {
@@ -49,7 +49,7 @@ export async function findPatient(reach: Reach, given: string | undefined): Prom
   return encodeURIComponent(patient);
 }
 
-/** A place in an interface's list: a page, and how many of its entries have been shown. */
+/** A place in a list from the interface: a page, and how many of its entries have been shown. */
 interface Place {
   readonly shown: number;
   /** The cursor of the page; undefined for the first page. */
@@ -77,10 +77,10 @@ export interface Page {
 }
 
 /**
- * Returns the entries after a place that fit into a page, but at least one.
+ * Returns the entries after a place that fit into a page, but at least one entry.
  * @param all entries of the interface's page
  * @param next the cursor of the interface's next page, if there is one
- * @param size of the interface's page in bytes: entries of a short page aren't measured
+ * @param size size of the interface's page, in bytes; if it is small enough, its entries aren't measured
  */
 export function cutPage(
   all: readonly JsonObject[],

@@ -1,4 +1,4 @@
-/** Prints a FHIR resource as one line of text, as the clinical reading understands it. Pure. */
+/** Prints a FHIR resource as one line of text, with the clinical data that can be read from it. Pure. */
 import { happened } from '#src/clinical/reading/dates.ts';
 import { labelCode, nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
@@ -22,7 +22,7 @@ export function isOfAi({ meta }: JsonObject): boolean {
   return labels.some((label) => isObject(label) && label.code === AI_LABEL);
 }
 
-/** Returns a resource as a line with its version, when it happened, and what it says. */
+/** Returns a resource as one line: its version, when it happened, and what it says. */
 export function entryLine(resource: JsonObject): string {
   const type = String(resource.resourceType);
   const { date } = happened({ type, value: resource });

@@ -1,13 +1,13 @@
-/** Keeps the digits of numbers in calls that arrive line by line, because the library parses them as JavaScript numbers. */
+/** Keeps the digits of numbers in calls that arrive line by line; the library would parse them as JavaScript numbers. */
 import { Transform } from 'node:stream';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
-/** Passes lines through unchanged, and notes the arguments of calls whose numbers JavaScript would change. */
+/** Passes lines through unchanged, and remembers a call's arguments if JavaScript would change the digits of their numbers. */
 export class ExactInput extends Transform {
   readonly #sent = new Map<string | number, JsonObject>();
   #begun: Buffer[] = [];
 
-  /** Returns a call's arguments, once; undefined if JavaScript's numbers have the same digits. */
+  /** Returns and forgets a call's arguments; undefined if JavaScript's numbers have the same digits. */
   takeArguments(call: string | number): JsonObject | undefined {
     const sent = this.#sent.get(call);
     this.#sent.delete(call);

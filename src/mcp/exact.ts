@@ -1,7 +1,7 @@
 /**
  * Keeps the digits of numbers in messages: the library prints results with JavaScript's numbers, which would turn 1.50 into
- * 1.5. A result holds marks, which are replaced by the exact texts in the printed message. Marks also save time, because the
- * library checks each block of a result.
+ * 1.5. So a result contains marks, which are replaced by the exact texts once the message is printed. Marks also save time,
+ * because the library checks each block of a result.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -17,7 +17,7 @@ export class Exact {
   }
 
   /**
-   * Returns a block that represents several blocks.
+   * Returns one block that stands for several blocks.
    * @param blocks not empty
    */
   holdBlocks(blocks: readonly object[]): { readonly type: 'text'; readonly text: string } {
@@ -26,7 +26,7 @@ export class Exact {
     return mark;
   }
 
-  /** Returns a printed message with the texts in place of their marks, and forgets them. */
+  /** Returns a printed message with each mark replaced by its text, and forgets the marks. */
   restore(message: string): string {
     let restored = message;
     for (const [mark, text] of this.#texts) {

@@ -1,8 +1,8 @@
-/** Errors of tools: the interfaces' errors, with advice for the next step. */
+/** Errors of tools: the interfaces' errors, with advice on what to do next. */
 import { isObject, parseJson } from '#src/shared/json/json.ts';
 import type { Reply } from './reach.ts';
 
-/** A tool that failed; the model reads the message. */
+/** Thrown when a tool fails; the model reads the message. */
 export class ToolFault extends Error {
   override readonly name = 'ToolFault';
 

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { isPdf, readPlainText } from './plain-text.ts';
 
-/** How long a PDF may take, in ms. */
+/** How long reading a PDF may take, in ms. */
 const PDF_MS = 20_000;
 
 const PDF_MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
@@ -20,14 +20,14 @@ import(workerData.library)
   .then(({ text }) => parentPort.postMessage(text.join('\\n\\n')));`;
 
 /**
- * Returns the text in the bytes; undefined if they have no readable text.
+ * Returns the text in the bytes; undefined if they contain no readable text.
  * @param mediaType with its parameters
  */
 export async function readFileText(mediaType: string, bytes: Buffer): Promise<string | undefined> {
   return isPdf(mediaType) ? readPdf(bytes) : readPlainText(mediaType, bytes);
 }
 
-/** Returns the text of a PDF; undefined if it has no text or can't be read. */
+/** Returns the text of a PDF; undefined if the PDF has no text or can't be read. */
 async function readPdf(bytes: Buffer): Promise<string | undefined> {
   const library = pathToFileURL(createRequire(import.meta.url).resolve('unpdf')).href;
   const worker = new Worker(READ_PDF, {

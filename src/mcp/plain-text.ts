@@ -1,9 +1,9 @@
-/** Extracts text from a document's bytes, for models: from any kind of text, and from HTML. */
+/** Extracts text from a document's bytes, for models, if they are text of any kind, including HTML. */
 
 const TEXTUAL = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml|yaml)$)/;
 
 /**
- * Returns whether bytes are a PDF, which a library reads.
+ * Returns whether bytes are a PDF; PDFs are read by a library.
  * @param mediaType with its parameters
  */
 export function isPdf(mediaType: string): boolean {
@@ -13,7 +13,7 @@ export function isPdf(mediaType: string): boolean {
 const bareType = (mediaType: string): string => mediaType.toLowerCase().split(/[;\s]/, 1)[0] ?? '';
 
 /**
- * Returns the text in the bytes; undefined if they have none, or are a PDF.
+ * Returns the text in the bytes; undefined if they contain no text or are a PDF.
  * @param mediaType with its parameters
  */
 export async function readPlainText(mediaType: string, bytes: Buffer): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** The ways in which tools reach the service's interfaces: within its process, or over HTTP. */
+/** The ways in which tools reach the service's interfaces: within the service's process, or over HTTP. */
 import type { Access } from '#src/shared/access/access.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
@@ -6,9 +6,9 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 export interface Call {
   /** Default: GET. */
   readonly method?: 'GET' | 'POST';
-  /** Relative to the service's base URL, with its parts already encoded. */
+  /** Relative to the service's base URL; its parts are already encoded. */
   readonly path: string;
-  /** Undefined members are left out; a list repeats its name. */
+  /** Undefined members are left out; for a list, the name is repeated. */
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
   /** JSON. */
   readonly body?: string;
@@ -23,11 +23,11 @@ export interface Reply {
   readonly retryAfter?: string | undefined;
 }
 
-/** A grant as tools need it. */
+/** A grant, with the data that tools need. */
 export interface OwnGrant {
-  /** The id under which its application knows the patient. */
+  /** The id that its application uses for the patient. */
   readonly patient: string;
-  /** Undefined if the interface doesn't say which of several grants it is. */
+  /** Undefined if the interface doesn't tell which of several grants it is. */
   readonly grantId: string | undefined;
   readonly access: Access;
 }
@@ -40,11 +40,11 @@ export interface Reach {
   /** Returns the caller's grant; undefined for a caller from a project. */
   readonly grant: () => Promise<OwnGrant | undefined>;
   /**
-   * Returns the text in the bytes; undefined if they have none.
+   * Returns the text in the bytes; undefined if they contain no text.
    * @param mediaType with its parameters
    */
   readonly readFile: (mediaType: string, bytes: Buffer) => Promise<string | undefined>;
-  /** The arguments with numbers as they were sent, if known. */
+  /** The arguments, with numbers as they were sent, if known. */
   readonly exact?: JsonObject | undefined;
 }
 

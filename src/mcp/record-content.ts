@@ -1,5 +1,5 @@
 /**
- * Marks content from a record: many people and programs wrote its text, and a model must not take it for instructions. Pure.
+ * Marks content from a record: many people and programs wrote its text, and a model must not treat it as instructions. Pure.
  */
 import { z } from 'zod';
 import { categoriesFor, hasLetters } from '#src/shared/access/access.ts';
@@ -13,7 +13,7 @@ const CLOSE = '</record_content>';
 const TOKEN_BYTES = 3;
 
 /**
- * Returns lines from a record as text for a model: marked, and cut at the end of a line.
+ * Returns lines from a record as text for a model: marked as such, and cut at the end of a line.
  * @param heading written by the service itself
  * @param tokens the approximate maximum
  */
@@ -38,7 +38,7 @@ export function recordText(heading: string, lines: readonly string[], tokens: nu
   ].join('\n');
 }
 
-/** Returns the end of a heading, which says how many of the page's entries are in `ai_written`. */
+/** Returns the end of a heading, which states how many of the page's entries are in `ai_written` instead. */
 export function besideAi(count: number): string {
   return count === 0 ? '.' : `; ${count} more that an AI wrote, only in ai_written.`;
 }
@@ -59,7 +59,7 @@ export const incomplete = z
   );
 
 /**
- * The schema for answers from a record.
+ * The schema for answers that contain parts of a record.
  * @param content the part that comes from the record
  */
 export const recordOutput = (content: z.ZodType) =>
@@ -77,7 +77,7 @@ export const recordOutput = (content: z.ZodType) =>
 export const entries = z.array(z.looseObject({}));
 
 /**
- * Returns what a grant's scopes leave out of an answer about some types.
+ * Returns what an answer about the given types lacks because of a grant's scopes.
  * @param letters the letters that the answer needs for each type
  */
 export function leftOutByScope(

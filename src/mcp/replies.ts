@@ -1,14 +1,14 @@
 /**
- * Replies to tools' requests, as receipts keep them. Resources are represented by their versions, contexts by their own
- * inputs, and documents' bytes by the document's id; the rest is text (docs/receipts.md).
+ * Replies to tools' requests, in the form in which receipts keep them. A resource is represented by its version, a context by
+ * its own inputs, and a document's bytes by the document's id; the rest is text (docs/receipts.md).
  */
 import type { NamedVersion, ReceiptDraft } from '#src/shared/access/receipt.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** A piece of text, or a version within the text. */
+/** A piece of text, or a resource version that belongs at that place in the text. */
 type Piece = string | readonly [id: string, version: number];
 
-/** A reply that a receipt keeps. */
+/** A reply in the form in which a receipt keeps it. */
 export interface KeptReply {
   readonly status: number;
   readonly retry_after?: string;
@@ -16,11 +16,11 @@ export interface KeptReply {
   readonly text?: readonly Piece[];
   /** A context. */
   readonly context?: JsonObject;
-  /** The document whose bytes the reply consists of. */
+  /** The document whose bytes are the reply. */
   readonly file?: string;
   /** The name of these bytes in the document store; absent in older receipts. */
   readonly blob?: string;
-  /** The changes made at the edge of a grant; absent if the reply is as the application got it. */
+  /** The changes made where the reply passed through a grant; absent if the application received the reply unchanged. */
   readonly outward?: { readonly foreign: readonly string[] };
 }
 
@@ -28,7 +28,7 @@ export interface KeptReply {
 const STORED =
   /\{"resourceType":"[A-Z]\w+","id":"([0-9a-f-]{36})","meta":\{(?:"[a-z]+":"[^"]*",)*?"versionId":"(\d+)"/gi;
 
-/** Returns a text with its stored resources cut out. */
+/** Returns a text whose stored resources are replaced by their versions. */
 export function cutVersions(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
@@ -36,7 +36,7 @@ export function cutVersions(text: string): readonly Piece[] {
     const [, id = '', version = ''] = found;
     if (found.index < from) continue;
     const end = endOfObject(text, found.index);
-    // A part of a resource differs from what the log has.
+    // A part of a resource isn't the same as what the log stores.
     if (end === undefined || text.slice(found.index, end).includes('"SUBSETTED"')) continue;
     pieces.push(text.slice(from, found.index), [id, Number(version)]);
     from = end;
@@ -44,7 +44,7 @@ export function cutVersions(text: string): readonly Piece[] {
   return [...pieces, text.slice(from)];
 }
 
-/** Characters that matter in JSON: quotation marks, escapes and braces. */
+/** Characters that are significant in JSON: quotation marks, escapes and braces. */
 const SIGNS = /["\\{}]/g;
 
 /** Returns the index just after the object that begins at an index; undefined if the object has no end. */
@@ -62,7 +62,7 @@ function endOfObject(text: string, start: number): number | undefined {
 }
 
 /**
- * Returns a text with its versions put back.
+ * Returns a text in which versions are replaced by their resources again.
  * @param find returns the text of a version
  */
 export function joinVersions(

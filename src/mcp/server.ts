@@ -1,4 +1,4 @@
-/** The MCP server for one caller: its tools, and reading the versions that they name. */
+/** The MCP server for one caller: provides its tools, and reads the versions that the tools' results name. */
 import {
   type CallToolResult,
   ProtocolError,
@@ -21,7 +21,7 @@ const INSTRUCTIONS = [
   'If an answer has entries in incomplete, say so instead of concluding that something is absent.',
 ].join(' ');
 
-/** How long clients may keep the lists, in ms. */
+/** How long clients may cache the lists, in ms. */
 const LIST = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
 /** The maximum number of links in a result. */
@@ -39,11 +39,11 @@ export interface ServerParts {
   readonly hasGrant: boolean;
   /** Keeps the digits of numbers in results. */
   readonly exact: Exact;
-  /** Returns a call's arguments with numbers as they were sent, if the reach doesn't know them. */
+  /** Returns a call's arguments, with numbers as they were sent, if `reach` doesn't know them. */
   readonly exactArguments?: (call: string | number) => JsonObject | undefined;
   /** Called with a tool's name before the tool runs. */
   readonly runs: (tool: string) => void;
-  /** Called with a fault in the service; the client isn't told about it. */
+  /** Called with a fault in the service that the client isn't told about. */
   readonly fails: (error: unknown) => void;
 }
 
@@ -107,7 +107,7 @@ export function makeServer({
   return server;
 }
 
-/** The server asks clients nothing, so it never validates a client's answer against a schema. */
+/** The server never asks clients for anything, so it has no answers to validate against a schema. */
 const NO_VALIDATION = {
   getValidator() {
     throw new TypeError('no answer of a client is validated');
@@ -123,7 +123,7 @@ function describeTool({ name, title, description, inputSchema, outputSchema, wri
   };
 }
 
-/** Runs a tool. A fault is returned as a result, which the model reads. */
+/** Runs a tool. A fault is returned as a result, so that the model reads it. */
 async function runTool(
   tool: Tool,
   args: unknown,
@@ -164,7 +164,7 @@ function fileBlock({ mediaType, base64, uri }: NonNullable<Told['file']>): CallT
 const VERSION = /^\/fhir\/R4\/([A-Z]\w{1,63}\/[\w-]{1,64}(?:\/_history\/\d{1,9})?)$/;
 
 /**
- * Reads a version that a result has named.
+ * Reads a version that a result named.
  * @throws ProtocolError
  */
 async function readVersion(

@@ -1,4 +1,4 @@
-/** The tools for assistants: what each takes and returns, and how it uses the service's interfaces. */
+/** The tools for assistants: what each tool takes and returns, and how it uses the service's interfaces. */
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { ToolFault } from './fault.ts';
@@ -13,7 +13,7 @@ export interface Told {
   /** References to exact versions, such as `Observation/<id>/_history/1`. */
   readonly versions?: readonly string[];
   readonly file?: FileBlock | undefined;
-  /** True if its numbers are JavaScript's, which are faster to print. */
+  /** True if its numbers are JavaScript numbers, which are faster to print. */
   readonly plain?: true;
 }
 
@@ -25,7 +25,8 @@ export interface FileBlock {
 }
 
 /**
- * The callers that a tool is for: `key` for callers that see all patients of a project, `grant` for callers with one record.
+ * The callers that a tool is for: `key` for callers with access to all patients of a project, `grant` for callers with access
+ * to one record.
  */
 type For = 'all' | 'key' | 'grant';
 
@@ -85,7 +86,7 @@ function describe({ issues }: z.ZodError): string {
     .join('; ');
 }
 
-/** The arguments that most tools take. */
+/** The arguments that most tools accept. */
 export const COMMON = {
   patient: z
     .string()
@@ -103,7 +104,7 @@ export const AS_OF = z
   .optional()
   .describe('The record as it was at this time: ISO 8601 with an offset, such as 2026-01-31T12:00:00Z.');
 
-/** The place where a long answer continues. */
+/** The place at which a long answer continues. */
 export const CURSOR = z
   .string()
   .max(4_000)

@@ -1,7 +1,7 @@
 /** Metrics about the access log. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Registers the number of waiting entries, and the number of refused reads that will never be written. */
+/** Registers the number of waiting entries, and the number of entries about refused reads that will never be written. */
 export function observeAccessLog(registry: Registry, log: { waiting: number; dropped: number }): void {
   const registers = [registry];
   new Gauge({

@@ -44,12 +44,12 @@ export function observePools(registry: Registry, pools: Readonly<Record<string, 
   });
 }
 
-/** Holds locks on criteria while work runs. */
+/** Holds locks on criteria while a piece of work runs. */
 interface Locks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** Returns the same locks, with gauges for holders and waiters. */
+/** Returns the same locks, with gauges for the work that holds them or waits for them. */
 export function observeLocks(registry: Registry, locks: Locks): Locks {
   const registers = [registry];
   const holding = new Gauge({
@@ -80,7 +80,7 @@ export function observeLocks(registry: Registry, locks: Locks): Locks {
   };
 }
 
-/** Registers the gauge for requests with an `Idempotency-Key` that run here. */
+/** Registers the gauge for requests with an `Idempotency-Key` that are running in this process. */
 export function observeIdempotency(registry: Registry, running: () => number): void {
   new Gauge({
     name: 'annal_idempotent_requests_running',

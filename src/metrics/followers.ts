@@ -9,9 +9,9 @@ export interface ProjectionState {
 
 /** A follower's lag. */
 export interface Lag {
-  /** Number of events that it has not passed; counted up to a limit. */
+  /** Number of events that the follower has not passed yet, counted up to a limit. */
   readonly events: number;
-  /** Age of the oldest event that it has not passed, in seconds; 0 if there is none. */
+  /** Age of the oldest event that the follower has not passed yet, in seconds; 0 if there is none. */
   readonly seconds: number;
 }
 
@@ -23,15 +23,17 @@ export interface FollowersSource {
   /** Names of the processes. */
   readonly processes: readonly string[];
   /**
-   * Returns the number of parked events by process; processes without any are left out. If this rejects or is late, nothing is
-   * reported.
+   * Returns the number of parked events by process, leaving out processes without any. If the promise rejects or takes too
+   * long, nothing is reported.
    */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
-  /** Returns lags by `projection <name>` and `process <name>`. If this rejects or is late, nothing is reported. */
+  /**
+   * Returns lags by `projection <name>` and `process <name>`. If the promise rejects or takes too long, nothing is reported.
+   */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
 }
 
-/** Registers the gauges. Data is read once per scrape, for all of them. */
+/** Registers the gauges. The data is read once per scrape, for all gauges together. */
 export function observeFollowers(registry: Registry, source: FollowersSource): void {
   const { states, stale, processes, parked } = source;
   const registers = [registry];

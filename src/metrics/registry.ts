@@ -1,5 +1,6 @@
 /**
- * Metrics for Prometheus: a service's registry, metrics about its process, and about each request by method, route and status.
+ * Metrics for Prometheus: a service's registry, metrics about its process, and metrics about requests by method, route and
+ * status.
  */
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -11,7 +12,7 @@ export interface Metrics {
    * @param route the pattern (`/fhir/R4/:type/:id`), never the path, which contains ids; `unmatched` if there is none
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
-  /** Counts a 429 response, by whose limit was used up. */
+  /** Counts a 429 response, by the kind of limit that was used up. */
   observeThrottled(by: 'address' | 'key' | 'application' | 'grant' | 'person' | 'link'): void;
   /**
    * Checks the conditions for `/health/ready` whenever metrics are read.
@@ -30,7 +31,7 @@ export type MetricsAsJson = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** One of several processes in an instance. */
 export interface MeasuredProcess {
-  /** Label `worker` on its metrics. */
+  /** Sets the label `worker` on its metrics. */
   readonly name: string;
   /** Returns the other processes' metrics. */
   readonly measure: () => Promise<readonly MetricsAsJson[]>;
@@ -38,7 +39,7 @@ export interface MeasuredProcess {
 
 /**
  * Creates a registry with the process's metrics (CPU, memory, event loop, garbage collection).
- * @param process set if there are several processes; each process then shows the metrics of all
+ * @param process set if there are several processes; each process then shows the metrics of all processes
  */
 export function createMetrics(process?: MeasuredProcess): Metrics {
   const registry = new Registry();

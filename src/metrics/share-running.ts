@@ -1,6 +1,6 @@
-/** Shares one lookup among gauges that are collected together. */
+/** Shares one lookup among gauges that are collected at the same time. */
 
-/** Returns a function that runs `work`, or returns the promise from a run in progress. */
+/** Returns a function that runs `work`, or, while a run is in progress, returns that run's promise. */
 export function shareRunning<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

@@ -1,13 +1,13 @@
-/** Metrics about the event store, measured at the port, so they are the same for every store. */
+/** Metrics about the event store. They are measured at the port, so they are the same for every store. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { EventStore } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { DURATIONS } from './registry.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** Upper bounds for numbers of events or appends. */
+/** Upper bounds for counts of events or appends. */
 const COUNTS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000];
-/** The port's errors, by name; any other is `error`. */
+/** The port's errors, by name; any other error is `error`. */
 const OUTCOMES: Readonly<Record<string, string>> = {
   Conflict: 'conflict',
   StreamDeleted: 'deleted',
@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   Unavailable: 'unavailable',
 };
 
-/** Measures a batch, in which a store writes several appends at once. */
+/** Records a batch, in which a store writes several appends at once. */
 export type BatchWritten = (appends: number) => void;
 
 /** Registers metrics that only the embedded log has: how many appends share a commit. */
@@ -30,7 +30,7 @@ export function observeBatches(registry: Registry): BatchWritten {
 }
 
 /**
- * Returns the same store, with its calls measured.
+ * Returns a store that behaves like the given store, but measures its calls.
  * @param kind `postgresql` or `eventstoredb`
  */
 export function observeStore(

@@ -1,10 +1,10 @@
-/** Metrics about subscriptions to the log: whether they run, what they deliver, how often they fail. */
+/** Metrics about subscriptions to the log: whether they run, what they deliver, and how often they fail. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { Observable } from 'rxjs';
 import type { EventStore, Position, SubscribeOptions } from '#src/events/store.ts';
 import { DURATIONS } from './registry.ts';
 
-/** A process's subscription to EventStoreDB, on which its subscribers' subscriptions depend. */
+/** A process's own subscription to EventStoreDB, on which all its subscribers' subscriptions depend. */
 const LOG = { subscriber: 'event log' } as const;
 
 /** Metrics about all subscriptions of one service. */
@@ -44,13 +44,13 @@ export class Subscriptions {
     });
   }
 
-  /** Notes that the store's own subscription is following the log, or has failed. */
+  /** Notes that the store's own subscription is following the log or has failed. */
   readonly following = (follows: boolean): void => {
     this.#active.set(LOG, follows ? 1 : 0);
     this.#failures.inc(LOG, follows ? 0 : 1);
   };
 
-  /** Returns a subscription, measured if it has a name. */
+  /** Returns a subscription; it is measured if it has a name. */
   measured(store: Pick<EventStore, 'subscribe'>, options: SubscribeOptions): Observable<Position> {
     const { name } = options;
     if (name === undefined) return store.subscribe(options);

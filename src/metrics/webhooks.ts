@@ -24,7 +24,7 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
  * Registers the metrics.
- * @param backlog read at each scrape; if it rejects or is late, the gauges are omitted
+ * @param backlog read at each scrape; if it rejects or takes too long, the gauges are omitted
  * @returns a function to call after each attempt
  */
 export function observeWebhooks(

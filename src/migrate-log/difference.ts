@@ -1,14 +1,14 @@
-/** Errors for two logs that can't be made the same. */
+/** Errors for two logs that can't be reconciled. */
 import type { RecordedEvent } from '#src/events/store.ts';
 
-/** Thrown when the two logs can't be made the same. Names the event at fault. */
+/** Thrown when the two logs can't be reconciled. Names the event at fault. */
 export class LogsDiffer extends Error {
   override readonly name = 'LogsDiffer';
 }
 
 /**
- * Returns whether two events are equal except for their position. The hash in the metadata covers everything before the event
- * in its stream.
+ * Returns whether two events are equal except for their position. The hash in the metadata covers all earlier events in the
+ * stream.
  */
 export function isSame(a: RecordedEvent, b: RecordedEvent): boolean {
   return (
@@ -35,7 +35,7 @@ export function differ(original: RecordedEvent | undefined, copy: RecordedEvent)
 }
 
 /**
- * Returns the error for a target whose history doesn't lead up to the next append.
+ * Returns the error for a target that lacks the events before the next append.
  * @param first the append's first event
  */
 export function gap(first: RecordedEvent): LogsDiffer {

@@ -1,7 +1,7 @@
 /**
- * Copies a log into another store: the same streams, revisions, ids, bytes and hashes, in the same order, in the same appends.
- * The target's content is first compared with the source, so that an interrupted copy can continue. Copied events are read
- * back before they count as copied.
+ * Copies a log into another store. The copy has the same streams, revisions, ids, bytes and hashes, in the same order and the
+ * same appends. The target's content is first compared with the source, so that an interrupted copy can be resumed. Copied
+ * events are read back before they count as copied.
  */
 import { LRUCache } from 'lru-cache';
 import { readHash } from '#src/events/chain.ts';
@@ -27,14 +27,14 @@ import { unsealed, type Whole, wholes } from './whole.ts';
 export interface LogMoveOptions {
   readonly source: EventStore;
   readonly target: EventStore;
-  /** Maximum number of appends in flight: more than one only if the target keeps their order. */
+  /** Maximum number of appends in flight; may be more than one only if the target keeps their order. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
   /** Called regularly with the number of events compared or copied so far, and the position in the source. */
   readonly onProgress?: (events: number, position: Position) => void;
 }
 
-/** Number of events between two remembered pairs of positions. */
+/** Number of events between two pairs of positions that are remembered. */
 const SAMPLE = 10_000;
 const WINDOW_BYTES = 8_000_000;
 /** Maximum number of heads of target streams to remember. */
@@ -42,25 +42,25 @@ const HEADS = 200_000;
 
 type Pair = readonly [source: Position, target: Position];
 
-/** A copy. Its methods must not overlap. */
+/** A copy. Calls of its methods must not overlap. */
 export class LogMove {
-  /** Number of events found to be the same in both logs, and of the streams that begin with one of these events. */
+  /** Number of events found to be the same in both logs, and number of streams whose first event is among them. */
   events = 0;
   streams = 0;
-  /** Both logs are the same up to here. */
+  /** Both logs are the same up to these positions. */
   #same: Pair = [BEGINNING, BEGINNING];
   readonly #samples: Pair[] = [[BEGINNING, BEGINNING]];
   readonly #heads = new LRUCache<string, StreamHead>({ max: HEADS });
-  /** Patients whose erasure has been requested and not yet repeated in the target. */
+  /** Patients whose erasure was requested and has not been repeated in the target yet. */
   readonly #erasures = new Set<string>();
-  /** Streams known to be erased in the source. */
+  /** Streams that are known to be erased in the source. */
   readonly #erased = new Set<string>();
 
   constructor(private readonly options: LogMoveOptions) {}
 
   /**
-   * Compares, copies, and reads back, until at most `few` events were new.
-   * @throws LogsDiffer; Unavailable; the signal's reason.
+   * Compares the logs, copies events and reads them back, until a round finds at most `few` new events.
+   * @throws LogsDiffer; Unavailable; the signal's reason
    */
   async catchUp(few: number): Promise<void> {
     let copied: number;
@@ -72,7 +72,7 @@ export class LogMove {
   }
 
   /**
-   * Returns the target's position that corresponds to a source position, found by event ids.
+   * Returns the position in the target that corresponds to a position in the source, found by event ids.
    * @param position at or before the point up to which both logs were found to be equal
    */
   async translate(position: Position): Promise<Position> {
@@ -83,7 +83,7 @@ export class LogMove {
     return found;
   }
 
-  /** Compares the common part of both logs, and repeats the source's erasures in the target. */
+  /** Compares the part that both logs have, and repeats the source's erasures in the target. */
   async #compare(): Promise<void> {
     const { source, target, onProgress } = this.options;
     const until: Pair = [await source.head(), await target.head()];
@@ -104,8 +104,8 @@ export class LogMove {
   }
 
   /**
-   * Yields both logs in parallel. Accepts differences that are explained by an erasure during the comparison.
-   * @param whole true: stops at the end of the target, which must have nothing more; false: stops at the end of the source
+   * Yields events from both logs in parallel. Accepts differences that are explained by an erasure during the comparison.
+   * @param whole true: stops at the end of the target, which must contain nothing more; false: stops at the end of the source
    */
   async *#pairs(
     [sourceAt, targetAt]: Pair,
@@ -153,7 +153,7 @@ export class LogMove {
     };
     for await (const batch of batches(source, this.#same[0], await source.head())) {
       for (const whole of wholes(batch.events)) {
-        // A second append to a stream waits for the first, and so do all later appends.
+        // A second append to a stream waits for the first append, and so do all later appends.
         const full = gathered.length >= window || bytes + whole.bytes > WINDOW_BYTES;
         if (full || gathered.some(({ stream }) => stream === whole.stream)) await flush();
         signal?.throwIfAborted();
@@ -167,8 +167,8 @@ export class LogMove {
   }
 
   /**
-   * Appends to distinct streams, in order.
-   * @returns how many events were appended.
+   * Writes appends to distinct streams, in order.
+   * @returns how many events were appended
    */
   async #append(all: readonly Whole[]): Promise<number> {
     const ready: { readonly whole: Whole; readonly expected: Expected; readonly events: NewEvent[] }[] = [];
@@ -179,7 +179,7 @@ export class LogMove {
         ready.push({ whole, expected: before, events: unsealed(whole, before) });
       } else if (!(await this.#isErased(whole.stream))) throw gap(whole.events[0]);
     }
-    // Submitted in the same turn, so that the target takes them in this order.
+    // Submitted in the same turn of the event loop, so that the target takes them in this order.
     const counts = await Promise.all(
       ready.map(async (each) => {
         const { stream } = each.whole;
@@ -197,7 +197,7 @@ export class LogMove {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Returns the head in the target that an append continues; undefined if the target has none. */
+  /** Returns the head in the target that an append follows; undefined if the target doesn't have it. */
   async #expected({ stream, events: [first] }: Whole): Promise<Expected | undefined> {
     if (first.revision === 0) return 'none';
     const revision = first.revision - 1;
@@ -214,7 +214,7 @@ export class LogMove {
     return undefined;
   }
 
-  /** Returns whether the source has erased a stream; only records are erased. */
+  /** Returns whether a stream was erased in the source; only records are erased. */
   async #isErased(stream: string): Promise<boolean> {
     if (this.#erased.has(stream)) return true;
     const patient = recordPatient(stream);
@@ -224,7 +224,7 @@ export class LogMove {
   }
 }
 
-/** Returns the patient whose record's erasure an event reports. */
+/** Returns the patient of a record whose erasure an event reports. */
 function erasedBy(recorded: RecordedEvent): string | undefined {
   if (recorded.type !== 'RecordErasureRequested' && recorded.type !== 'RecordErased') return undefined;
   const { event } = understand(recorded);

@@ -1,12 +1,12 @@
 /**
- * Lists everything in the service's database that holds a position in the log, and translates it for another store. A column
- * missing from the list would cause duplicates or losses; a test finds such columns.
+ * Lists everything in the service's database that contains a position in the log, and translates it for another store. A
+ * column missing from the list would cause duplicates or losses; a test finds such columns.
  */
 import type pg from 'pg';
 import { LogClosed } from '#src/events/closed.ts';
 import type { Position } from '#src/events/store.ts';
 
-/** Columns with positions, besides `checkpoint.position` of each read model. */
+/** Columns with positions, in addition to `checkpoint.position` of each read model. */
 export const POSITION_COLUMNS = [
   'operations.process.position',
   'operations.parked.position',
@@ -19,9 +19,9 @@ export const POSITION_COLUMNS = [
 
 /** Inputs to a translation. */
 export interface PositionMove {
-  /** Names of the read models, which are schemas with a checkpoint. */
+  /** Names of the read models. Each is also the name of a schema that has a checkpoint. */
   readonly models: readonly string[];
-  /** The logs, by names that are the same in every run. */
+  /** The logs, by names that stay the same in every run. */
   readonly from: string;
   readonly to: string;
   readonly translate: (position: Position) => Promise<Position>;
@@ -36,7 +36,7 @@ create table if not exists operations.log_move (
   target text not null                 -- whose positions the database holds since
 )`;
 
-/** Returns the log whose positions the database holds; undefined if the log was never moved. */
+/** Returns the log to which the positions in the database belong; undefined if the log was never moved. */
 export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<string | undefined> {
   const there = await client.query("select where to_regclass('operations.log_move') is not null");
   if (there.rowCount === 0) return undefined;
@@ -47,7 +47,7 @@ export async function logOfPositions(client: pg.ClientBase | pg.Pool): Promise<s
 }
 
 /**
- * Checks at startup that the positions don't belong to a log in another kind of store.
+ * Checks at startup that the positions don't belong to a log in a different kind of store.
  * @throws LogClosed
  */
 export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promise<void> {
@@ -56,8 +56,8 @@ export async function assertNotMoved(pool: pg.Pool, inPostgres: boolean): Promis
 }
 
 /**
- * Translates all positions in the caller's transaction, from the log that `logOfPositions` names. No instance may be running.
- * Unfinished rebuilds are dropped and start again.
+ * Translates all positions, in the caller's transaction, from the log that `logOfPositions` names. No instance may be running.
+ * Unfinished rebuilds are dropped and start over.
  */
 export async function movePositions(tx: pg.ClientBase, move: PositionMove): Promise<void> {
   const { models, from, to, translate, readPosition: positionOf } = move;
@@ -97,7 +97,7 @@ async function rewrite(
   const positions = rows.map(({ position }) => position);
   const translated: Position[] = [];
   for (const position of positions) translated.push(await translate(position));
-  // All in one statement, because positions in the two logs may look alike.
+  // Done in one statement, because positions in the two logs may look alike.
   await tx.query(
     `update ${table} t set ${column} = x.translated from unnest($1::text[], $2::text[]) as x(position, translated)
       where t.${column} = x.position`,

@@ -1,4 +1,4 @@
-/** Lets a reader pull part of a log, so that two logs can be read in parallel. */
+/** Lets a reader pull part of a log at its own pace, so that two logs can be read in parallel. */
 import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 
 const BATCH_SIZE = 1_000;
@@ -10,7 +10,7 @@ interface Handed {
 }
 
 /**
- * Yields batches after `after` up to `until`. Each is read when the previous batch has been taken.
+ * Yields batches after `after` and up to `until`. Each batch is read once the previous batch has been taken.
  * @throws Unavailable
  */
 export async function* batches(
@@ -28,7 +28,7 @@ export async function* batches(
       wake = resolve;
       fail = reject;
     });
-    // Awaited only after the current batch.
+    // Awaited only after the current batch has been yielded.
     next.catch(() => undefined);
   };
   renew();

@@ -1,4 +1,4 @@
-/** Restores a log's appends for copying: complete, and as their writer submitted them. */
+/** Restores a log's appends for copying: complete, and in the form in which their writer submitted them. */
 import { placeInAppend } from '#src/events/batches.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import type { Expected, NewEvent, RecordedEvent } from '#src/events/store.ts';
@@ -9,11 +9,13 @@ export interface Whole {
   readonly stream: string;
   readonly events: readonly [RecordedEvent, ...RecordedEvent[]];
   readonly bytes: number;
-  /** True if the append is complete: if a stream is erased during the read, the stream may end within an append. */
+  /**
+   * True if the append is complete. It isn't if its stream was erased while it was read and ends in the middle of the append.
+   */
   readonly complete: boolean;
 }
 
-/** Returns the appends in a batch; a batch never ends within an append. */
+/** Returns the appends in a batch; a batch never ends in the middle of an append. */
 export function wholes(all: readonly RecordedEvent[]): Whole[] {
   const found: Whole[] = [];
   for (let i = 0; i < all.length; ) {
@@ -35,7 +37,7 @@ export function wholes(all: readonly RecordedEvent[]): Whole[] {
 }
 
 /**
- * Returns the events as a writer submits them, without the hashes, which the target adds.
+ * Returns the events in the form in which a writer submits them, without the hashes, which the target adds.
  * @throws LogsDiffer
  */
 export function unsealed({ events: all }: Whole, expected: Expected): NewEvent[] {

@@ -4,12 +4,12 @@ import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
-/** Identifies the lock among a database's advisory locks; any other number would do. */
+/** Identifies this lock among a database's advisory locks; the number is arbitrary. */
 const LOCK = 4_206_107_301;
 
 /**
- * Applies missing migrations in order. Several processes may start on one database: one does the work; the others wait and
- * find nothing to do.
+ * Applies missing migrations in order. If several processes start on one database, one of them applies the migrations; the
+ * others wait and then find nothing to do.
  * @returns the names of the applied migrations
  * @throws Error if a later version of Annal migrated the database, PostgreSQL is older than 16, or the server is a standby
  */
@@ -31,12 +31,12 @@ export async function migrate(
   }
 }
 
-/** The oldest PostgreSQL that has everything that the migrations use, in the form of `server_version_num`. */
+/** The oldest version of PostgreSQL with all features that the migrations use, in the form of `server_version_num`. */
 const OLDEST_VERSION = 160_000;
 
 /**
  * Checks the server's version.
- * @throws Error if the version is too old.
+ * @throws Error if the version is too old
  */
 async function requireVersion(client: Pick<pg.Client, 'query'>): Promise<void> {
   const { rows } = await client.query<{ number: number; text: string }>(
@@ -50,7 +50,10 @@ async function requireVersion(client: Pick<pg.Client, 'query'>): Promise<void> {
   }
 }
 
-/** Returns whether exactly these migrations are applied. If so, Knex isn't loaded, which saves a fifth of the startup time. */
+/**
+ * Returns whether exactly these migrations have been applied. If so, Knex isn't loaded, which saves a fifth of the startup
+ * time.
+ */
 async function hasAll(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
   const { rows: found } = await client.query(`SELECT 1 WHERE to_regclass('migrations.applied') IS NOT NULL`);
   if (found.length === 0) return false;
@@ -69,7 +72,7 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
     migrations: { schemaName: 'migrations', tableName: 'applied', migrationSource: makeSource(migrations) },
   });
   try {
-    // Knex's own lock outlives a killed process; ours, which is held by now, does not.
+    // Knex's own lock remains after a process is killed; ours, which this process already holds, doesn't.
     await database.migrate.forceFreeMigrationsLock();
     const [, applied] = (await database.migrate.latest()) as [number, string[]];
     return applied;
@@ -85,13 +88,13 @@ async function applyAll(databaseUrl: string, migrations: readonly Migration[]): 
 
 const silent = (): void => undefined;
 
-/** Provides the migrations from the program itself: nothing is searched for on disk. */
+/** Provides the migrations from the program itself, so Knex doesn't search the disk. */
 function makeSource(migrations: readonly Migration[]): Knex.MigrationSource<Migration> {
   return {
     getMigrations: async () => [...migrations],
     getMigrationName: (migration) => migration.name,
     getMigration: async ({ sql }) => ({
-      // Knex would take a question mark for a binding.
+      // Knex would treat a question mark as a binding.
       up: (transaction) => transaction.raw(sql.replaceAll('?', '\\?')),
       down: async () => undefined,
     }),

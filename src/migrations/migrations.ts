@@ -1,4 +1,4 @@
-/** All changes to tables that don't belong to a projection, the oldest first. A released step is never edited. */
+/** All changes to tables that don't belong to a projection, oldest first. Once released, a step is never edited. */
 
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
@@ -77,10 +77,10 @@ const OPERATIONS_SCHEMA_SQL = ['CREATE SCHEMA operations;', SNAPSHOTS_SQL, PROCE
   '\n',
 );
 
-/** Request counts and the request log. */
+/** The tables for request counts and the request log. */
 const RATE_AND_USAGE_SQL = [RATE_LIMIT_SQL, REQUEST_LOG_SQL, USAGE_SQL, KEY_USE_SQL].join('\n');
 
-/** The steps in order. Projections create their own schemas: they are rebuilt, not migrated. */
+/** The steps, in order. Projections create their own schemas, which are rebuilt instead of migrated. */
 export const MIGRATIONS: readonly Migration[] = [
   { name: '0001-log', sql: LOG_SCHEMA_SQL },
   { name: '0002-operations', sql: OPERATIONS_SCHEMA_SQL },

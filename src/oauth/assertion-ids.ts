@@ -12,7 +12,7 @@ CREATE TABLE operations.client_assertion (
 );
 `;
 
-// An application's expired ids are deleted when it uses the next one.
+// When an application uses an id, the application's expired ids are deleted.
 const USE = `
   with expired as (
     delete from operations.client_assertion
@@ -23,7 +23,7 @@ const USE = `
 /**
  * Uses up an id.
  * @param expiresAt when the assertion expires, in seconds since 1970
- * @returns false if the id was used before
+ * @returns false if the id was already used
  */
 export async function useAssertionId(
   pool: Pool,

@@ -33,7 +33,7 @@ const MAX_JTI = 500;
 const MOST_CLIENTS = 1_000;
 const TYPES = new Set(['jwt', 'client-authentication+jwt']);
 
-/** The reason why an assertion is refused, as a sentence for the client. */
+/** Thrown when an assertion is refused. The message gives the reason, as a sentence for the client. */
 export class AssertionFault extends Error {
   override readonly name = 'AssertionFault';
 }
@@ -44,7 +44,10 @@ export interface VerifiedAssertion {
   readonly expiresAt: number;
 }
 
-/** Returns the client that an assertion claims to come from, unverified; undefined for anything but a JWT with `sub`. */
+/**
+ * Returns the client that an assertion claims to come from, which is not verified; undefined for anything other than a JWT
+ * with `sub`.
+ */
 export function assertedClient(assertion: string): string | undefined {
   if (assertion.length > MAX_ASSERTION) return undefined;
   try {
@@ -61,11 +64,11 @@ export class AssertionVerifier {
 
   constructor(
     private readonly deps: {
-      /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel endpoint. */
+      /** Values of `aud` that stand for this server: the issuer, the token endpoint and the backchannel endpoint. */
       readonly audiences: readonly string[];
       /** Connects to the hosts in `jwks_uri`. */
       readonly hosts: CustomerHosts;
-      /** Called whenever a client's keys can't be fetched; known keys still work. */
+      /** Called whenever a client's keys can't be fetched; keys that were fetched before still work. */
       readonly onAway: (jwksUri: string, error: Error) => void;
       /** The clock, in ms. */
       readonly now: () => number;
@@ -73,7 +76,7 @@ export class AssertionVerifier {
   ) {}
 
   /**
-   * Verifies a client's assertion, except for whether its `jti` is new.
+   * Verifies a client's assertion, but doesn't check whether its `jti` is new.
    * @throws AssertionFault
    */
   async verify(client: Client, assertion: string): Promise<VerifiedAssertion> {
@@ -85,7 +88,8 @@ export class AssertionVerifier {
     const { aud, exp = 0, iat = 0 } = payload;
     const jti = nonEmptyText(payload.jti);
     const now = this.deps.now() / 1_000;
-    // jose accepts an `aud` with one matching member, but another server that `aud` also names could use the assertion here.
+    // jose accepts an `aud` if any member matches. If `aud` also named another server, that server could use the assertion
+    // here.
     const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
     if (!audiences.every((each) => this.deps.audiences.includes(each)))
       throw new AssertionFault('aud of the assertion must name only this server');
@@ -102,7 +106,7 @@ export class AssertionVerifier {
       const { typ = 'jwt', jku } = decodeProtectedHeader(assertion);
       if (typeof typ !== 'string' || !TYPES.has(typ.toLowerCase()))
         throw new AssertionFault('typ of the assertion must be JWT');
-      // Keys come only from the registration; a URL in the token must simply be the same.
+      // Keys come only from the registration; a URL in the token must be the same as the registered one.
       if (jku !== undefined && jku !== client.jwksUri)
         throw new AssertionFault('jku of the assertion must be the registered jwks_uri');
       const { payload } = await jwtVerify(assertion, find, {
@@ -139,7 +143,7 @@ export class AssertionVerifier {
   }
 }
 
-/** Returns a claim if it is non-empty text. jose checks only the types of `iss`, `sub`, `aud` and the times. */
+/** Returns a claim if it is non-empty text. jose checks the types only of `iss`, `sub`, `aud` and the times. */
 const nonEmptyText = (claim: unknown): string | undefined =>
   typeof claim === 'string' && claim !== '' ? claim : undefined;
 

@@ -28,7 +28,7 @@ const UNKNOWN = 'client authentication failed: the client is unknown, or its sec
  * Authenticates the client in a request to the token, revocation or introspection endpoint.
  * @param form parameters from the body; none of them may occur twice
  * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures of the
- *   client from the address within a minute, or 100 failures from the address
+ *   client from the address within a minute, or after 100 failures from the address
  */
 export type AuthenticateClient = (
   headers: { readonly authorization?: string | undefined },
@@ -36,26 +36,26 @@ export type AuthenticateClient = (
   from: { readonly address: string },
 ) => Promise<Client>;
 
-/** The credential that a request presents. `clientId` is only claimed. */
+/** The credential that a request presents. `clientId` is only a claim at this point. */
 type Presented =
   | { readonly method: 'none'; readonly clientId: string }
   | { readonly method: 'refresh_token'; readonly token: string }
   | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
 
-/** A credential that says which client it belongs to. */
+/** A credential that names the client it belongs to. */
 type Identified = Exclude<Presented, { readonly method: 'refresh_token' }>;
 
-/** Thrown internally for errors that count as failures; the client gets the message. */
+/** Thrown internally for errors that count as failures; the message is sent to the client. */
 class Failed extends Error {
   override readonly name = 'Failed';
 }
 
-/** Creates the client authentication. */
+/** Creates the function that authenticates clients. */
 export function openClientAuthentication(deps: {
   readonly findClient: FindClient;
   readonly pool: Pool;
-  /** The service's URL, which is the issuer. */
+  /** The service's URL, which is also the issuer. */
   readonly baseUrl: string;
   /** Connects to the hosts in `jwks_uri`; by default, only to public addresses. */
   readonly hosts?: CustomerHosts;
@@ -66,7 +66,7 @@ export function openClientAuthentication(deps: {
   const { findClient, pool, baseUrl, now = Date.now } = deps;
   const limit = new FailureLimit(pool);
   const assertions = new AssertionVerifier({
-    // OpenID CIBA Core 1.0, section 7.1, requires the third.
+    // OpenID CIBA Core 1.0, section 7.1, requires the third value.
     audiences: [baseUrl, `${baseUrl}/oauth/token`, `${baseUrl}/oauth/bc-authorize`],
     hosts: deps.hosts ?? customerHosts(true),
     onAway: deps.onAway ?? (() => undefined),
@@ -114,13 +114,13 @@ export function openClientAuthentication(deps: {
 
 /**
  * Reads a request's credentials.
- * @throws OAuthError invalid_request for several methods (RFC 6749, section 2.3) or a parameter that occurs twice; Failed
+ * @throws OAuthError invalid_request for more than one method (RFC 6749, section 2.3) or a parameter that occurs twice; Failed
  */
 function readPresented(authorization: string | undefined, form: URLSearchParams): Presented {
   const one = (name: string): string | undefined => {
     const values = form.getAll(name);
     if (values.length > 1) throw new OAuthError('invalid_request', `${name} occurs twice`);
-    // RFC 6749, section 3.2: a parameter without a value counts as omitted.
+    // RFC 6749, section 3.2: a parameter without a value is treated as omitted.
     return values[0] === '' ? undefined : values[0];
   };
   const clientId = one('client_id');
@@ -158,9 +158,9 @@ const HOLDER = `
   where t.sha256 = sha256($1::bytea) and t.kind = 'refresh'`;
 
 /**
- * Finds the client for a refresh request that doesn't name one. Such a request may consist of only the token
- * (docs/spec/interface.md, section 4.1), as is common in browser applications. A confidential client still has to
- * authenticate.
+ * Finds the client for a refresh request that doesn't name one. Such a request may contain only the token
+ * (docs/spec/interface.md, section 4.1), as is common in browser applications. A confidential client still has to authenticate
+ * itself.
  * @throws Failed for an unknown token
  */
 async function findHolder(pool: Pool, token: string): Promise<Identified> {
@@ -206,7 +206,7 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Compares a secret with all of the client's valid secrets. Takes the same time if the client has none. */
+/** Compares a secret with all of the client's valid secrets. Takes the same time if the client has no secrets. */
 function matchesSecret(client: Client | undefined, secret: string): boolean {
   const given = createHash('sha256').update(secret).digest();
   const known = client?.secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')) ?? [];

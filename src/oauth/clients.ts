@@ -9,7 +9,7 @@ import { GUESTS, isGuestId } from '#src/shared/access/guests.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { keySetSchema, type PublicKeySet } from './key-set.ts';
 
-/** The SHA-256 of a client secret that currently works. `until` is in ms since 1970, and absent for the current secret. */
+/** The SHA-256 of a client secret that currently works. `until` is in ms since 1970; it is absent for the current secret. */
 export interface ClientSecret {
   /** hex */
   readonly sha256: string;
@@ -25,7 +25,7 @@ export interface ClientLogo {
   readonly size: number;
 }
 
-/** The branding that the consent page shows beside a client's name. */
+/** The branding that the consent page shows next to a client's name. */
 export interface ClientBranding {
   /** Its home page. */
   readonly clientUri: string | undefined;
@@ -33,7 +33,7 @@ export interface ClientBranding {
   readonly tosUri: string | undefined;
   /** `#rrggbb` */
   readonly color: string | undefined;
-  /** Served by the service itself, see `logoPath`. */
+  /** Served by the service itself; see `logoPath`. */
   readonly logo: ClientLogo | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Client {
   readonly organization: {
     readonly id: string;
     readonly name: string;
-    /** The domain that an owner confirmed, unless it is a public mail provider's. */
+    /** The domain that an owner confirmed, unless it belongs to a public mail provider. */
     readonly domain: string | undefined;
   };
   readonly kind: 'public' | 'confidential';
@@ -57,7 +57,7 @@ export interface Client {
   /** As registered; see `knownScopes`. */
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
-  /** The sector for pairwise ids: the application's own unless one was registered. */
+  /** The sector for pairwise ids: the application's own, unless a different sector was registered. */
   readonly sector: string;
   readonly privacyUrl: string | undefined;
   readonly branding: ClientBranding;
@@ -102,7 +102,7 @@ interface Row {
   readonly jwks_uri: string | null;
   readonly secret_sha256: string | null;
   readonly previous_sha256: string | null;
-  /** Microseconds since 1970; null unless the previous secret still works, by the database's clock. */
+  /** Microseconds since 1970, by the database's clock; null unless the previous secret still works. */
   readonly previous_until: number | null;
 }
 
@@ -122,7 +122,7 @@ const CLIENT = `
 const CLIENT_ID = /^client_[\w-]{1,60}$/;
 const stored = z.string().transform((text) => keySetSchema.parse(JSON.parse(text)));
 
-/** Finds a client by its `client_id`; undefined if it is unknown, or if it or its project is deleted. */
+/** Finds a client by its `client_id`; undefined if the id is unknown, or if the client or its project has been deleted. */
 export type FindClient = (clientId: string) => Promise<Client | undefined>;
 
 /** Opens the look-up. */

@@ -1,14 +1,14 @@
 /**
- * The items on the consent page that a person can leave out: groups of resource types, with reading and writing separate
- * (docs/spec/decisions.md, section 9). A wildcard shows every group; leaving a group out replaces the wildcard with the types
- * that stay. Pure.
+ * The items on the consent page that a person can leave out: groups of resource types, with separate items for reading and
+ * writing (docs/spec/decisions.md, section 9). A wildcard shows every group; if a group is left out, the wildcard is replaced
+ * by the types that remain. Pure.
  */
 import { type ResourceType, TYPE_NAMES } from '../fhir/types.ts';
 import { type Category, type ClinicalScope, categoryText, covers, type Scope, unite } from './scopes.ts';
 
 /**
  * Group → its types, in the order of the page. For reading, Patient, the directory and code systems aren't in any group: every
- * grant can read Patient and the directory, and code systems hold nothing personal.
+ * grant can read Patient and the directory, and code systems contain nothing personal.
  */
 export const CONSENT_GROUPS = {
   results: ['Observation', 'DiagnosticReport', 'Specimen'],
@@ -23,21 +23,24 @@ export const CONSENT_GROUPS = {
   devices: ['Device'],
   contacts: ['RelatedPerson'],
   origins: ['Provenance'],
-  /** Name, birth date and contact data: always readable, and changed with `patient/Patient.u`. */
+  /** Name, birth date and contact data: always readable; `patient/Patient.u` allows changes to them. */
   demographics: ['Patient'],
 } as const satisfies Record<string, readonly ResourceType[]>;
 
 /** The name of a group. */
 export type ConsentGroup = keyof typeof CONSENT_GROUPS;
 
-/** An item: reading (`r`, `s`) or writing (`c`, `u`, `d`) a group's resources, or only the resources in a category. */
+/**
+ * An item: access to a group's resources, or only to its resources in one category. The access is either reading (`r`, `s`) or
+ * writing (`c`, `u`, `d`).
+ */
 export interface ConsentItem {
-  /** Unique on the page, and the value in its form: `read:results`, `write:results:laboratory`. */
+  /** Unique on the page, and also the item's value in the form: `read:results`, `write:results:laboratory`. */
   readonly id: string;
   readonly access: 'read' | 'write';
   readonly group: ConsentGroup;
   readonly category?: Category;
-  /** The requested types; under a wildcard, all types in the group. */
+  /** The requested types; for a wildcard, all types in the group. */
   readonly types: readonly ResourceType[];
 }
 
@@ -47,13 +50,14 @@ const GROUP_OF: ReadonlyMap<string, ConsentGroup> = new Map(
   GROUPS.flatMap((group) => CONSENT_GROUPS[group].map((type) => [type, group] as const)),
 );
 
-/** The letters for reading or for writing one type. */
+/** The letters that allow reading, or those that allow writing, for one type. */
 interface Part extends ClinicalScope {
   readonly access: 'read' | 'write';
 }
 
 /**
- * Splits a scope by access, and a wildcard by type. Types without a group can never be written, so writing them is left out.
+ * Splits a scope by access, and splits a wildcard by type. Types without a group can never be written, so write access to them
+ * is dropped.
  */
 function splitByAccess(scope: ClinicalScope): Part[] {
   return (['read', 'write'] as const).flatMap((access) => {
@@ -95,7 +99,7 @@ export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
 }
 
 /**
- * Returns the scopes that remain when a person keeps some items. Scopes whose items are all kept stay unchanged.
+ * Returns the scopes that remain if a person keeps only some items. A scope stays unchanged if all of its items are kept.
  * @param kept ids of items; ids that `consentItems` doesn't return have no effect
  */
 export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): Scope[] {
@@ -114,7 +118,7 @@ export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): 
     return (['read', 'write'] as const).flatMap((access) => {
       const asked = parts.filter((part) => part.access === access);
       const left = staying.filter((part) => part.access === access);
-      // The wildcard stays for an access whose items are all kept.
+      // The wildcard stays for the access whose items are all kept.
       const named = left.length === asked.length ? left.slice(0, 1).map((part) => ({ ...part, type })) : left;
       return named.map((part) => ({ context, type: part.type, letters: part.letters, ...filter }));
     });

@@ -1,6 +1,6 @@
 /** Errors of the authorization server (RFC 6749, sections 4.1.2.1 and 5.2). */
 
-/** Codes, with the HTTP status for an answer that isn't a redirect. */
+/** Error codes, each with the HTTP status for an answer that isn't a redirect. */
 const STATUS = {
   invalid_request: 400, // RFC 6749
   invalid_client: 401,
@@ -43,7 +43,8 @@ export class OAuthError extends Error {
 
   /**
    * @param description characters that RFC 6749 excludes are replaced by `?`
-   * @param about a status, if different from the code's, and headers; `invalid_client` adds the challenge `Basic` by itself
+   * @param about headers, and a status if it differs from the code's status; for `invalid_client`, the challenge `Basic` is
+   *   added automatically
    */
   constructor(
     error: OAuthErrorCode,

@@ -1,7 +1,7 @@
 /**
- * Limits failed client authentication within any minute, on all instances together (docs/spec/decisions.md, section 3; RFC
- * 6749, section 2.3.1: protection against guessing): 20 per client and address, and 100 per address, whatever clients it
- * names. No limit is per client alone, because anyone could use it up to lock the client out.
+ * Limits failed client authentication within any minute, across all instances (docs/spec/decisions.md, section 3; RFC 6749,
+ * section 2.3.1: protection against guessing): 20 failures per client and address, and 100 per address, regardless of which
+ * clients it names. No limit applies per client alone, because anyone could use it up to lock the client out.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -17,20 +17,23 @@ CREATE TABLE operations.client_failure (
 CREATE INDEX client_failure_old ON operations.client_failure (last_at);
 `;
 
-/** The maximum number of failures for a client from an address in any 60 seconds; further requests are refused unread. */
+/**
+ * The maximum number of failures for a client from an address in any 60 seconds; further requests are refused without being
+ * read.
+ */
 export const MAX_OF_CLIENT = 20;
 /** The maximum number of failures from an address, for all clients that it names. */
 export const MAX_OF_ADDRESS = 100;
 
-/** A subject for which failures are counted. */
+/** A subject whose failures are counted. */
 interface Counted {
   readonly key: string;
   readonly most: number;
 }
 
 /**
- * Returns the subjects for which a failure counts.
- * @param clientId the id that the request claims, known or not; undefined if it names no client
+ * Returns the subjects that a failure counts against.
+ * @param clientId the id that the request claims, whether known or not; undefined if the request names no client
  */
 export function countedFor(address: string, clientId: string | undefined): readonly Counted[] {
   const all = { key: `address ${address}`, most: MAX_OF_ADDRESS };
@@ -39,7 +42,8 @@ export function countedFor(address: string, clientId: string | undefined): reado
   return [{ key: `client ${hash} from ${address}`, most: MAX_OF_CLIENT }, all];
 }
 
-// Looks at the failure that is `most` from the end: if it happened less than a minute ago, the limit has been reached since.
+// Looks at the failure that is `most` from the end. If that failure happened less than a minute ago, the limit has been
+// reached.
 const WAIT = `
   select max(60 - extract(epoch from clock_timestamp() - failed_at[cardinality(failed_at) - k.most + 1])) as seconds
   from unnest($1::text[], $2::int4[]) as k(key, most)
@@ -67,7 +71,7 @@ const NOTE = `
 export class FailureLimit {
   constructor(private readonly pool: Pool) {}
 
-  /** @throws OAuthError with status 429 if one of the limits was used up within a minute */
+  /** @throws OAuthError with status 429 if one of the limits was used up within the last minute */
   async check(counted: readonly Counted[]): Promise<void> {
     const { rows } = await this.pool.query<{ seconds: string | null }>({
       name: 'client-failures',
@@ -80,7 +84,7 @@ export class FailureLimit {
 
   /**
    * Counts a failure.
-   * @throws OAuthError with status 429 if other requests have used up the limit at the same time
+   * @throws OAuthError with status 429 if parallel requests have used up the limit
    */
   async note(counted: readonly Counted[]): Promise<void> {
     const { rows } = await this.pool.query<{ beyond: boolean }>({

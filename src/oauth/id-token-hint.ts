@@ -1,16 +1,16 @@
 /**
- * Reads our own ID tokens as hints (OpenID CIBA Core 1.0, section 7.1; RP-Initiated Logout 1.0, section 2). Expired tokens
- * count too.
+ * Reads this service's own ID tokens as hints (OpenID CIBA Core 1.0, section 7.1; RP-Initiated Logout 1.0, section 2). Expired
+ * tokens are accepted too.
  */
 import { compactVerify, createLocalJWKSet } from 'jose';
 import { z } from 'zod';
 import { SIGNING_ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
 const claims = z.object({ iss: z.string(), aud: z.string(), sub: z.string().min(1).max(255) });
-/** Our own tokens have about 1,500 characters. */
+/** This service's own tokens have about 1,500 characters. */
 const MAX_LENGTH = 12_000;
 
-/** The client to which one of our ID tokens was issued, and the token's person. */
+/** The client to which this service issued an ID token, and the person whom the token is about. */
 export interface IdTokenHint {
   readonly clientId: string;
   /** The pairwise `sub`. */

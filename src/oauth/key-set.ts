@@ -11,7 +11,8 @@ export const ASSERTION_ALGORITHMS = ['RS384', 'ES384', 'RS256', 'ES256', 'PS256'
 /** The maximum number of keys in a set. */
 const MOST_KEYS = 20;
 /**
- * Limits for the size of an RSA modulus, in bits: NIST SP 800-131A requires 2048; verifying with larger ones takes too long.
+ * Limits for the size of an RSA modulus, in bits: NIST SP 800-131A requires 2048; verification with larger moduli takes too
+ * long.
  */
 const RSA_BITS = { least: 2_048, most: 8_192 };
 /** Members of private or symmetric keys (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
@@ -36,7 +37,7 @@ const ec = z.object({
   y: base64url(100),
 });
 
-/** A public key, without members that we don't need, such as certificates. */
+/** A public key, without members that the service doesn't use, such as certificates. */
 export type PublicJwk = z.infer<typeof rsa> | z.infer<typeof ec>;
 
 /** Returns why a key can't be used, as the rest of a sentence; undefined if it can. */
@@ -64,7 +65,10 @@ const publicJwk = z
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
 
-/** A key set as an application registers it: 1 to 20 public RSA or EC keys; if there are several, each needs a `kid`. */
+/**
+ * A key set as an application registers it: 1 to 20 public RSA or EC keys; if there is more than one key, each must have a
+ * `kid`.
+ */
 export const keySetSchema = z
   .object({ keys: z.array(publicJwk).min(1).max(MOST_KEYS) })
   .superRefine(({ keys }, context) => {
@@ -79,8 +83,8 @@ export interface PublicKeySet {
 
 /**
  * Returns the usable keys from a set that was fetched from a client's `jwks_uri`. Other keys are skipped, because such sets
- * may hold keys for other purposes.
- * @throws TypeError for anything but a key set
+ * may contain keys for other purposes.
+ * @throws TypeError for anything other than a key set
  */
 export function usableKeys(fetched: unknown): PublicKeySet {
   const parsed = z.object({ keys: z.array(z.unknown()).max(200) }).safeParse(fetched);

@@ -10,16 +10,18 @@ select exists (
   select from consents.grants g join projects.application a on a.id = g.application_id
    where g.issuer = $1 and g.subject = $2 and g.pairwise_subject = $3 and a.client_id = $4) as known`;
 
-/** ID tokens as hints, and the person behind them. */
+/** Reads ID tokens as hints, and checks which person they are about. */
 export interface LogoutHints {
-  /** Returns the claims of an ID token that we issued, even if it has expired; undefined for any other text. */
+  /**
+   * Returns the claims of an ID token that this service issued, even if the token has expired; undefined for any other text.
+   */
   readonly read: (idToken: string) => Promise<IdTokenHint | undefined>;
-  /** Returns whether a hint is about a person: the person must have a grant to the client with that `sub`. */
+  /** Returns whether a hint is about a person: the client must have a grant from the person, under that `sub`. */
   readonly isAbout: (hint: IdTokenHint, person: PersonId) => Promise<boolean>;
 }
 
 /**
- * Creates the logout hints on a database.
+ * Creates the reader of logout hints on a database.
  * @param issuer BASE_URL
  */
 export function openLogoutHints(

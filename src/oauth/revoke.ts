@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { forgetAccessRequests, sweepAccessRequests } from './backchannel/tables.ts';
 import { sha256 } from './secrets.ts';
 
-// Revoking a refresh token ends its chain: the row that is read at every use of any token in the chain.
+// Revoking a refresh token ends its chain, whose row is read whenever any token in the chain is used.
 const REVOKE = `
 with presented as materialized (
   select t.sha256, t.kind, t.chain from operations.oauth_token t where t.sha256 = $1 and t.application_id = $2
@@ -17,9 +17,9 @@ update operations.oauth_token t set revoked_at = coalesce(t.revoked_at, now())
   from presented where presented.kind = 'access' and t.sha256 = presented.sha256`;
 
 /**
- * Revokes an application's token: a refresh token together with all tokens in its chain, an access token by itself. Does
- * nothing for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A member's
- * token belongs to no application, so anyone who has it may revoke it.
+ * Revokes an application's token: a refresh token together with all tokens in its chain, but an access token alone. Does
+ * nothing for an unknown token or for another application's token (RFC 7009, section 2; docs/spec/decisions.md, section 9). A
+ * member's token belongs to no application, so anyone who has it may revoke it.
  */
 export async function revokeToken(pool: Pool, token: string, applicationId: string): Promise<void> {
   await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });
@@ -32,8 +32,8 @@ export async function forgetRecord(pool: Pool, record: string): Promise<void> {
 }
 
 /**
- * Deletes expired codes, tokens and access requests. Used refresh tokens are kept until they expire, so that their reuse is
- * noticed.
+ * Deletes expired codes, tokens and access requests. Used refresh tokens are kept until they expire, so that their reuse can
+ * be detected.
  */
 export async function sweepTokens(pool: Pool): Promise<void> {
   await pool.query('delete from operations.oauth_chain where expires_at < now()');

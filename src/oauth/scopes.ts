@@ -21,7 +21,7 @@ export const PLAIN_SCOPES = [
 /** A scope without a resource type. */
 export type PlainScope = (typeof PLAIN_SCOPES)[number];
 
-/** A scope for clinical data in the v2 form. `letters` is a subset of `cruds`, in that order and not empty. */
+/** A scope for clinical data in the v2 form. `letters` is a non-empty subset of `cruds`, in that order. */
 export interface ClinicalScope {
   readonly context: 'patient' | 'system';
   readonly type: ResourceType | '*';
@@ -62,12 +62,12 @@ const ALWAYS_READ: ReadonlySet<string> = new Set<ResourceType>([
   'Medication',
 ]);
 
-/** The suffixes from SMART App Launch 1.0 in the v2 form. */
+/** The suffixes of SMART App Launch 1.0 → their v2 form. */
 const V1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 const CLINICAL = /^(patient|system)\/(\*|[A-Z][A-Za-z]{0,63})\.([a-z]{1,5}|\*)(?:\?(.*))?$/;
 const LETTERS = /^(?=[cruds])c?r?u?d?s?$/;
 const SYSTEM_LETTERS: ReadonlySet<string> = new Set(['rs', 'cud', 'cruds']);
-/** `category=code` or `category=system|code`: one value, without search's separators and escapes. */
+/** `category=code` or `category=system|code`: a single value, without the separators and escapes that search uses. */
 const CATEGORY = /^category=(?:([^|]{1,200})\|)?([^|]{1,100})$/;
 /**
  * Visible ASCII characters that a value may have: not `" \`, which scopes exclude, and not `, & # ? + %`, which search
@@ -77,13 +77,13 @@ const VALUE = /^[!$'-*\-./0-9:;<=>@A-Z[\]^_`a-z{}~]+$/;
 
 const isPlain = (text: string): text is PlainScope => PLAIN_SCOPES.some((scope) => scope === text);
 
-/** Returns those of the given scopes that are for clinical data. */
+/** Returns the scopes for clinical data among the given scopes. */
 export const clinicalScopes = (scopes: readonly Scope[]): readonly ClinicalScope[] =>
   scopes.filter((scope) => typeof scope !== 'string');
 
 /**
  * Parses one scope. SMART v1's `.read`, `.write` and `.*` become `rs`, `cud` and `cruds`.
- * @returns the scope, or `fault`: what is wrong, as the rest of a sentence that starts with the scope
+ * @returns the scope, or `fault`: what is wrong, as the rest of a sentence that begins with the scope
  */
 export function parseScope(text: string): { readonly scope: Scope } | { readonly fault: string } {
   if (isPlain(text)) return { scope: text };
@@ -120,7 +120,10 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
       };
 }
 
-/** Returns the end of a message about a misspelt type: the scope with the most similar type; empty if none is similar. */
+/**
+ * Returns the end of a message about a misspelt type, which suggests the scope with the most similar type; empty if no type is
+ * similar.
+ */
 function meantInstead(scope: string, type: string): string {
   const meant = nearest(type, TYPE_NAMES);
   return meant === undefined ? '' : `; did you mean \`${scope.replace(`/${type}.`, `/${meant}.`)}\`?`;
@@ -158,7 +161,7 @@ export function parseScopes(text: string): { readonly scopes: Scope[] } | { read
   return { scopes };
 }
 
-/** Returns registered or granted scopes without those that were once accepted and no longer are. */
+/** Returns registered or granted scopes, leaving out those that are no longer accepted. */
 export function knownScopes(names: readonly string[]): Scope[] {
   return names.flatMap((name) => {
     const parsed = parseScope(name);
@@ -177,7 +180,7 @@ export function scopeText(scope: Scope): string {
   return `${context}/${type}.${letters}${category === undefined ? '' : `?category=${categoryText(category)}`}`;
 }
 
-/** Returns the letters in several texts, each once, in the order `cruds`. */
+/** Returns the letters that occur in at least one of the texts, each once, in the order `cruds`. */
 export const unite = (letters: readonly string[]): string =>
   [...'cruds'].filter((letter) => letters.some((some) => some.includes(letter))).join('');
 
@@ -193,7 +196,10 @@ export function normalise(scopes: readonly Scope[]): string[] {
   return [...new Set([...plain, ...[...together.values()].map(scopeText)])].sort();
 }
 
-/** Returns whether a filter lets through everything that another filter does; undefined lets everything through. */
+/**
+ * Returns whether the wide filter lets through everything that the narrow filter does. An undefined filter lets everything
+ * through.
+ */
 function includesCategory(wide: Category | undefined, narrow: Category | undefined): boolean {
   if (wide === undefined) return true;
   return (
@@ -227,13 +233,13 @@ export function uncovered(registered: readonly Scope[], asked: readonly Scope[])
 export const covers = (registered: readonly Scope[], asked: readonly Scope[]): boolean =>
   uncovered(registered, asked).length === 0;
 
-/** Returns whether scopes stay within the granted scopes (RFC 6749, section 6: a refresh never widens them). */
+/** Returns whether the requested scopes stay within the granted scopes (RFC 6749, section 6: a refresh never widens them). */
 export const narrows = (granted: readonly Scope[], asked: readonly Scope[]): boolean =>
   covers(granted, asked);
 
 /**
- * Returns the access that a grant's scopes give to a type: an entry without a category and one per category, each only if it
- * has letters. Patient and the directory always have `rs`.
+ * Returns the access that a grant's scopes give to a type: one entry without a category and one for each category, leaving out
+ * entries without letters. Patient and the directory always have `rs`.
  */
 export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAccess[] {
   const own = clinicalScopes(scopes).filter(
@@ -252,7 +258,7 @@ export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAc
   return [...(whole === '' ? [] : [{ letters: whole }]), ...filtered.values()];
 }
 
-/** The access that `system/` scopes give: an API key's scopes, possibly only for some types. */
+/** The access that `system/` scopes give: an API key's scopes, which may be limited to some types. */
 export interface SystemAccess {
   readonly keyScopes: readonly ('read' | 'write')[];
   /** Letters for each type, if the scopes name types; if absent, `keyScopes` apply to all types. */
@@ -260,8 +266,9 @@ export interface SystemAccess {
 }
 
 /**
- * Returns the access that `system/` scopes give (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9):
- * `r` or `s` means the key scope `read`; `c`, `u` or `d` means `write`; each for the scope's type. The terminology is open.
+ * Returns the access that `system/` scopes give (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9).
+ * `r` or `s` gives the key scope `read`, and `c`, `u` or `d` gives `write`, each for the scope's type. The terminology is open
+ * to all.
  */
 export function systemAccess(scopes: readonly Scope[]): SystemAccess {
   const own = clinicalScopes(scopes).filter(({ context }) => context === 'system');

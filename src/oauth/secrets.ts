@@ -1,4 +1,7 @@
-/** Creates codes and tokens: 256 random bits each, of which only the SHA-256 is stored (docs/spec/decisions.md, section 1). */
+/**
+ * Creates codes and tokens. Each consists of 256 random bits, of which only the SHA-256 is stored (docs/spec/decisions.md,
+ * section 1).
+ */
 import { hash, randomBytes } from 'node:crypto';
 
 /** Prefixes for tokens; codes have none. */

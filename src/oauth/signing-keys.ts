@@ -1,6 +1,6 @@
 /**
- * The keys that sign ID tokens (RFC 7517; OpenID Connect Core 1.0, section 10.1.1). They are rows, so that rotation needs no
- * restart and all instances sign with the same key. Private keys are sealed.
+ * The keys that sign ID tokens (RFC 7517; OpenID Connect Core 1.0, section 10.1.1). They are rows in the database, so that
+ * rotation needs no restart and all instances sign with the same key. Private keys are sealed.
  */
 import {
   calculateJwkThumbprint,
@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { installationKey } from '#src/operations/installation-key.ts';
 import { seal, unseal } from '#src/shared/access/sealed.ts';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const SIGNING_KEYS_SQL = `
 -- What seals the private keys.
 CREATE TABLE operations.signing_seal (
@@ -35,21 +35,22 @@ CREATE TABLE operations.signing_key (
 
 /** The algorithm for ID tokens (docs/spec/interface.md, section 5). */
 export const SIGNING_ALGORITHM = 'RS256';
-/** How long clients may keep the key set, in seconds. A new key is published for longer than that before it signs. */
+/** How long clients may cache the key set, in seconds. A new key is published for longer than this before it starts to sign. */
 export const KEY_SET_MAX_AGE_S = 300;
-/** How long a new key is published before it signs, in seconds. */
+/** How long a new key is published before it starts to sign, in seconds. */
 const PUBLISHED_BEFORE_S = 2 * KEY_SET_MAX_AGE_S;
 /**
- * How long a key stays published after its successor starts to sign, in seconds: ID tokens last 30 minutes, and clocks differ.
+ * How long a key stays published after its successor starts to sign, in seconds: ID tokens last 30 minutes, and clocks may
+ * differ.
  */
 const PUBLISHED_AFTER_S = 3_600;
 
-/** A key, as `annal oauth-keys` lists it. */
+/** A key, in the form in which `annal oauth-keys` lists it. */
 export interface SigningKeyRow {
   readonly kid: string;
   readonly madeAt: Date;
   readonly signsFrom: Date;
-  /** When it leaves the key set; undefined for the newest key. */
+  /** When the key is removed from the key set; undefined for the newest key. */
   readonly publishedUntil: Date | undefined;
   readonly status: 'waiting' | 'signing' | 'retired';
 }
@@ -78,7 +79,7 @@ const PUBLISHED = `
 select public_jwk as jwk from operations.signing_key
  where published_until is null or published_until > now() order by made_at desc, kid`;
 
-// The predecessor is unique: the second of two parallel rotations inserts nothing, and ends no key.
+// The predecessor is unique: the second of two parallel rotations inserts nothing, and retires no key.
 const ROTATE = `
 with made as (
   insert into operations.signing_key (kid, predecessor, public_jwk, private_key, signs_from)
@@ -101,12 +102,12 @@ select kid, made_at as "madeAt", signs_from as "signsFrom", published_until as "
 
 /** An installation's signing keys. */
 export class SigningKeys {
-  /** Imported private keys by kid; each signature looks up which key signs. */
+  /** Imported private keys by kid; for each signature, the database determines which key signs. */
   readonly #imported = new LRUCache<string, CryptoKey>({ max: 10 });
 
   constructor(private readonly pool: Pool) {}
 
-  /** Returns the key that signs now; the first use creates one. */
+  /** Returns the key that currently signs; the first call creates one. */
   async signing(): Promise<SigningKey> {
     const row = (await this.#current()) ?? (await this.#first());
     const { kid } = row;
@@ -120,7 +121,7 @@ export class SigningKeys {
     return { kid, key };
   }
 
-  /** Returns the public keys: the one that signs, the next one, and earlier keys whose tokens may still be valid. */
+  /** Returns the public keys: of the key that signs, of the next key, and of earlier keys whose tokens may still be valid. */
   async published(): Promise<JSONWebKeySet> {
     const read = async (): Promise<JWK[]> => {
       const { rows } = await this.pool.query<{ jwk: unknown }>({ name: 'signing-keys', text: PUBLISHED });
@@ -133,10 +134,10 @@ export class SigningKeys {
   }
 
   /**
-   * Creates the next key. It signs after ten minutes, when every client has had time to fetch it; the earlier keys stay
-   * published for another hour.
+   * Creates the next key. It starts to sign after ten minutes, by which time every client can have fetched it; the earlier
+   * keys stay published for another hour.
    * @param now for a leaked key: the new key signs at once, and no earlier key stays published
-   * @returns the keys, the newest first. While a key is waiting to sign, no other is created, so a repeated rotation changes
+   * @returns the keys, newest first. While a key is waiting to sign, no further key is created, so a repeated rotation changes
    *   nothing
    */
   async rotate({ now = false }: { readonly now?: boolean } = {}): Promise<readonly SigningKeyRow[]> {
@@ -150,7 +151,7 @@ export class SigningKeys {
     return this.list();
   }
 
-  /** Returns the published keys, the newest first. */
+  /** Returns the published keys, newest first. */
   async list(): Promise<readonly SigningKeyRow[]> {
     const { rows } = await this.pool.query<
       Omit<SigningKeyRow, 'publishedUntil'> & { publishedUntil: Date | null }
@@ -158,9 +159,9 @@ export class SigningKeys {
     return rows.map((row) => ({ ...row, publishedUntil: row.publishedUntil ?? undefined }));
   }
 
-  /** Deletes the private parts of keys that no longer sign and are no longer published. */
+  /** Deletes the private and public parts of keys that no longer sign and are no longer published. */
   async sweep(): Promise<void> {
-    // The row keeps its name but neither key, so that the chain of predecessors stays complete.
+    // The row keeps its kid but neither key, so that the chain of predecessors stays complete.
     await this.pool.query(
       `update operations.signing_key set private_key = '', public_jwk = '{}'
         where published_until < now() and private_key <> ''`,
@@ -182,7 +183,7 @@ export class SigningKeys {
     return row;
   }
 
-  /** Creates a key after another, unless that key already has a successor. */
+  /** Creates a key as the successor of another key, unless that key already has one. */
   async #make(predecessor: string, before: number, after: number): Promise<void> {
     const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
     const jwk = privateJwk.parse(await exportJWK(privateKey));

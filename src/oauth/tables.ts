@@ -1,9 +1,9 @@
 /**
- * Tables of authorization codes and tokens. They hold only SHA-256 hashes, and don't name a person. The codes and tokens for
- * one consent form a chain. One row decides for all of them, so that each change is a compare-and-set on that row.
+ * Tables of authorization codes and tokens. They contain only SHA-256 hashes, and don't name a person. The codes and tokens
+ * for one consent form a chain. One row is authoritative for the whole chain, so each change is a compare-and-set on that row.
  */
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const OAUTH_TOKENS_SQL = `
 CREATE TABLE operations.oauth_chain (
   id uuid PRIMARY KEY,
@@ -46,12 +46,12 @@ CREATE TABLE operations.oauth_token (
 CREATE INDEX oauth_token_of_chain ON operations.oauth_token (chain);
 CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;
 
-/** The DDL in a later migration. */
+/** The DDL of a later migration. */
 export const OAUTH_NONCE_SQL = `
 ALTER TABLE operations.oauth_code ADD COLUMN nonce text;  -- of the authorization request, for the ID token`;
 
 /**
- * The DDL in a separate migration: members' tokens, for the dashboard. They name the person, and are deleted when they expire.
+ * The DDL of a separate migration: members' tokens, for the dashboard. They name the person, and are deleted when they expire.
  */
 export const MEMBER_TOKENS_SQL = `
 CREATE TABLE operations.member_token (

@@ -1,6 +1,6 @@
 /**
- * Stores the bytes of applications' logos. The bytes aren't in events: like events about documents, `ApplicationBranded` holds
- * only their SHA-256.
+ * Stores the bytes of applications' logos. The bytes aren't in events: like events about documents, `ApplicationBranded`
+ * contains only their SHA-256.
  */
 import type { Pool } from 'pg';
 
@@ -26,14 +26,14 @@ export class ApplicationLogos {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores a logo before the event that shows it, and removes the application's replaced logos.
+   * Stores a logo before the event that makes it visible, and removes the application's replaced logos.
    * @param sha256 of the content, in hex
    * @param shown the hash of the logo that is currently shown
    */
   async keep(application: string, sha256: string, logo: LogoBytes, shown: string | null): Promise<void> {
     await this.pool.query({
       name: 'keep-application-logo',
-      // Waits an hour, because another upload may have stored its bytes but not yet its event.
+      // Replaced logos are kept for an hour, because another upload may have stored its bytes but not yet its event.
       text: `
         with replaced as (
           delete from operations.application_logo
@@ -46,7 +46,7 @@ export class ApplicationLogos {
     });
   }
 
-  /** Returns the logo that an application currently shows; undefined for another hash, and if the logo is deleted. */
+  /** Returns the logo that an application currently shows; undefined if its hash is different or the logo was deleted. */
   async find(application: string, sha256: string): Promise<LogoBytes | undefined> {
     const { rows } = await this.pool.query<{ content_type: string; content: Buffer }>({
       name: 'find-application-logo',

@@ -1,6 +1,7 @@
 /**
  * Checkpoints that the service keeps for its auditors (docs/audit.md, "Checkpoints"). The file's lines are compressed in
- * parts, so that one stream's line can be found without reading the whole file. The parts in order form the gzipped file.
+ * parts, so that the line for one stream can be found without reading the whole file. The parts, one after another, form the
+ * gzipped file.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -9,7 +10,7 @@ import type { CheckpointFacts, CoveringCheckpoint, KeptCheckpoint } from '#src/s
 import { newId } from '#src/shared/ids.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const CHECKPOINTS_SQL = `
 CREATE TABLE operations.checkpoint (
   id text PRIMARY KEY,
@@ -38,7 +39,7 @@ export interface CheckpointRow extends Omit<KeptCheckpoint, 'time'> {
   readonly made_at: Micros;
 }
 
-/** Returns the checkpoint in a row. */
+/** Returns the checkpoint that a row describes. */
 export function readRow({ made_at, ...kept }: CheckpointRow): KeptCheckpoint {
   return { ...kept, time: toInstant(made_at) };
 }
@@ -55,8 +56,8 @@ const expand = promisify(gunzip);
 
 /**
  * Stores a checkpoint.
- * @param lines the file's lines, each with its line break, the signed statement last
- * @param readFacts returns the statement's facts, once all lines have been read
+ * @param lines the file's lines, each with its line break; the signed statement comes last
+ * @param readFacts returns the facts in the statement, once all lines have been read
  * @returns the checkpoint's id
  */
 export async function keepCheckpoint(
@@ -118,7 +119,7 @@ export class Checkpoints {
     return rows[0] && readRow(rows[0]);
   }
 
-  /** Yields the file, compressed. */
+  /** Yields the compressed file, in parts. */
   async *file(id: string): AsyncGenerator<Buffer> {
     for (let part = 0; ; part += 1) {
       const { rows } = await this.pool.query<{ content: Buffer }>(
@@ -132,8 +133,8 @@ export class Checkpoints {
   }
 
   /**
-   * Returns a stream's head in the newest checkpoint, if the checkpoint covers a revision.
-   * @param stream a stream of events, or `access-` and a patient
+   * Returns a stream's head in the newest checkpoint, provided that the checkpoint covers the given revision.
+   * @param stream a stream of events, or `access-` followed by a patient
    */
   async coveredBy(stream: string, revision: number): Promise<CoveringCheckpoint | undefined> {
     const { rows: all } = await this.pool.query<CheckpointRow>(

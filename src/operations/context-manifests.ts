@@ -1,6 +1,6 @@
 /**
- * Reads the context manifests that were stored by versions of Annal without receipts. No more are written: a context's receipt
- * contains everything (`src/operations/receipts/`).
+ * Reads the context manifests that were stored by versions of Annal without receipts. New manifests aren't written: a
+ * context's receipt contains everything (`src/operations/receipts/`).
  */
 import type { Pool } from 'pg';
 

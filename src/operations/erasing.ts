@@ -1,6 +1,6 @@
 /**
- * Keeps the facts about a record's grants for `RecordErased`, from before its stream is erased until the event has been
- * written.
+ * Keeps the facts about a record's grants that `RecordErased` needs, from before the record's stream is erased until the event
+ * has been written.
  */
 import type { Pool } from 'pg';
 

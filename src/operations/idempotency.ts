@@ -1,9 +1,9 @@
 /**
  * Handles `Idempotency-Key`: a repeated request is carried out once and gets the same answer (docs/spec/decisions.md, section
- * 3). A row is reserved before anything is decided. It holds the request's hash, the seed for its ids, the owner's lease and,
- * before each append, the append's target, so that a retry after a crash finds its own events instead of writing them again.
- * The answer is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has. For
- * tokens, which change, the key is derived from who holds them and from an installation key.
+ * 3). A row is reserved before anything is decided. The row contains the request's hash, the seed for its ids, the owner's
+ * lease and, before each append, the append's target. So a retry after a crash finds its own events instead of writing them
+ * again. The answer is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has.
+ * Tokens change, so for tokens, the key is derived from their holder and from an installation key.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -34,26 +34,29 @@ CREATE INDEX idempotency_expiry ON operations.idempotency (expires_at);
 CREATE INDEX idempotency_records ON operations.idempotency USING gin (records);
 `;
 
-/** Migration: `records` can't name the records that a read's answer shows. */
+/** Migration: `records` can't name all records that the answer to a read shows. */
 export const READ_ANSWERS_SQL = `
 ALTER TABLE operations.idempotency ADD COLUMN reads boolean NOT NULL DEFAULT false;
 CREATE INDEX idempotency_reads ON operations.idempotency (key_hash) WHERE reads;
 `;
 
-/** Migration: if an attempt dies, the secret that the next attempt returns must not be lost. */
+/** Migration that keeps the secret that a request returns: if an attempt dies, the next attempt must return the same secret. */
 export const RETRY_SECRETS_SQL = 'ALTER TABLE operations.idempotency ADD COLUMN secret bytea;';
 
-/** How long an owner counts as alive without renewing its lease, in seconds. */
+/** How long an owner counts as alive after it last renewed its lease, in seconds. */
 const LEASE_SECONDS = 10;
 const RENEW_EVERY_MS = 3_000;
 /** How long answers are kept, in hours. */
 const KEPT_HOURS = 24;
 /** How long a retry waits for the first request, in ms (docs/spec/decisions.md, section 3). */
 const WAIT_MS = 10_000;
-/** First and longest pause between checks on a request that another instance runs, in ms; the pause doubles. */
+/**
+ * The first and the longest pause between checks on a request that another instance is running, in ms; the pause doubles each
+ * time.
+ */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];
 
-/** A `KeptAnswer`, including everything that HTTP stored with it. */
+/** A `KeptAnswer`, including everything that the HTTP layer stored with it. */
 const keptAnswer = z.looseObject({
   status: z.number(),
   headers: z.record(z.string(), z.string()),
@@ -72,8 +75,8 @@ interface Row {
 }
 
 /**
- * Takes the key if it is new, if it has expired, or if it belongs to a dead attempt at the same request. The old row's
- * attempts and secret are dropped only if it has expired.
+ * Takes the key if it is new, if it has expired, or if it belongs to an attempt at the same request that has died. The
+ * attempts and the secret in the old row are dropped only if the key has expired.
  */
 const RESERVE = `
 insert into operations.idempotency as i (key_hash, request_hash, command_id, millis, owner, lease_until, expires_at)
@@ -98,7 +101,7 @@ const FIND = `
 select i.request_hash, i.command_id, i.millis, i.owner, i.attempts, i.answer, i.secret
 from operations.idempotency i where i.key_hash = $1`;
 
-/** Finds out whether a request has an answer, or may be started again. */
+/** Finds out whether a request has an answer or may be started again. */
 const ENDED = `
 select i.answer is not null or i.owner is null or i.lease_until < now() as ended
 from operations.idempotency i where i.key_hash = $1`;
@@ -110,7 +113,7 @@ export class IdempotencyStore {
   #installationKey: Buffer | undefined;
 
   /**
-   * @param pool connections with synchronous commit: recorded data must survive a crash
+   * @param pool connections with synchronous commit, because recorded data must survive a crash
    * @param waitMs how long a retry waits for the first request, in ms
    */
   constructor(
@@ -119,9 +122,10 @@ export class IdempotencyStore {
   ) {}
 
   /**
-   * Reserves a request, or finds its answer. While another attempt is running, waits for it without a connection.
+   * Reserves a request, or finds its answer. While another attempt is running, waits for that attempt without using a
+   * connection.
    * @throws Refusal invalid (422) if the key was used for another request or credential; conflict (409) with `Retry-After` if
-   *   the other attempt is still running after 10 s, or too many requests are already waiting.
+   *   the other attempt is still running after 10 s, or if too many requests are already waiting
    */
   async begin(request: IdempotentRequest): Promise<Begun> {
     const keyHash = createHash('sha256').update(`${request.scope}\n${request.key}`).digest();
@@ -202,8 +206,9 @@ export class IdempotencyStore {
 
   /**
    * Deletes every answer that concerns a record, as part of its purge. A search may show a record without naming its patient
-   * (a Provenance, `_elements`), so all answers to reads are deleted too. A retry then reads again, and finds its writes as
-   * after a crash. Requests under way may have read the record earlier, so `reads` prevents `KEEP` from keeping their answers.
+   * (a Provenance, `_elements`), so all answers to reads are deleted too. A retry then reads again, and finds its own writes
+   * as after a crash. Requests in progress may have read the record earlier, so `reads` prevents `KEEP` from storing their
+   * answers.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(
@@ -217,7 +222,8 @@ export class IdempotencyStore {
 
   /**
    * Resumes an earlier attempt.
-   * @throws Refusal invalid if that attempt sealed a secret under another credential, for which the secret stays valid
+   * @throws Refusal invalid if that attempt sealed a secret with a different credential; the secret remains valid for that
+   *   credential
    */
   async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
     const sealing = await this.#sealing(request);
@@ -235,7 +241,7 @@ export class IdempotencyStore {
     const { pool } = this;
     this.#running += 1;
     const renewal = setInterval(() => {
-      // A failed renewal is noticed where it matters: at the next note.
+      // A failed renewal is noticed where it matters: when the next note is made.
       pool.query(RENEW, [keyHash, owner, LEASE_SECONDS]).catch(() => undefined);
     }, RENEW_EVERY_MS);
     renewal.unref();
@@ -289,8 +295,8 @@ update operations.idempotency set secret = coalesce(secret, $3)
 where key_hash = $1 and owner = $2 returning secret`;
 
 /**
- * Keeps no answer that may contain data from a record that was purged meanwhile (`forget`): it is then as if the request had
- * died.
+ * Doesn't store an answer that may contain data from a record that has been purged in the meantime (`forget`). The effect is
+ * the same as if the request had died.
  */
 const KEEP = `
 update operations.idempotency set answer = case when reads then null else $3::bytea end,
@@ -322,7 +328,7 @@ function stillRunning(): Refusal {
   );
 }
 
-/** Creates the store on a pool whose connections keep PostgreSQL's synchronous commit. */
+/** Creates the store on a pool whose connections use PostgreSQL's synchronous commit. */
 export function openIdempotency(pool: Pool): IdempotencyStore {
   return new IdempotencyStore(pool);
 }

@@ -2,21 +2,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const DOCUMENT_KEY_SQL = `
 CREATE TABLE operations.document_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   key bytea NOT NULL
 );`;
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const PAIRWISE_KEY_SQL = `
 CREATE TABLE operations.pairwise_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
   key bytea NOT NULL
 );`;
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const IDEMPOTENCY_KEY_SQL = `
 CREATE TABLE operations.idempotency_key (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),

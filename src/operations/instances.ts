@@ -1,8 +1,8 @@
-/** Keeps a row for each instance that runs on this database, with the time at which it was last alive. */
+/** Keeps a row for each instance that runs on this database, with the time when it was last known to be alive. */
 import { hostname } from 'node:os';
 import type { Pool } from 'pg';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const INSTANCES_SQL = `
 CREATE TABLE operations.instance (
   id text PRIMARY KEY,
@@ -19,7 +19,7 @@ export const INSTANCE_RUNS_SQL =
 
 const BEAT_MS = 10_000;
 
-// Each heartbeat also deletes the rows of instances that stopped long ago.
+// Each heartbeat also deletes the rows of instances that stopped more than a week ago.
 const BEAT = `
 with gone as (delete from operations.instance where seen_at < clock_timestamp() - interval '7 days')
 insert into operations.instance as i (id, version, host, pid, runs) values ($1, $2, $3, $4, $5)
@@ -38,7 +38,7 @@ export class Instance {
     private readonly runs: () => readonly string[],
   ) {}
 
-  /** Starts to report that this instance is alive; returns at once. */
+  /** Starts reporting that this instance is alive; returns at once. */
   start(): void {
     this.#beating = setInterval(() => void this.#beat(), BEAT_MS).unref();
     void this.#beat();
@@ -52,7 +52,7 @@ export class Instance {
       .catch(() => undefined);
   }
 
-  /** If this fails, the instance simply appears as last seen a while ago. */
+  /** If this fails, the instance just appears to have been last seen a while ago. */
   async #beat(): Promise<void> {
     const { id, pid } = this.mark;
     const values = [id, this.version, hostname(), pid, this.runs()];

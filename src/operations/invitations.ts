@@ -45,12 +45,12 @@ export class Invitations {
 
   /**
    * Stores an invitation, unless it has already been stored.
-   * @returns undefined if the Patient doesn't exist: it was deleted, or purged meanwhile
+   * @returns undefined if the Patient doesn't exist, because it was deleted or has been purged
    */
   async create(asked: NewInvitation): Promise<Invitation | undefined> {
     const { id, sha256, project, environment, record, relationship, email, days } = asked;
-    // The lock prevents a purge from deleting the Patient's row before the invitation exists, so the purge deletes the
-    // invitation too.
+    // The lock keeps a purge from deleting the Patient's row before the invitation exists, so the purge deletes the invitation
+    // too.
     await this.pool.query({
       name: 'invitation-create',
       text: `WITH patient AS (
@@ -91,7 +91,7 @@ export class Invitations {
     );
   }
 
-  /** Counts a wrong birth date; the fifth closes the invitation. */
+  /** Counts a wrong birth date; the fifth wrong date closes the invitation. */
   async countWrong(id: string): Promise<void> {
     await this.pool.query('UPDATE operations.invitation SET wrong = wrong + 1 WHERE id = $1', [id]);
   }
@@ -126,7 +126,7 @@ export class Invitations {
     await this.pool.query('DELETE FROM operations.invitation WHERE record = $1', [record]);
   }
 
-  /** Deletes attempts that no longer limit anybody. */
+  /** Deletes attempts that no longer count against anyone's limit. */
   async sweep(): Promise<void> {
     await this.pool.query(
       "DELETE FROM operations.invitation_try WHERE now() - interval '1 hour' > ALL (tries)",

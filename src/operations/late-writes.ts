@@ -1,7 +1,7 @@
 /**
- * Writes that were answered before the read models showed them. Each read model's newest such position is noted here before
- * the answer is sent. Every instance, even one that can't reach the event store, then refuses reads of that model until it has
- * passed the position. See `docs/decisions/0017-reads-without-the-event-store.md`.
+ * Writes that were answered before the read models showed them. Before such an answer is sent, its position is noted here for
+ * each read model; only the newest position is kept. Every instance, even one that can't reach the event store, then refuses
+ * reads of that model until the model has passed the position. See `docs/decisions/0017-reads-without-the-event-store.md`.
  */
 import type pg from 'pg';
 import { BEGINNING, type Position } from '../events/store.ts';
@@ -13,7 +13,7 @@ CREATE TABLE operations.late_write (
   position text COLLATE "C" NOT NULL    -- reads of the model are refused until it has passed this
 );`;
 
-/** Notes that reads from these models must show a position. Never moves a note back. */
+/** Notes that reads from the given models must show a position. Never replaces a noted position by an earlier one. */
 export async function noteLateWrite(
   client: pg.ClientBase | pg.Pool,
   position: Position,
@@ -38,8 +38,8 @@ export async function readLateWrites(client: pg.ClientBase | pg.Pool): Promise<M
 }
 
 /**
- * Returns a position at or after every acknowledged write to a record, without querying the event log: such a write is either
- * shown by the read model `resources`, or noted as late.
+ * Returns a position at or after every acknowledged write to a record, without querying the event log. Each such write is
+ * either shown by the read model `resources` or noted as late.
  */
 export async function acknowledgedPosition(client: pg.ClientBase | pg.Pool): Promise<Position> {
   const { rows } = await client.query<{ position: Position }>({

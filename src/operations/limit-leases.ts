@@ -1,7 +1,7 @@
 /**
- * Budgets for rate limits, shared by all instances: one row per subject with the current window and how much of it has been
- * granted. Instances take slices of a budget and return what they don't need. A slice is at most a twentieth of the rest, so
- * that little is left unused when the budget runs out.
+ * Budgets for rate limits, shared by all instances. There is one row per subject, with the current window and how much of it
+ * has been granted. Instances take slices of a budget and return what they don't use. A slice is at most a twentieth of the
+ * rest, so that little is left unused when the budget runs out.
  */
 import type { Pool } from 'pg';
 
@@ -11,8 +11,9 @@ import type { Pool } from 'pg';
 const WINDOW_MS = 60_000;
 
 /**
- * DDL for the table in schema `operations`. The table is unlogged: a database crash loses at most a minute. `granted` is the
- * number that the last statement took, because an upsert can't return earlier values.
+ * DDL for the table in schema `operations`. The table is unlogged, so a database crash loses its rows, which are worth at most
+ * a minute. `granted` is the number that the last statement took; the column is needed because an upsert can't return earlier
+ * values.
  */
 export const RATE_LIMIT_SQL = `
 CREATE UNLOGGED TABLE operations.rate_limit (
@@ -23,7 +24,7 @@ CREATE UNLOGGED TABLE operations.rate_limit (
 ) WITH (fillfactor = 70);
 CREATE INDEX rate_limit_ends ON operations.rate_limit (ends);`;
 
-/** A request for one subject within a statement. */
+/** A request for one subject, as part of a statement. */
 interface Asked {
   readonly subject: string;
   /** Amount to take; negative to return some. */
@@ -32,7 +33,7 @@ interface Asked {
   readonly window: number | null;
 }
 
-/** A slice of a window's budget. */
+/** A slice of the budget for a window. */
 export interface Lease {
   /** 0: nothing is left. */
   readonly granted: number;
@@ -40,7 +41,7 @@ export interface Lease {
   readonly remaining: number;
   /** The window's name: its end by the database's clock. */
   readonly window: number;
-  /** Remaining time of the window, in ms. */
+  /** Time until the window ends, in ms. */
   readonly left: number;
 }
 
@@ -84,7 +85,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** The budgets in PostgreSQL. Requests that arrive during a statement are combined in the next statement. */
+/** The budgets in PostgreSQL. Requests that arrive while a statement is running are combined in the next statement. */
 export class LimitLeases {
   #waiting: Waiting[] = [];
   #underWay = false;
@@ -93,7 +94,7 @@ export class LimitLeases {
 
   /**
    * @param pool connections that wait neither for other work nor for the disk
-   * @param limit of each window
+   * @param limit the budget for each window
    * @param windowMs length of a window, in ms
    */
   constructor(
@@ -102,12 +103,15 @@ export class LimitLeases {
     readonly windowMs = WINDOW_MS,
   ) {}
 
-  /** Takes a slice of at most `want`. One request per subject runs at a time. Rejects while the database is unreachable. */
+  /**
+   * Takes a slice of at most `want`. For each subject, only one request runs at a time. Rejects while the database is
+   * unreachable.
+   */
   take(subject: string, want: number): Promise<Lease> {
     return this.#ask({ subject, take: want, window: null });
   }
 
-  /** Returns the unused rest of a window's slices; does nothing for a window that has ended. */
+  /** Returns what is left of a window's slices to the budget; does nothing for a window that has ended. */
   async bringBack(subject: string, count: number, window: number): Promise<void> {
     await this.#ask({ subject, take: -count, window });
   }
@@ -138,7 +142,9 @@ export class LimitLeases {
     });
   }
 
-  /** Returns the requests for the next statement, with each subject only once, because an upsert may touch a row only once. */
+  /**
+   * Returns the requests for the next statement. Each subject occurs only once, because an upsert may touch a row only once.
+   */
   #batch(): Waiting[] {
     const batch = new Map<string, Waiting>();
     const rest: Waiting[] = [];

@@ -1,8 +1,8 @@
 /**
- * Rate limits across all instances (docs/spec/interface.md, section 8). An instance spends slices of a subject's budget
- * (`limit-leases.ts`) from memory; slices grow while they are spent quickly. All instances together allow exactly as much as
- * one instance would. While the database is unreachable, each instance counts by itself, because limits protect the service
- * and must not stop it.
+ * Rate limits across all instances (docs/spec/interface.md, section 8). An instance takes slices of a subject's budget
+ * (`limit-leases.ts`) and spends them from memory; if they are spent quickly, the slices grow. All instances together allow
+ * exactly as much as a single instance would. While the database is unreachable, each instance counts by itself, because
+ * limits protect the service and must not stop it.
  */
 import { LRUCache } from 'lru-cache';
 import type { Standing } from '#src/shared/load/traffic.ts';
@@ -13,34 +13,38 @@ interface Held {
   /** End of the window, by `performance.now()`. */
   ends: number;
   window: number;
-  /** Remaining amount in its slices. */
+  /** The amount that is left in its slices. */
   left: number;
-  /** Amount that was available when the last slice was taken. */
+  /** The amount that was left in the budget when the last slice was taken. */
   remaining: number;
-  /** Amount that this instance allowed in the window. */
+  /** How much this instance has allowed in the window. */
   spent: number;
   /** Size of the next slice. */
   slice: number;
   takenAt: number;
   spentAt: number;
-  /** Until this time nothing is left, and the database isn't queried. */
+  /** Until this time, nothing is left and the database isn't queried. */
   dryUntil: number;
   waiting: number;
   taking: Promise<void> | undefined;
 }
 
 /**
- * Intended duration of a slice, in ms. If a slice lasts less than half as long, the next is doubled; an idle slice is returned
- * after this time.
+ * Intended duration of a slice, in ms. If a slice lasts less than half as long, the next slice is twice as large; a slice that
+ * is idle for this long is returned.
  */
 const SLICE_MS = 4_000;
 /**
- * From this size on, the next slice is requested while a quarter of the last one is left, so that frequent callers don't wait.
+ * For slices of at least this size, the next slice is requested while a quarter of the last one is left, so that frequent
+ * callers don't wait.
  */
 const AHEAD_FROM = 32;
-/** The pause between checks, in ms, while a subject has used up its budget: other instances may have returned some. */
+/**
+ * The pause between queries, in ms, while a subject's budget is used up; other instances may have returned something in the
+ * meantime.
+ */
 const DRY_MS = 1_000;
-/** The maximum number of subjects to remember; the database knows the others. */
+/** The maximum number of subjects to remember; the database has the others. */
 const REMEMBERED = 50_000;
 const SWEEP_MS = 30_000;
 
@@ -75,7 +79,7 @@ export class RateLimits {
     return this.#held.size;
   }
 
-  /** Counts a request. Answers at once while a slice lasts, otherwise after querying the database. Never rejects. */
+  /** Counts a request. Answers at once while a slice lasts, otherwise after a query to the database. Never rejects. */
   spend(subject: string): Standing | Promise<Standing> {
     const held = this.#held.get(subject);
     if (held === undefined) return this.#spendLater(subject, this.#remember(subject));
@@ -86,13 +90,13 @@ export class RateLimits {
     return found;
   }
 
-  /** Returns whether a subject's window is used up, as far as this instance knows. */
+  /** Returns whether a subject's budget for the window is used up, as far as this instance knows. */
   isUsedUp(subject: string): boolean {
     const held = this.#held.peek(subject);
     return held !== undefined && held.ends > performance.now() && held.left <= 0 && held.remaining <= 0;
   }
 
-  /** Returns the unused rest of all slices. */
+  /** Returns what is left of all slices to the budgets. */
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([...this.#held.entries()].map(([subject, held]) => this.#bringBack(subject, held)));
@@ -170,7 +174,7 @@ export class RateLimits {
       held.left = 0;
       held.spent = 0;
     }
-    // Counted from before the query, so that a window ends no later here than in the database.
+    // Measured from before the query, so that a window ends no later here than in the database.
     held.ends = asked + left;
     held.left += granted;
     held.remaining = remaining;

@@ -1,6 +1,6 @@
 /**
- * Locks on the criteria of conditional requests, across instances: PostgreSQL's session advisory locks, one connection per
- * holder.
+ * Locks on the criteria of conditional requests, across instances. They are PostgreSQL's session advisory locks, with one
+ * connection per holder.
  */
 import { createHash } from 'node:crypto';
 import pg, { type Pool, type PoolClient } from 'pg';
@@ -10,14 +10,14 @@ import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 const WAIT_MS = 30_000;
 
 /**
- * Runs work while holding every key. Within the process, holders of a key queue first, so that many callers with one key take
- * only one connection. Keys are taken in sorted order, so that two holders never wait for each other.
+ * Runs work while holding the locks for all given keys. Within the process, callers queue for a key first, so that many
+ * callers with the same key take only one connection. Keys are taken in sorted order, so that two holders never deadlock.
  */
 export class PostgresCriteriaLocks {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /**
-   * @param pool a separate pool, because holders keep their connection while their work uses others
+   * @param pool a separate pool, because a holder keeps its connection while its work uses other connections
    * @param waitMs timeout for a lock, in ms
    */
   constructor(
@@ -26,8 +26,8 @@ export class PostgresCriteriaLocks {
   ) {}
 
   /**
-   * Resolves or rejects as `work` does. The locks are then free again, even if this process dies.
-   * @throws Refusal `unavailable` if other callers hold a lock for too long; errors from the database.
+   * Settles as `work` does. The locks are then released; they are also released if this process dies.
+   * @throws Refusal `unavailable` if other callers hold a lock for too long; errors from the database
    */
   async hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T> {
     const sorted = [...new Set(keys)].sort();
@@ -47,7 +47,7 @@ export class PostgresCriteriaLocks {
       for (const number of new Set(numbers)) await this.#lock(client, number.toString());
       return await work();
     } finally {
-      // A connection that fails to unlock is closed, which also unlocks.
+      // A connection that fails to unlock is closed, which also releases its locks.
       const unlocked = await client.query('SELECT pg_advisory_unlock_all()').then(
         () => true,
         () => false,
@@ -57,7 +57,8 @@ export class PostgresCriteriaLocks {
   }
 
   /**
-   * Takes a lock. If the server doesn't answer, the first try fails; only a lock held by another caller is waited for longer.
+   * Takes a lock. The first try fails quickly if the server doesn't answer; a longer wait happens only if another caller holds
+   * the lock.
    */
   async #lock(client: PoolClient, number: string): Promise<void> {
     const { rows } = await client.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [
@@ -88,7 +89,7 @@ export class PostgresCriteriaLocks {
       go();
     };
     if (await endsWithin(before, this.waitMs)) return leave;
-    // Callers queued behind this one must still wait for those before it, so its place is passed on.
+    // Callers that queue behind this one must still wait for the callers ahead of it, so its place is passed on.
     void before.then(leave);
     throw held();
   }

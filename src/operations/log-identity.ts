@@ -1,7 +1,7 @@
 /**
- * Identifies the log that contains an installation's events. Followers can't tell two logs apart: an installation on
+ * Identifies the log that contains an installation's events. Followers can't tell two logs apart, and an installation on
  * EventStoreDB also has an empty log in its database. The database therefore stores the kind of store and the first event that
- * is never erased (`first.ts`). Every log is compared with these when it is opened, before anything else.
+ * is never erased (`first.ts`). When a log is opened, it is compared with these before anything else happens.
  */
 import type pg from 'pg';
 import { firstEvent } from '../events/first.ts';
@@ -16,12 +16,13 @@ CREATE TABLE operations.log_identity (
   first_event uuid NOT NULL
 );`;
 
-/** Thrown if the log in the settings is not the one that the database belongs to. */
+/** Thrown if the log that the settings name is not the one that the database belongs to. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
   /**
    * @param found the problem, as the rest of "the settings name a log"
-   * @param first the log's first event, if only that differs: it may be another log, or its beginning was altered
+   * @param first the log's first event, if nothing else differs: the log may be a different log, or its beginning may have
+   *   been altered
    */
   constructor(
     noted: string,
@@ -49,8 +50,8 @@ export interface LogAndDatabase {
 }
 
 /**
- * Checks that a log is the installation's. If the installation has not yet noted a log, any log is accepted.
- * @throws ForeignLog, Unavailable; errors from the database.
+ * Checks that a log belongs to the installation. If no log has been noted for the installation yet, any log is accepted.
+ * @throws ForeignLog, Unavailable; errors from the database
  */
 export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Promise<void> {
   const noted = await readIdentity(client);
@@ -62,8 +63,8 @@ export async function assertOwnLog({ client, store, kind }: LogAndDatabase): Pro
 }
 
 /**
- * Notes that a log is the installation's, unless a log has already been noted. An empty log is not noted.
- * @throws ForeignLog if another instance was faster with another log; Unavailable; errors from the database.
+ * Notes that a log belongs to the installation, unless a log has already been noted. An empty log is not noted.
+ * @throws ForeignLog if another instance noted a different log first; Unavailable; errors from the database
  */
 export async function noteLog(own: LogAndDatabase): Promise<void> {
   const { client, store, kind } = own;
@@ -77,13 +78,13 @@ export async function noteLog(own: LogAndDatabase): Promise<void> {
   await assertOwnLog(own);
 }
 
-/** Notes that the log was moved to a store of this kind, in the caller's transaction. */
+/** Notes, in the caller's transaction, that the log was moved to a store of the given kind. */
 export async function moveIdentity(tx: pg.ClientBase, kind: LogKind): Promise<void> {
   if ((await readIdentity(tx)) !== undefined)
     await tx.query('UPDATE operations.log_identity SET kind = $1', [kind]);
 }
 
-/** Reads the identity. A command may find a database that this version hasn't migrated. */
+/** Reads the identity. A command may run on a database that this version hasn't migrated yet. */
 async function readIdentity(client: pg.ClientBase | pg.Pool): Promise<Identity | undefined> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_identity') IS NOT NULL");
   if (there.rowCount === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Stores the newest event that an instance has followed. The length of a log doesn't prove that it is complete: a log that was
- * restored and then written to, even by EventStoreDB's own scavenge, may reach beyond the lost events. The event does prove
- * it: a log that contains the event contains everything before it.
+ * Stores the newest event that an instance has followed. The length of a log doesn't prove that the log is complete: if it was
+ * restored and then written to, even by EventStoreDB's own scavenge, it may extend beyond the position of the lost events. The
+ * event does prove it: a log that contains the event contains everything before it.
  */
 import type pg from 'pg';
 import { type EventStore, type Position, type RecordedEvent, StreamDeleted } from '../events/store.ts';
@@ -20,8 +20,8 @@ CREATE TABLE operations.log_mark (
 export type LogMark = Pick<RecordedEvent, 'id' | 'stream' | 'revision' | 'position'>;
 
 /**
- * Returns whether a log has an event at its location. An event whose stream was erased counts as present, because the erasure
- * came later.
+ * Returns whether a log has an event at the given location. An event whose stream was erased counts as present, because the
+ * erasure came later.
  * @throws Unavailable
  */
 export async function holds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function holds(store: Pick<EventStore, 'read'>, mark: LogMark): Pro
   }
 }
 
-/** Returns the stored mark; undefined if there is none, or if this version hasn't migrated the database. */
+/** Returns the stored mark; undefined if there is none, or if this version hasn't migrated the database yet. */
 export async function readMark(client: pg.ClientBase | pg.Pool): Promise<LogMark | undefined> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
   if (there.rowCount === 0) return undefined;
@@ -45,7 +45,7 @@ export async function readMark(client: pg.ClientBase | pg.Pool): Promise<LogMark
   return rows[0];
 }
 
-/** Notes an event, unless this instance or another has noted a later one. */
+/** Notes an event, unless this or another instance has already noted a later one. */
 export async function noteMark(client: pg.ClientBase | pg.Pool, mark: LogMark): Promise<void> {
   const { position, stream, revision, id } = mark;
   await client.query(
@@ -58,8 +58,8 @@ export async function noteMark(client: pg.ClientBase | pg.Pool, mark: LogMark): 
 }
 
 /**
- * Moves the mark to another log that has the same events, in the caller's transaction.
- * @param place returns the event's position in the other log.
+ * Moves the mark to another log with the same events, in the caller's transaction.
+ * @param place returns the event's position in the other log
  */
 export async function moveMark(
   tx: pg.ClientBase,
@@ -69,7 +69,7 @@ export async function moveMark(
   if (mark !== undefined) await tx.query('UPDATE operations.log_mark SET position = $1', [await place(mark)]);
 }
 
-/** Deletes the mark: its position means nothing in a log that has lost the event. */
+/** Deletes the mark, because its position is meaningless in a log that has lost the event. */
 export async function forgetMark(client: pg.ClientBase | pg.Pool): Promise<void> {
   const there = await client.query("SELECT WHERE to_regclass('operations.log_mark') IS NOT NULL");
   if (there.rowCount !== 0) await client.query('DELETE FROM operations.log_mark');

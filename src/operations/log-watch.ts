@@ -1,5 +1,5 @@
 /**
- * Detects if a log is restored from a backup while an instance is running: the instance then refuses writes until it is
+ * Detects that a log was restored from a backup while an instance is running. The instance then refuses writes until it is
  * restarted.
  */
 import type { Pool } from 'pg';
@@ -22,16 +22,16 @@ const LOOK_EVERY = 2_000;
 /** The watch's dependencies. */
 export interface LogWatchOptions {
   readonly store: EventStore;
-  /** The database that the newest event is saved in. */
+  /** The database in which the newest event is saved. */
   readonly pool: Pool;
   /** A pino logger fits. */
   readonly log: { error(details: object, message: string): void };
 }
 
 /**
- * Checks that the log doesn't end before its followers' positions, and still contains the newest followed event. A failure is
- * final: after new writes, the log would seem complete again, but events below the read models' positions would never be
- * shown.
+ * Checks that the log doesn't end before its followers' positions, and that it still contains the newest followed event. A
+ * failure is final: after new writes, the log would seem complete again, but events below the read models' positions would
+ * never be shown.
  */
 export class LogWatch {
   readonly #options: LogWatchOptions;
@@ -41,7 +41,7 @@ export class LogWatch {
   /** The newest event that this instance has appended or followed. */
   #mark: LogMark | undefined;
   #noted: Position = BEGINNING;
-  /** Pending while it is in doubt whether appends go to the log that was followed. */
+  /** Pending while it is uncertain whether appends go to the log that was followed. */
   #doubt: Promise<void> | undefined;
 
   constructor(options: LogWatchOptions) {
@@ -62,24 +62,24 @@ export class LogWatch {
 
   /**
    * Starts regular checks.
-   * @param positions of all followers
+   * @param positions returns the positions of all followers
    */
   start(positions: () => ReadonlyMap<string, Position>): void {
     this.#positions = positions;
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), LOOK_EVERY).unref();
   }
 
-  /** Stops the checks, and notes the newest event once more. */
+  /** Stops the checks and notes the newest event one last time. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    // If the log or the database is unreachable, the saved mark stays.
+    // If the log or the database is unreachable, the mark that was saved last remains.
     if (this.#timer !== undefined) await this.#look().catch(() => undefined);
     this.#timer = undefined;
   }
 
   /**
    * Checks the log.
-   * @throws LogBehind, also on every later call; Unavailable
+   * @throws LogBehind, also on all later calls; Unavailable
    */
   async check(positions: ReadonlyMap<string, Position>): Promise<void> {
     if (this.#behind !== undefined) throw this.#behind;
@@ -108,8 +108,8 @@ export class LogWatch {
   }
 
   /**
-   * Returns the same store, except that once the log has been found to be replaced, it refuses appends and erasures, as an
-   * unreachable store would.
+   * Returns a store that behaves like the given store. But if the log is found to have been replaced, it refuses appends and
+   * erasures, as an unreachable store would.
    */
   guarded(): EventStore {
     const { store } = this.#options;
@@ -118,8 +118,8 @@ export class LogWatch {
         this.#assertOpen();
         const passed = this.#furthest();
         const result = await store.append(stream, expected, events);
-        // The events were either written earlier, by an attempt whose answer was lost, or written to a log other than the one
-        // followed.
+        // Either an earlier attempt, whose answer was lost, wrote the events, or they were written to a log other than the one
+        // that was followed.
         if (result.position <= passed) this.#question();
         await this.#doubt;
         this.#assertOpen();
@@ -152,7 +152,7 @@ export class LogWatch {
     this.#mark = { id, stream, revision, position };
   }
 
-  /** Stops acknowledging appends until the log's identity is known. */
+  /** Stops acknowledging appends until the log has been checked. */
   #question(): void {
     const checking = this.check(this.#positions()).catch((error: unknown) => {
       if (!(error instanceof LogBehind)) throw error;

@@ -1,12 +1,13 @@
 /**
- * Stores when people last looked at a record on the pages, so that the pages can show what is new. A visit is a session:
- * entries that existed in an earlier session count as seen. Rows are deleted with the person's row, and with the record.
+ * Stores when people last looked at a record on the pages, so that the pages can show what is new. A visit lasts as long as a
+ * session: entries that existed in an earlier session count as seen. Rows are deleted together with the person's row, and
+ * together with the record.
  */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** The DDL in a separate migration. Times are microseconds since 1970. */
+/** The DDL of a separate migration. Times are microseconds since 1970. */
 export const RECORD_VISITS_SQL = `
 CREATE TABLE operations.record_visit (
   issuer text NOT NULL,
@@ -20,7 +21,7 @@ CREATE TABLE operations.record_visit (
 );
 CREATE INDEX record_visit_of_record ON operations.record_visit (record);`;
 
-// Only a person who has signed in has a row to refer to.
+// Only a person who has signed in has a row that visits can refer to.
 const VISIT = `
 INSERT INTO operations.record_visit AS v (issuer, subject, record, session, seen_at)
 SELECT p.issuer, p.subject, $3, $4, (extract(epoch FROM clock_timestamp()) * 1000000)::int8
@@ -35,7 +36,7 @@ export class RecordVisits {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Notes a visit.
+   * Records a visit.
    * @param session the id of the person's session
    * @returns when the person last saw the record in an earlier session; undefined if never
    */

@@ -1,6 +1,6 @@
 /**
  * A project's request log: caller, request, time and outcome. It never contains a query string, body, header or secret. Rows
- * are written in batches outside the request; a purge deletes rows whose path names its record.
+ * are written in batches, after the request; a purge deletes rows whose path names its record.
  */
 
 import pg, { type Pool } from 'pg';
@@ -27,7 +27,10 @@ CREATE INDEX request_log_named ON operations.request_log (named) WHERE named IS 
 CREATE INDEX request_log_age ON operations.request_log USING brin (at);
 `;
 
-/** Migration: patients whose rows were deleted, so that an instance that still has some in memory doesn't write them. */
+/**
+ * Migration: patients whose rows were deleted, so that an instance that still has some of these rows in memory doesn't write
+ * them.
+ */
 export const REQUEST_LOG_FORGOTTEN_SQL = `
 CREATE TABLE operations.request_log_forgotten (
   named uuid PRIMARY KEY,
@@ -35,8 +38,8 @@ CREATE TABLE operations.request_log_forgotten (
 );`;
 
 /**
- * Migration: one index for a project's log and for duplicates, and one to find a request by its id. Ids contain their time, so
- * both indexes grow only at their ends.
+ * Migration: one index for reading a project's log and detecting duplicates, and one for finding a request by its id. Ids
+ * contain their time, so both indexes grow only at their ends.
  */
 export const REQUEST_LOG_KEYS_SQL = `
 ALTER TABLE operations.request_log DROP CONSTRAINT request_log_pkey;
@@ -44,28 +47,31 @@ DROP INDEX operations.request_log_of_project;
 ALTER TABLE operations.request_log ADD PRIMARY KEY (project, at, request_id);
 CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 
-/** Migration that adds an access token's application. */
+/** Migration that adds the application to which an access token belongs. */
 export const REQUEST_LOG_APPLICATION_SQL =
   'ALTER TABLE operations.request_log ADD COLUMN application_id text;';
 
-/** Migration that adds why a request was refused, as JSON `{type, fields: [{field, code}]}`. */
+/** Migration that adds the reason why a request was refused, as JSON `{type, fields: [{field, code}]}`. */
 export const REQUEST_LOG_ERROR_SQL = 'ALTER TABLE operations.request_log ADD COLUMN error text;';
 
 /** Migration: an index to find requests that failed or were rate-limited, which are few. */
 export const REQUEST_LOG_FAILED_SQL =
   'CREATE INDEX request_log_failed ON operations.request_log (at) WHERE status >= 500 OR status = 429;';
 
-/** The maximum number of rows in a statement, and of waiting requests: beyond that, a request is counted but not logged. */
+/**
+ * The maximum number of rows in a statement, and the maximum number of waiting requests: if more are waiting, a request is
+ * counted but not logged.
+ */
 const BATCH = 2_000;
 const WAITING = 20_000;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** Matches paths of single resources other than Patients, which don't name a patient. */
+/** Matches paths of single resources other than Patients; these paths don't name a patient. */
 const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
 
-// Skips rows that name a patient who was purged meanwhile. There are few callers, so each is sent once and requests refer to
-// callers by number.
+// Skips rows that name a patient who has been purged in the meantime. There are few callers, so each caller is sent once and
+// requests refer to callers by number.
 const INSERT = `
 insert into operations.request_log
   (request_id, at, project, environment, key_id, identity, application_id, method, path, named, status, ms, error)
@@ -75,7 +81,7 @@ select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10:
     as r(request_id, at, method, path, named, status, ms, caller, error)
  where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
 
-/** Used for a batch whose answer was lost. */
+/** Used for a batch when the answer to the first try was lost. */
 const INSERT_AGAIN = `${INSERT}\non conflict do nothing`;
 
 const FORGET = `
@@ -104,7 +110,7 @@ export class RequestLog {
     return this.#dropped;
   }
 
-  /** Notes a request; `flush` writes it. */
+  /** Adds a request; `flush` writes it. */
   add(request: LoggedRequest): void {
     if (this.#waiting.length < WAITING) this.#waiting.push(request);
     else this.#dropped += 1;
@@ -129,7 +135,7 @@ export class RequestLog {
   }
 
   /**
-   * Deletes older rows.
+   * Deletes old rows.
    * @param before in microseconds since 1970
    */
   async sweep(before: number): Promise<void> {
@@ -140,8 +146,8 @@ export class RequestLog {
   }
 
   /**
-   * Deletes the rows whose path names a patient, and prevents rows that are waiting on any instance from being written: part
-   * of a purge. A batch that is being written is covered by the purge's next call.
+   * Deletes the rows whose path names a patient, and keeps waiting rows on all instances from being written. This is part of a
+   * purge. A batch that is being written at the same time is covered by the purge's next call.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(FORGET, [patientId, nowMicros()]);
@@ -149,7 +155,7 @@ export class RequestLog {
   }
 }
 
-/** Returns whether an error reports duplicates (SQLSTATE unique_violation). */
+/** Returns whether an error reports a duplicate (SQLSTATE unique_violation). */
 function isTwice(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '23505';
 }

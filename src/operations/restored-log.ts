@@ -1,6 +1,6 @@
 /**
- * Handles a log that was restored from a backup older than the data derived from it. Positions, revisions and ids will be
- * assigned a second time, so data that refers to the first ones must be found and deleted (docs/backup.md).
+ * Handles a log that was restored from a backup older than the data derived from the log. Positions, revisions and ids will be
+ * assigned a second time, so data that refers to their first use must be found and deleted (docs/backup.md).
  */
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
@@ -8,11 +8,11 @@ import { type EventStore, type Position, StreamDeleted } from '../events/store.t
 import { recordStream } from '../events/streams.ts';
 import { holds, type LogMark } from './log-mark.ts';
 
-/** Thrown when the log ends before data that was derived from it. */
+/** Thrown when the log ends before the data that was derived from it. */
 export class LogBehind extends Error {
   override readonly name = 'LogBehind';
   /**
-   * @param ahead names of the followers that are beyond the log's end
+   * @param ahead names of the followers whose positions are beyond the log's end
    * @param found the problem with the log, as the rest of "the event log"
    */
   constructor(
@@ -28,15 +28,15 @@ export class LogBehind extends Error {
 }
 
 /**
- * Checks that the log has come as far as everything that follows it.
- * @param positions by name, as they were noted.
+ * Checks that the log reaches at least as far as all its followers.
+ * @param positions by name, as they were noted
  * @throws LogBehind, Unavailable
  */
 export async function assertNotBehind(
   store: Pick<EventStore, 'reached'>,
   positions: ReadonlyMap<string, Position>,
 ): Promise<void> {
-  // Copied first, because a running follower may pass the end that the log is about to return.
+  // Copied first, because a running follower may pass the end that `reached` is about to return.
   const noted = [...positions];
   const reached = await store.reached();
   const ahead = noted.filter(([, position]) => position > reached).map(([name]) => name);
@@ -44,7 +44,7 @@ export async function assertNotBehind(
 }
 
 /**
- * Checks that the log still has an event that was followed, however far the log reaches by now.
+ * Checks that the log still contains an event that was followed, regardless of how far the log now extends.
  * @throws LogBehind, Unavailable
  */
 export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark): Promise<void> {
@@ -57,9 +57,14 @@ export async function assertHolds(store: Pick<EventStore, 'read'>, mark: LogMark
 
 /** The data that was deleted. */
 export interface Forgotten {
-  /** Number of idempotency keys whose requests' events are gone, or whose requests wrote none. */
+  /**
+   * Number of idempotency keys that were deleted because their requests' events are missing, or because their requests wrote
+   * no events.
+   */
   readonly keys: number;
-  /** Number of idempotency keys whose requests' events all exist: a retry still gets the first answer. */
+  /**
+   * Number of idempotency keys that were kept because all events of their requests exist: a retry still gets the first answer.
+   */
   readonly keptKeys: number;
 }
 
@@ -67,9 +72,10 @@ export interface Forgotten {
 const KEYS = 200;
 
 /**
- * Deletes everything in operations that refers to positions and revisions. No instance may be running; may be repeated.
- * Snapshots are deleted because they are derived. Processes start at the beginning of the log, because events that show their
- * work may be lost; repeated work has no effect. Idempotency keys stay if their events are in the log.
+ * Deletes everything in operations that refers to positions and revisions. No instance may be running; the call may be
+ * repeated. Snapshots are deleted because they are derived. Processes start over at the beginning of the log, because the
+ * events that show their work may be lost; repeated work has no effect. Idempotency keys are kept if their events are in the
+ * log.
  * @throws Unavailable; errors from the database
  */
 export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read'>): Promise<Forgotten> {
@@ -96,7 +102,7 @@ export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read
   }
 }
 
-/** Lets access logs start again for records whose purge is lost, because the log contains these records again. */
+/** Lets access logs start over for records whose purge was lost, because the log contains these records again. */
 async function reviveAccessLogs(pool: Pool, store: Pick<EventStore, 'read'>): Promise<void> {
   const { rows } = await pool.query<{ record: string }>(
     'SELECT record FROM operations.access_head WHERE erased ORDER BY record',
@@ -119,7 +125,7 @@ async function hasEvents(store: Pick<EventStore, 'read'>, stream: string): Promi
 
 interface KeyRow {
   readonly key_hash: Buffer<ArrayBuffer>;
-  /** Command id → where its append was attempted. */
+  /** Command id → where the command tried to append its events. */
   readonly attempts: Readonly<Record<string, { readonly stream: string; readonly expectedRevision: number }>>;
 }
 

@@ -1,17 +1,17 @@
 /**
- * Encrypts stored answers with a key that only the caller can provide: derived from the Idempotency-Key and the credential, or
- * from who holds it (`Sealing`).
+ * Encrypts stored answers with a key that only the caller can provide. The key is derived from the Idempotency-Key and either
+ * the credential or the credential's holder (`Sealing`).
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { IdempotentRequest } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The values from which an encrypted answer's key is derived. */
+/** The values from which the key for an encrypted answer is derived. */
 export interface Sealing {
   readonly key: IdempotentRequest['key'];
   /** Encrypts. */
   readonly secret: string;
-  /** Also used to decrypt: the credential with which an earlier version of the software encrypted the answer. */
+  /** Also used for decryption: the credential with which an earlier version of Annal encrypted the answer. */
   readonly earlier?: string;
 }
 
@@ -33,7 +33,7 @@ function contentKey({ key, secret: own }: Sealing, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, 'annal idempotency answer', 32));
 }
 
-/** Encrypts a text: salt (16 bytes), nonce (12), tag (16), ciphertext (AES-256-GCM). */
+/** Encrypts a text. The result is the salt (16 bytes), nonce (12), tag (16) and ciphertext (AES-256-GCM). */
 export function seal(plain: string, sealing: Sealing): Buffer {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -44,7 +44,7 @@ export function seal(plain: string, sealing: Sealing): Buffer {
 
 /**
  * Decrypts a result of `seal`.
- * @throws Refusal invalid (422) if it was sealed under another credential
+ * @throws Refusal invalid (422) if it was sealed with a different credential
  */
 export function unseal(sealed: Buffer, sealing: Sealing): string {
   const { key, secret, earlier } = sealing;

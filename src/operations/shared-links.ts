@@ -1,12 +1,12 @@
 /**
- * Stores the secrets of shared links (keys, passcodes), and the content of links that don't show the current record. All of it
- * is deleted when a link ends. The events say who made which link, and whether it has ended.
+ * Stores the secrets of shared links (keys, passcodes), and the content of links that don't show the current record. Both are
+ * deleted when a link ends. The events tell who made each link, and whether it has ended.
  */
 import type { Pool } from 'pg';
 
 /**
- * DDL. Deleting a link deletes its parts and locations. `attempts` counts all attempts that were begun, whatever their
- * outcome: an attempt counts before the passcode is compared, and is given back if the passcode is right.
+ * DDL. Deleting a link deletes its parts and locations. `attempts` counts all attempts that were begun: an attempt counts
+ * before the passcode is compared, and is given back if the passcode is right.
  */
 export const SHARED_LINKS_SQL = `
 CREATE TABLE operations.shared_link_key (
@@ -44,7 +44,7 @@ CREATE TABLE operations.shared_link_location (
 CREATE INDEX shared_link_location_of_link ON operations.shared_link_location (link);
 CREATE INDEX shared_link_location_expiry ON operations.shared_link_location (expires_at);`;
 
-/** The maximum number of attempts with a wrong passcode during a link's life (docs/spec/decisions.md, section 7). */
+/** The maximum number of attempts with a wrong passcode during a link's lifetime (docs/spec/decisions.md, section 7). */
 export const MOST_ATTEMPTS = 5;
 
 /** How long a location works, in seconds (https://docs.smarthealthit.org/smart-health-links/spec/: at most an hour). */
@@ -64,10 +64,10 @@ export class SharedLinks {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores a link, which opens nothing until its event is written. Storing it again replaces the rows from an interrupted
+   * Stores a link, which can't be opened until its event is written. Storing it again replaces the rows of an interrupted
    * attempt.
-   * @returns `confirmed` if an earlier attempt completed the link, which stays unchanged; `missing` if the Patient was deleted
-   *   or purged meanwhile
+   * @returns `confirmed` if an earlier attempt completed the link, which then stays unchanged; `missing` if the Patient was
+   *   deleted or has been purged
    */
   async begin({
     id,
@@ -76,7 +76,7 @@ export class SharedLinks {
     salt,
     passcode,
   }: KeptLink): Promise<'begun' | 'confirmed' | 'missing'> {
-    // The lock prevents a purge from deleting the Patient's row before the link exists, so the purge deletes the link too.
+    // The lock keeps a purge from deleting the Patient's row before the link exists, so the purge deletes the link too.
     const { rowCount } = await this.pool.query({
       name: 'shared-link-begin',
       text: `WITH patient AS (
@@ -93,8 +93,8 @@ export class SharedLinks {
   }
 
   /**
-   * Stores a link's content in parts, replacing the parts from an interrupted attempt.
-   * @param give writes the content's receipt, and returns its id
+   * Stores a link's content in parts, replacing the parts of an interrupted attempt.
+   * @param give writes the content's receipt and returns its id
    */
   async keep(id: string, parts: AsyncIterable<Buffer>, give: () => Promise<string>): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link_part WHERE link = $1', [id]);
@@ -127,13 +127,14 @@ export class SharedLinks {
     }
   }
 
-  /** Notes that a link's event has been written: from now on, the link is deleted only when it ends. */
+  /** Records that a link's event has been written; from now on, the link is deleted only when it ends. */
   async confirm(id: string): Promise<void> {
     await this.pool.query('UPDATE operations.shared_link SET confirmed = true WHERE id = $1', [id]);
   }
 
   /**
-   * Begins an attempt with a passcode. All instances together allow at most five attempts that aren't given back.
+   * Begins an attempt with a passcode. All instances together allow at most five attempts, not counting those that are given
+   * back.
    * @returns false if no attempts are left
    */
   async attempt(id: string): Promise<boolean> {
@@ -156,8 +157,8 @@ export class SharedLinks {
   }
 
   /**
-   * Notes that an attempt's passcode was wrong.
-   * @returns how many attempts are left; 0 if the link is gone
+   * Records that an attempt's passcode was wrong.
+   * @returns how many attempts are left; 0 if the link no longer exists
    */
   async wasWrong(id: string): Promise<number> {
     const { rows } = await this.pool.query<{ left: number }>({
@@ -170,7 +171,7 @@ export class SharedLinks {
   }
 
   /**
-   * Creates a location where the content can be fetched once.
+   * Creates a location from which the content can be fetched once.
    * @param ticket SHA-256 of the secret in its URL
    */
   async locate(id: string, ticket: Buffer, recipient: string): Promise<void> {
@@ -184,7 +185,7 @@ export class SharedLinks {
 
   /**
    * Uses up a location.
-   * @returns who asked for the location; undefined if it doesn't exist, or no longer does
+   * @returns who asked for the location; undefined if it never existed or no longer exists
    */
   async fetch(id: string, ticket: Buffer): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ recipient: string }>({
@@ -196,7 +197,7 @@ export class SharedLinks {
     return rows[0]?.recipient;
   }
 
-  /** Returns whether a location exists and is not used up. */
+  /** Returns whether a location exists and hasn't been used up. */
   async isLocated(id: string, ticket: Buffer): Promise<boolean> {
     const { rowCount } = await this.pool.query({
       name: 'shared-link-located',

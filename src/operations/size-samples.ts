@@ -1,7 +1,7 @@
-/** Notes once a day how large the database and the documents are, so that operators can see what grows. */
+/** Records once a day how large the database and the documents are, so that operators can see what grows. */
 import type { Pool } from 'pg';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const SIZE_SAMPLES_SQL = `
 CREATE TABLE operations.size_sample (
   day date PRIMARY KEY,                -- UTC
@@ -25,7 +25,7 @@ select (now() at time zone 'utc')::date, pg_database_size(current_database()),
       where c.relkind in ('r', 'm') and n.nspname !~ '^(pg_|information_schema$)' group by n.nspname) s), $1
 on conflict (day) do nothing`;
 
-/** The content of documents. */
+/** The number and total size of the documents' contents. */
 interface Counted {
   readonly count: number;
   readonly bytes: number;
@@ -35,7 +35,7 @@ interface Counted {
 export class SizeSamples {
   #timers: NodeJS.Timeout[] = [];
 
-  /** @param list lists the documents' content */
+  /** @param list lists the contents of documents */
   constructor(
     private readonly pool: Pool,
     private readonly list: () => AsyncIterable<{ readonly bytes: number }>,

@@ -24,21 +24,21 @@ CREATE TABLE operations.snapshot_entry (
 );`;
 
 /**
- * DDL: adds the version of the fold that made a row (`SNAPSHOT_VERSION`). Rows from before the version was noted count as the
- * first.
+ * DDL: adds the version of the fold that made a row (`SNAPSHOT_VERSION`). Rows that were made before the version was recorded
+ * count as the first version.
  */
 export const SNAPSHOT_FOLD_SQL = `
 ALTER TABLE operations.snapshot ADD COLUMN fold int NOT NULL DEFAULT 1;
 ALTER TABLE operations.snapshot_entry ADD COLUMN fold int NOT NULL DEFAULT 1;`;
 
 /**
- * DDL: an index to find a record's grants and links, which are few, among its entries. Otherwise, `type` holds names of
- * resource types.
+ * DDL: an index to find a record's grants and links, which are few among its entries. For all other entries, `type` is a
+ * resource type.
  */
 export const SNAPSHOT_CONSENT_SQL = `
 CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link');`;
 
-/** DDL: the same index, with shared links. */
+/** DDL: the same index, extended by shared links. */
 export const SNAPSHOT_SHARED_LINKS_SQL = `
 DROP INDEX operations.snapshot_entry_consent;
 CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link', 'SharedLink');`;
@@ -83,8 +83,8 @@ const LOAD_CONSENT = {
           WHERE s.stream = $1`,
 };
 
-// One statement, so that head and entries change together; an older writer or fold never moves them back. Entries that changed
-// since a snapshot are worthless without that snapshot, which another instance may have removed meanwhile.
+// A single statement, so that head and entries change together; an older writer or an older fold never moves them back. The
+// entries that changed since a snapshot are useless without that snapshot, which another instance may have removed.
 const SAVE = `
 WITH base AS (
   SELECT FROM operations.snapshot WHERE stream = $1 AND fold = $8 AND revision >= $9 FOR NO KEY UPDATE
@@ -125,8 +125,8 @@ export class PostgresSnapshots {
   constructor(readonly pool: Pool) {}
 
   /**
-   * Returns a stream's newest snapshot with those of its entries that are among `ids`, read consistently.
-   * @param withConsent true to also get all grants, links and shared links
+   * Returns a stream's newest snapshot with the entries that are among `ids`, read consistently.
+   * @param withConsent true to also return all grants, links and shared links
    */
   async load(
     stream: string,
@@ -155,9 +155,10 @@ export class PostgresSnapshots {
 
   /**
    * Moves a stream's snapshot forward.
-   * @param changed the entries that changed after revision `since`, at which a snapshot with the same fold is stored; all
-   *   entries if `since` is -1.
-   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the snapshot at `since` is gone
+   * @param changed the entries that changed after revision `since`, for which a snapshot with the same fold is stored; all
+   *   entries if `since` is -1
+   * @returns false if nothing was saved because a newer fold made the stored snapshot, or because the snapshot at `since` no
+   *   longer exists
    */
   async save(
     stream: string,

@@ -1,4 +1,4 @@
-/** Counts and logs every request, on connections that wait neither for other work nor for the disk. */
+/** Counts and logs every request, using connections that wait neither for other work nor for the disk. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -25,15 +25,15 @@ export interface Traffic {
   readonly usage: Usage;
   readonly keyUse: KeyUse;
   readonly pool: Pool;
-  /** Registers the metrics for all of these. */
+  /** Registers the metrics for all of these parts. */
   observe(registry: Registry): void;
   /** Writes the waiting entries, returns leased budgets, and closes the connections. */
   close(): Promise<void>;
 }
 
-/** How often collected entries are written, in ms. */
+/** Interval at which collected entries are written, in ms. */
 const FLUSH_MS = 1_000;
-/** How often expired entries are deleted, in ms. */
+/** Interval at which expired entries are deleted, in ms. */
 const SWEEP_MS = 10 * 60_000;
 const DAY = 86_400_000_000;
 
@@ -51,7 +51,7 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
   const keyUse = new KeyUse(pool);
   const limit = config.rateLimitPerMinute;
   const limits = limit === 0 ? undefined : new RateLimits(new LimitLeases(pool, limit));
-  // Runs one write after another, so that a connection is always free for the limits.
+  // Runs one write after the other, so that a connection is always free for the limits.
   const flush = async (): Promise<void> => {
     await requestLog.flush();
     await usage.flush();

@@ -1,6 +1,6 @@
 /**
- * Usage of projects by day (UTC) and environment: requests, errors, reads, writes, and bytes of written events; and when each
- * API key was last used, to the minute.
+ * Usage of projects by day (UTC) and environment (requests, errors, reads, writes, and bytes of written events), and the time
+ * when each API key was last used, to the minute.
  */
 
 import { LRUCache } from 'lru-cache';
@@ -17,9 +17,9 @@ CREATE TABLE operations.key_use (
   used_at int8 NOT NULL                -- microseconds since 1970
 );`;
 
-/** The shortest interval between two writes of a key's use, in microseconds. */
+/** The minimum interval between two writes of a key's use, in microseconds. */
 const MINUTE = 60_000_000;
-/** Maximum number of keys whose last write is remembered; other keys are written once more. */
+/** Maximum number of keys whose last write is remembered; for all other keys, a use is written once more than necessary. */
 const REMEMBERED = 50_000;
 
 const NOTE = `
@@ -36,7 +36,7 @@ export class KeyUse {
   constructor(readonly pool: Pool) {}
 
   /**
-   * Notes a use.
+   * Records a use.
    * @param at in microseconds since 1970
    */
   used(keyId: string, at: number): void {
@@ -74,7 +74,7 @@ CREATE TABLE operations.usage (
 );`;
 
 /**
- * Migration that adds the number of refused (4xx) and failed (5xx) requests. Null means not counted, because an earlier
+ * Migration that adds the numbers of refused (4xx) and failed (5xx) requests. Null means not counted, because an earlier
  * version wrote the day's first requests.
  */
 export const USAGE_ERRORS_SQL =
@@ -106,7 +106,7 @@ on conflict (project, environment, day) do update set
   client_errors = u.client_errors + excluded.client_errors,
   server_errors = u.server_errors + excluded.server_errors`;
 
-/** Adds up usage in memory and writes it every second; an instance that is killed loses the last second. */
+/** Adds up usage in memory and writes it every second; an instance that is killed loses the last second's usage. */
 export class Usage {
   #sums = new Map<string, Sum>();
 
@@ -114,8 +114,8 @@ export class Usage {
 
   /**
    * Counts a request.
-   * @param writes whether it may have changed anything.
-   * @param status of its answer
+   * @param writes whether the request may have changed anything
+   * @param status the status of its answer
    */
   request(tenant: Tenant, writes: boolean, status: number): void {
     const sum = this.#sum(tenant);
@@ -177,14 +177,17 @@ export class Usage {
 const DAY_MS = 86_400_000;
 let known = { day: -1, text: '' };
 
-/** Returns the current day (UTC) as `YYYY-MM-DD`; formatted once per day. */
+/** Returns the current day (UTC) as `YYYY-MM-DD`; the text is formatted once per day. */
 function today(): string {
   const day = Math.floor(Date.now() / DAY_MS);
   if (day !== known.day) known = { day, text: new Date(day * DAY_MS).toISOString().slice(0, 10) };
   return known.text;
 }
 
-/** Returns the same store, but counts appends to a tenant's streams as the tenant's stored bytes. */
+/**
+ * Returns a store that behaves like the given store, but counts the bytes appended to a tenant's streams as the tenant's
+ * stored bytes.
+ */
 export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventStore {
   return wrappedStore(store, {
     async append(stream, expected, events) {

@@ -3,14 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** The maximum number of retries with the same key that may wait on an instance. */
 const MOST_PER_KEY = 3;
-/** The maximum number of bytes of request bodies that may wait on an instance. */
+/** The maximum total size of request bodies that may wait on an instance, in bytes. */
 const MOST_BYTES = 64_000_000;
 
-/** A retry's right to wait. */
+/** A retry's permission to wait. */
 export interface Place {
   /**
-   * Resolves when the first request has ended on this instance, the client has disconnected, or the time is up. Holds nothing
-   * but a timer.
+   * Resolves when the first request has ended on this instance, the client has disconnected, or the time is up. Keeps nothing
+   * but a timer while waiting.
    */
   wait(ms: number, gone: AbortSignal): Promise<void>;
   /** Gives the place up. */
@@ -23,9 +23,9 @@ export class WaitingRetries {
   #bytes = 0;
 
   /**
-   * Gives a retry the right to wait; undefined if three retries with its key are already waiting, or 64 MB of bodies.
-   * @param key identifies the Idempotency-Key and its scope.
-   * @param bytes the size of the request's body, which is kept in memory while waiting.
+   * Gives a retry permission to wait; undefined if three retries with its key, or 64 MB of bodies, are already waiting.
+   * @param key identifies the Idempotency-Key and its scope
+   * @param bytes the size of the request's body, which is kept in memory while waiting
    */
   enter(key: string, bytes: number): Place | undefined {
     const others = this.#waiting.get(key) ?? new Set();
@@ -48,7 +48,7 @@ export class WaitingRetries {
     };
   }
 
-  /** Wakes a key's retries because its first request has ended on this instance. */
+  /** Wakes the retries with a key, because the key's first request has ended on this instance. */
   ended(key: string): void {
     for (const wake of this.#waiting.get(key) ?? []) wake();
   }

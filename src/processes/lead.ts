@@ -1,6 +1,6 @@
 /**
- * Elects the instance that runs a process: the instance whose session holds the process's advisory lock. The lead ends with
- * the session.
+ * Elects the instance that runs a process: it is the instance whose session holds the process's advisory lock. The lead ends
+ * with the session.
  */
 import type pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
@@ -14,9 +14,9 @@ export interface Candidacy {
   readonly databaseUrl: string;
   /** The process's name. */
   readonly name: string;
-  /** How long a leader's session may be idle before it counts as hung, in ms; several times `BEAT`. */
+  /** How long a leader's session may be idle before the leader is considered hung, in ms; several times `BEAT`. */
   readonly hungMs: number;
-  /** Called when another instance asks for the process's position. */
+  /** Called when another instance asks for the process's position to be saved. */
   readonly onAsked: () => void;
 }
 
@@ -24,12 +24,12 @@ export interface Candidacy {
 export interface Lead {
   /** Rejects with `LeadLost` when the session ends; never resolves. */
   readonly lost: Promise<never>;
-  /** Settles as the work does, or rejects as `lost` does if the lead is lost first. */
+  /** Settles as the given work does, or rejects as `lost` does if the lead is lost first. */
   readonly holding: <T>(work: Promise<T>) => Promise<T>;
   release(): void;
 }
 
-/** Thrown when the leader's session has ended; another instance may lead by now. */
+/** Thrown when the leader's session has ended; another instance may be leading by now. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost';
 }
@@ -37,8 +37,8 @@ export class LeadLost extends Error {
 const channel = (name: string): string => `annal_process_${name}`;
 
 /**
- * Tries to become a process's leader. A leader that hangs (its session is open but idle) loses its session, so that the next
- * candidate succeeds.
+ * Tries to become the leader of a process. A leader that hangs (its session is open but idle) is made to lose its session, so
+ * that the next candidate succeeds.
  * @returns undefined while another instance leads
  */
 export async function tryToLead({
@@ -77,7 +77,7 @@ export async function tryToLead({
   return { lost, holding: raceWithEnd(lost), release };
 }
 
-/** For a lock on one bigint, `classid` and `objid` hold its halves, and `objsubid` is 1. */
+/** For a lock on a single bigint, `classid` and `objid` contain its halves, and `objsubid` is 1. */
 const UNSEAT = `
 SELECT pg_terminate_backend(l.pid)
   FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid

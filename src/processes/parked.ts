@@ -1,11 +1,11 @@
 /**
- * Parked events: events that a process failed to act on. They don't hold up later events, they are retried, and they are never
+ * Parked events: events that a process failed to act on. They don't delay later events, they are retried, and they are never
  * dropped.
  */
 import type { Pool } from 'pg';
 import type { Position, RecordedEvent } from '../events/store.ts';
 
-/** The DDL in a separate migration. Stream and revision identify an event in any store. */
+/** The DDL of a separate migration. Stream and revision identify an event in any store. */
 export const PARKED_SQL = `
 CREATE TABLE operations.parked (
   process text NOT NULL,
@@ -41,7 +41,7 @@ const PAUSE = `least(interval '15 seconds' * power(2, least(attempts, 20)), inte
 export class ParkedEvents {
   constructor(readonly pool: Pool) {}
 
-  /** Parks an event; resolves when that is durable. */
+  /** Parks an event; resolves when the parking is durable. */
   async park(process: string, event: RecordedEvent, error: string, attempts: number): Promise<void> {
     await this.pool.query(
       `INSERT INTO operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
@@ -51,7 +51,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Returns the parked events of all processes, the oldest first. */
+  /** Returns the parked events of all processes, oldest first. */
   async all(): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked ORDER BY since, process, stream, revision`,
@@ -59,7 +59,7 @@ export class ParkedEvents {
     return rows;
   }
 
-  /** Returns a process's parked events that are due to be retried, the oldest first. */
+  /** Returns a process's parked events that are due to be retried, oldest first. */
   async due(process: string): Promise<ParkedEvent[]> {
     const { rows } = await this.pool.query<ParkedEvent>(
       `SELECT ${COLUMNS} FROM operations.parked
@@ -96,7 +96,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Removes an event because its work is done, or its stream was erased. */
+  /** Removes an event because its work is done or its stream was erased. */
   async done({ process, stream, revision }: ParkedEvent): Promise<void> {
     await this.pool.query(
       'DELETE FROM operations.parked WHERE process = $1 AND stream = $2 AND revision = $3',
@@ -104,7 +104,7 @@ export class ParkedEvents {
     );
   }
 
-  /** Makes all parked events due for a retry now, for one process or all. */
+  /** Makes all parked events due for a retry now, for one process or for all processes. */
   async hurry(process?: string): Promise<void> {
     await this.pool.query(
       'UPDATE operations.parked SET retry_at = now() WHERE $1::text IS NULL OR process = $1',
@@ -114,7 +114,7 @@ export class ParkedEvents {
 
   /**
    * Makes one event due for a retry now.
-   * @returns false if it isn't parked
+   * @returns false if the event isn't parked
    */
   async hurryOne(process: string, eventId: string): Promise<boolean> {
     const { rowCount } = await this.pool.query(

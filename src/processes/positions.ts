@@ -1,4 +1,4 @@
-/** Positions of processes as last saved; at most a second old while the processes move. */
+/** Positions of processes as last saved; while the processes move, these are at most a second old. */
 import type { Pool } from 'pg';
 import type { Position } from '../events/store.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Runs processes that follow the log and finish what events began (an erasure, a transaction's directory entries). Only one of
- * all instances runs a process. Its checkpoint moves only when work is done or parked, and its work can be repeated.
+ * Runs processes that follow the log and finish what events began (an erasure, a transaction's directory entries). Each
+ * process runs on only one instance. Its checkpoint moves only when work is done or parked, and its work can be repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -36,7 +36,7 @@ CREATE TABLE operations.process (
   position text NOT NULL
 );`;
 
-/** Minimum interval at which an idle process saves its checkpoint, in ms. */
+/** Minimum interval between two saves of an idle process's checkpoint, in ms. */
 const SAVE_EVERY = 1000;
 /** The maximum pause between two checks of the process's position, in ms. */
 const LOOK_EVERY = 100;
@@ -48,7 +48,7 @@ export class Process {
   readonly #work: EventWork;
   readonly #times: Required<ProcessTimes>;
   #subscription: Subscription | undefined;
-  /** Position that this instance's runner has reached; a later runner may repeat a little of its work. */
+  /** Position that this instance's runner has reached; a later runner may repeat a little of the work. */
   #reached = BEGINNING;
   #saved = BEGINNING;
   #leads = false;
@@ -103,7 +103,7 @@ export class Process {
   }
 
   /**
-   * Waits until the process, on any instance, has passed a position: all earlier events are done or parked.
+   * Waits until the process, on whichever instance it runs, has passed a position: all earlier events are then done or parked.
    * @returns false after `patience` ms
    */
   async hasPassed(position: Position, patience: number): Promise<boolean> {
@@ -131,7 +131,7 @@ export class Process {
     return true;
   }
 
-  /** Resolves when this instance's runner has moved, or after `ms`. */
+  /** Resolves when this instance's runner has moved, at the latest after `ms`. */
   #news(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -144,7 +144,7 @@ export class Process {
     });
   }
 
-  /** The lead is free when this is called, and stays free for a while so that a newer instance can take it. */
+  /** The lead is free when this is called. It stays free for a while, so that an instance of a newer version can take it. */
   #leaveToNewer(error: NewerEvent): Observable<unknown> {
     const { name } = this.definition;
     this.deps.newer?.note(name, error);
@@ -213,7 +213,7 @@ export class Process {
       const { parked, definition, deps } = this;
       const work = { parked, act: definition.act, store: deps.store, log: deps.log };
       for (const event of await parked.due(definition.name)) {
-        // An event that always fails with temporary errors must not hold up the events after it.
+        // An event that always fails with temporary errors must not delay the events after it.
         await holding(retryParked(work, event)).catch((error: unknown) => {
           if (isForOthers(error)) throw error;
           this.#warnOfRetry(error);

@@ -1,13 +1,13 @@
 /**
- * Races work against an event that may end it, such as a leader losing its session. `Promise.race` with such a long-lived
- * promise would leak memory on every call.
+ * Races work against an event that may end the work, such as a leader losing its session. `Promise.race` with such a
+ * long-lived promise would leak memory on every call.
  */
 
 /**
- * Returns a function that waits for work until the work settles or the end comes, whichever is first.
- * @param end rejects when the end comes, and never resolves
- * @returns a function whose promise settles as the work does, or rejects as `end` does; work that continues after the end is
- *   ignored
+ * Returns a function that waits until the given work settles or the end comes, whichever is first.
+ * @param end rejects when the end comes; it never resolves
+ * @returns a function whose promise settles as the work does, or rejects as `end` does; the results of work that continues
+ *   after the end are ignored
  */
 export function raceWithEnd(end: Promise<never>): <T>(work: Promise<T>) => Promise<T> {
   const waiting = new Set<(error: unknown) => void>();

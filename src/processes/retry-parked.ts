@@ -30,7 +30,7 @@ export async function retryParked(
   deps.log.info({ process, event: { id, stream, revision } }, 'a parked event was handled');
 }
 
-/** Returns the event; undefined if its stream was erased, so there is nothing left to do. */
+/** Returns the event; undefined if its stream was erased, in which case there is nothing left to do. */
 async function read(
   store: Pick<EventStore, 'read'>,
   { stream, revision }: ParkedEvent,

@@ -1,4 +1,4 @@
-/** Tries to complete the work for one event, or parks the event so that later ones can be handled. */
+/** Tries to complete the work for one event; if that fails, parks the event so that later events can be handled. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { describeFailure } from '#src/database/failure.ts';
 import type { Position, RecordedEvent } from '../events/store.ts';
@@ -7,12 +7,12 @@ import type { Lead } from './lead.ts';
 import type { ParkedEvents } from './parked.ts';
 import { isForOthers, isPassing } from './passing.ts';
 
-/** How often an event is tried before it is parked; with the pauses, this takes 3 s. */
+/** How many times an event is tried before it is parked; including the pauses, this takes 3 s. */
 const TRIES = 6;
 
 /** Works on one process's events, one by one. */
 export class EventWork {
-  /** The event that is failing with a temporary error, and since when, by this process's clock. */
+  /** The event that is failing with a temporary error, and since when it has been failing, by this process's clock. */
   #held: { readonly position: Position; readonly since: number } | undefined;
 
   constructor(
@@ -41,8 +41,8 @@ export class EventWork {
 
   /**
    * Acts on an event, and parks it if it keeps failing.
-   * @throws temporary errors. If such an error persists while the log and the database answer, it counts as the event's own
-   *   error; otherwise a statement that always times out would hold up later events.
+   * @throws temporary errors. If such an error persists while the log and the database respond, it counts as the event's own
+   *   error; otherwise, a statement that always times out would delay later events forever.
    */
   async on(event: RecordedEvent, { holding }: Pick<Lead, 'holding'>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
@@ -65,7 +65,7 @@ export class EventWork {
     }
   }
 
-  /** Returns whether an event has failed for the maximum time while its dependencies answer. */
+  /** Returns whether an event has been failing for the maximum time although its dependencies respond. */
   async #hasHeldUp({ position }: RecordedEvent): Promise<boolean> {
     const now = performance.now();
     if (this.#held?.position !== position) this.#held = { position, since: now };

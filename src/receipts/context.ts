@@ -21,7 +21,7 @@ export interface ContextAgain extends ContextAnswer {
 /**
  * Recreates a context.
  * @param manifest the context's inputs
- * @param tenant the owner of the record, as a UUID
+ * @param tenant the UUID of the record's owner
  */
 export async function makeContextAgain(
   material: Pick<Material, 'versions' | 'directory' | 'parameters'>,
@@ -57,7 +57,7 @@ export async function makeContextAgain(
   return { made, ...buildAnswer(made, ask, { ...origin, madeFor: madeFor(tenant, grant?.id) }) };
 }
 
-/** Returns the text of the answer with a context. */
+/** Returns the text of an answer that contains a context. */
 export async function renderContext(material: Material): Promise<string> {
   const { tenant, manifest } = material.parameters;
   const all = { ...(isObject(manifest) ? manifest : {}), ...material.inputs } as unknown as Manifest;

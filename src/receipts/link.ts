@@ -1,4 +1,4 @@
-/** Recreates the content of shared links from the log, by opening it again with the same look-up results. */
+/** Recreates the content of shared links from the log, by opening the link again with the same look-up results. */
 import { Readable } from 'node:stream';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { Version } from '#src/context/record.ts';
@@ -10,7 +10,7 @@ import { InputGone, type LoggedVersion, type Material } from './material.ts';
 import { groupVersions, nameVersion, seeRecord } from './record.ts';
 import { chooseAgain, readTexts } from './summary.ts';
 
-/** A reader with all rights: they are not checked again. */
+/** A reader with all rights, because the rights aren't checked again. */
 const READER = ownCaller({ project: '', environment: 'sandbox' }, { kind: 'shared_link', linkId: '' }, [
   'read',
 ]);
@@ -30,7 +30,7 @@ export async function renderLink(material: Material): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-/** Returns the look-ups for a link's content, answered from its receipt and the log. */
+/** Returns the look-ups for a link's content; they are answered from its receipt and the log. */
 function lookUpAgain(material: Material): ContentDeps {
   const { parameters, inputs, named, files } = material;
   const names = new Map(Object.entries(readTexts(inputs.displays)));
@@ -91,7 +91,7 @@ function lookUpAgain(material: Material): ContentDeps {
   };
 }
 
-/** Returns the versions that an AI wrote, each with the last version before it that an AI didn't write. */
+/** Returns the versions that an AI wrote, each with the last earlier version that an AI didn't write. */
 function findAiVersions(versions: readonly LoggedVersion[]): AiVersions {
   return new Map(
     versions

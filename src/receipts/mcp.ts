@@ -1,4 +1,4 @@
-/** Recreates answers to assistants from the log: the tool runs again with the replies in its receipt. */
+/** Recreates answers to assistants from the log: the tool runs again, with the replies in the answer's receipt. */
 import { answerMessage } from '#src/mcp/answer.ts';
 import { isPdf, readPlainText } from '#src/mcp/plain-text.ts';
 import type { OwnGrant, Reach, Reply } from '#src/mcp/reach.ts';

@@ -1,12 +1,12 @@
-/** Converts texts to the form in which their readers got them: under a grant, with the ids that the application knows. */
+/** Converts texts to the form in which their readers received them: under a grant, with the ids that the application knows. */
 import { outwardText } from '#src/fhir/references/outward.ts';
 import { IdExchange } from '#src/shared/access/id-exchange.ts';
 import { isObject } from '#src/shared/json/json.ts';
 import type { Material } from './material.ts';
 
 /**
- * Returns a text as its reader got it.
- * @param material its input `outward` says what was looked up at the edge of the grant
+ * Returns a text as its reader received it.
+ * @param material its input `outward` contains what was looked up to convert ids for the grant
  */
 export async function sendOutward(
   { record, inputs: { outward }, hiddenKey }: Pick<Material, 'record' | 'inputs' | 'hiddenKey'>,

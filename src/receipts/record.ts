@@ -1,23 +1,23 @@
-/** Selects the versions in a record that an answer knew of. */
+/** Selects the versions in a record on which an answer is based. */
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { readCategories } from '#src/fhir/search/categories.ts';
 import { type Access, allows } from '#src/shared/access/access.ts';
 import { CONTEXT_LETTERS } from '#src/shared/access/coverage.ts';
 import type { LoggedVersion, Material } from './material.ts';
 
-/** A version with text, not a deletion. */
+/** A version that has text, so not a deletion. */
 export interface Living extends LoggedVersion {
   readonly body: string;
 }
 
-/** A record at an answer's position, as far as its reader was allowed to see it. */
+/** A record as of an answer's position, limited to what its reader was allowed to see. */
 export interface SeenRecord {
-  /** By id, in the order in which they were created. */
+  /** By id, in the order in which the resources were created. */
   readonly current: readonly Living[];
-  /** The last versions that an AI didn't write, before an AI changed them. */
+  /** For resources that an AI changed, the last version before that which an AI didn't write. */
   readonly earlier: readonly Living[];
   readonly byAi: AiVersions;
-  /** All versions that an AI didn't write, the oldest first. */
+  /** All versions that an AI didn't write, oldest first. */
   readonly written: readonly Living[];
 }
 
@@ -26,7 +26,7 @@ export const nameVersion = ({ type, id, version }: LoggedVersion): string =>
   `${type}/${id}/_history/${version}`;
 
 /**
- * Returns the record that an answer knew of.
+ * Returns the record on which an answer is based.
  * @param access the grant's access; undefined for everything
  */
 export function seeRecord(
@@ -37,7 +37,7 @@ export function seeRecord(
     version.body !== null && (access === undefined || isCovered(access, version.type, version.body));
   const then = versions.filter(({ recordedAt }) => position === null || recordedAt <= position);
   const last = new Map(then.map((version) => [version.id, version]));
-  // For an answer as of a point in time, the versions that existed when the answer was made also decide what is visible.
+  // For an answer as of an earlier time, visibility also depends on the versions that existed when the answer was made.
   const present = parameters.is_past === true ? versions.filter(({ body }) => body !== null) : then;
   const latest = new Map(present.map((version) => [version.id, version]));
   const current = [...last.values()].filter(isSeen).filter(({ id }) => {
@@ -63,7 +63,7 @@ function isCovered(access: Access, type: string, body: string): boolean {
   return allows(access, type, CONTEXT_LETTERS, readCategories(type, JSON.parse(body)));
 }
 
-/** Groups versions by the ids of their resources, the newest first. */
+/** Groups versions by the ids of their resources, newest first. */
 export function groupVersions(versions: readonly Living[]): ReadonlyMap<string, readonly Living[]> {
   const grouped = new Map<string, Living[]>();
   for (const version of versions)
@@ -72,8 +72,8 @@ export function groupVersions(versions: readonly Living[]): ReadonlyMap<string, 
 }
 
 /**
- * Returns directory entries in the versions that an answer names.
- * @param named by `Type/id`
+ * Returns directory entries, in the versions that an answer names.
+ * @param named the versions, by `Type/id`
  */
 export function pickEntries(
   { directory }: Pick<Material, 'directory'>,

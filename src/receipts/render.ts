@@ -1,6 +1,6 @@
 /**
- * Recreates an answer from its material. Pure: no files, network, clock or randomness. Together with everything that it
- * imports, this is archived as the renderer for a version of the program (docs/receipts.md).
+ * Recreates an answer from its material. Pure: no files, network, clock or randomness. This module, with everything that it
+ * imports, is archived as the renderer for a version of the program (docs/receipts.md).
  */
 import { renderContext } from './context.ts';
 import { renderLink } from './link.ts';

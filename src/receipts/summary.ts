@@ -68,7 +68,7 @@ const byKey = (a: Stored, b: Stored): number => (`${a.type}/${a.id}` < `${b.type
 const byTypeAndId = (a: Stored, b: Stored): number =>
   a.type === b.type ? byId(a, b) : a.type < b.type ? -1 : 1;
 
-/** Returns the members of an object that are texts. */
+/** Returns the members of an object whose values are texts. */
 export function readTexts(value: Json | undefined): Record<string, string> {
   const members = isObject(value) ? Object.entries(value) : [];
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Lists the synthetic patients who can sign in: living adults. A child is the dependent of the parent that the child's record
- * names as a RelatedPerson. The accounts follow from the seed, not from a project: every sandbox has a Patient with the same
+ * Lists the synthetic patients who can sign in: living adults. A child is a dependent of the parent whom the child's record
+ * names as a RelatedPerson. The accounts depend on the seed, not on a project: every sandbox has a Patient with the same
  * e-mail address and number, but with its own ids and dates.
  */
 import { CAST } from './cast.ts';
@@ -14,27 +14,27 @@ import { SEED } from './seed.ts';
 export interface Account {
   /** The patient's number in the register, in `Patient.identifier`, such as S-001. */
   readonly number: string;
-  /** The address in `Patient.telecom`; lower case. */
+  /** The address in `Patient.telecom`, in lower case. */
   readonly email: string;
   /** In Latin letters. */
   readonly name: string;
   readonly given: string;
   readonly family: string;
-  /** `YYYY-MM-DD`, in a sandbox that is filled on the given day. */
+  /** `YYYY-MM-DD`, for a sandbox that is filled on the given day. */
   readonly birthDate: string;
-  /** Age in whole years, in a sandbox that is filled on the given day. */
+  /** Age in whole years, for a sandbox that is filled on the given day. */
   readonly age: number;
   /** The patient's conditions, in a few words. */
   readonly about: string;
   readonly sex: Person['sex'];
-  /** The account's children among the patients. */
+  /** The account holder's children among the patients. */
   readonly dependents: readonly { readonly name: string; readonly age: number }[];
 }
 
 /**
  * Returns a sandbox's accounts.
- * @param today `YYYY-MM-DD`.
- * @param patients number of patients in the sandbox, up to 30.
+ * @param today `YYYY-MM-DD`
+ * @param patients number of patients in the sandbox, up to 30
  */
 export function accounts(today: string, patients = CAST.length): Account[] {
   const day = parseDay(today);

@@ -1,5 +1,5 @@
 /**
- * Adds the parts that every record has: check-ups over the years, values measured at home, reports by the patient and by a
+ * Adds the parts that every record has: check-ups over the years, values measured at home, and reports by the patient and by a
  * model.
  */
 
@@ -18,7 +18,7 @@ import {
 import { AI, DEVICE, type RecordBuilder, SELF, type Visit } from './record.ts';
 import { estimatedFiltration } from './renal.ts';
 
-/** Returns blood values for a day, according to the person's course. */
+/** Returns blood values for a day, based on the person's course. */
 export function commonLabs(builder: RecordBuilder, day: Day): Partial<Record<MeasureName, number>> {
   const { course, person, random } = builder;
   const creatinine = rounded('creatinine', course.creatinine(day) + random.noise(0.03));
@@ -40,7 +40,7 @@ export function lipids(builder: RecordBuilder, day: Day): Partial<Record<Measure
   return { cholesterol, hdl, triglycerides, ldl: cholesterol - hdl - triglycerides / 5 };
 }
 
-/** Adds an adult's check-ups, each with vital signs, and every other one with a blood test. */
+/** Adds an adult's check-ups. Each includes vital signs; every other check-up includes a blood test. */
 export function checkUps(builder: RecordBuilder, years: number, everyYears = 1): readonly Visit[] {
   const visits: Visit[] = [];
   const { random } = builder;
@@ -55,7 +55,7 @@ export function checkUps(builder: RecordBuilder, years: number, everyYears = 1):
   return visits;
 }
 
-/** Adds the answer about smoking at a visit. Answers are HL7's LOINC answers. */
+/** Adds the answer about smoking at a visit. The answers are those of the LOINC answer list that HL7 uses. */
 export function askSmoking(
   builder: RecordBuilder,
   seen: Visit,
@@ -105,7 +105,7 @@ export function summarize(builder: RecordBuilder, day: Day, text: string): void 
   write(builder, day, 'summary', `Machine-made summary, not reviewed. ${text}`, AI);
 }
 
-/** Adds a model's estimate of mean glucose from an HbA1c value (ADAG: 28.7 × HbA1c − 46.7). */
+/** Adds a model's estimate of mean glucose, based on an HbA1c value (ADAG: 28.7 × HbA1c − 46.7). */
 export function estimateGlucose(builder: RecordBuilder, day: Day, hba1c: number): void {
   observe(builder, 'meanGlucose', 28.7 * hba1c - 46.7, { day, minutes: 780, author: AI });
 }

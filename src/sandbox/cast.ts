@@ -12,11 +12,11 @@ export interface Role extends Part {
   readonly tell: (builder: RecordBuilder) => void;
   /** Days since death: minimum and maximum. */
   readonly died?: readonly [number, number];
-  /** A description for people who choose a patient, if the story's name doesn't provide it. */
+  /** A description for people who choose a patient, if the story's name isn't sufficient. */
   readonly about?: string;
 }
 
-/** The cast in the order of creation: a smaller sandbox has only the first patients. */
+/** The cast, in the order of creation: a smaller sandbox has only the first patients. */
 export const CAST: readonly Role[] = [
   { story: 'diabetes for twenty years', ages: [58, 72], tell: metabolic.diabetesForTwentyYears },
   {

@@ -18,7 +18,7 @@ import type { Author } from './synthetic.ts';
 
 const CLASSES = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
 
-/** Adds an ambulatory visit of half an hour; with `nights`, a hospital stay. */
+/** Adds an outpatient visit of half an hour or, with `nights`, a hospital stay. */
 export function visit(builder: RecordBuilder, day: Day, reason?: string, nights = 0): Visit {
   const { directory, random, subject } = builder;
   const start = 540 + random.int(0, 24) * 15;
@@ -39,8 +39,8 @@ export function visit(builder: RecordBuilder, day: Day, reason?: string, nights 
 }
 
 /**
- * Adds a diagnosis to the problem list; with `end`, the diagnosis is resolved.
- * @returns its reference.
+ * Adds a diagnosis to the problem list; with `end`, as resolved.
+ * @returns its reference
  */
 export function diagnose(
   builder: RecordBuilder,
@@ -75,7 +75,7 @@ export interface Treatment {
   readonly stopped?: string;
 }
 
-/** Adds a prescription, and the patient's statement of taking the medication. */
+/** Adds a prescription, and the patient's statement that they take the medication. */
 export function treat(
   builder: RecordBuilder,
   { drug, start, end, reason, dosage, stopped }: Treatment,
@@ -115,7 +115,7 @@ export function treat(
 
 /**
  * Adds a document of a few hundred bytes, as plain text in the resource itself.
- * @returns its reference.
+ * @returns its reference
  */
 export function write(
   builder: RecordBuilder,
@@ -180,7 +180,7 @@ export function operate(builder: RecordBuilder, text: string, seen: Visit, reaso
 
 /**
  * Adds an allergy.
- * @param substance a code, or text.
+ * @param substance a code or a text
  */
 export function allergy(
   builder: RecordBuilder,
@@ -210,7 +210,7 @@ export function allergy(
   });
 }
 
-/** Adds a goal and a care plan for it. */
+/** Adds a goal and a care plan to reach it. */
 export function plan(
   builder: RecordBuilder,
   day: Day,
@@ -241,8 +241,8 @@ export function plan(
 }
 
 /**
- * Adds the patient's own device if the record has none.
- * @returns its reference.
+ * Adds the patient's own device if the record doesn't have one yet.
+ * @returns its reference
  */
 export function ownDevice(builder: RecordBuilder, name: string): string {
   builder.device ??= builder.add('Device', IMPORT, {

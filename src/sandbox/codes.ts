@@ -1,10 +1,10 @@
-/** The codes that synthetic records use: LOINC with UCUM units, ICD-10 (WHO), ATC. */
+/** The codes that synthetic records use: LOINC with UCUM units, ICD-10 (WHO) and ATC. */
 
 /** LOINC's system. */
 export const LOINC = 'http://loinc.org';
 /** UCUM's system. */
 export const UCUM = 'http://unitsofmeasure.org';
-/** ICD-10, the WHO's edition. */
+/** The system of ICD-10, in the WHO's edition. */
 export const ICD10 = 'http://hl7.org/fhir/sid/icd-10';
 /** ATC's system. */
 export const ATC = 'http://www.whocc.no/atc';
@@ -33,7 +33,7 @@ const lab = measure('laboratory');
 const vital = measure('vital-signs');
 const survey = measure('survey');
 
-/** Measures by a short name. */
+/** Measures, by short name. */
 export const MEASURES = {
   systolic: vital('8480-6', 'Systolic blood pressure', 'mm[Hg]'),
   diastolic: vital('8462-4', 'Diastolic blood pressure', 'mm[Hg]'),

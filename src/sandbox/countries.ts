@@ -1,8 +1,9 @@
 /**
- * Names and addresses by country: short lists of common ones, with accents, and in the country's own script if it isn't Latin.
+ * Names and addresses by country: short lists of common ones, including accents; also in the country's own script if that
+ * isn't Latin.
  */
 
-/** A name in Latin letters and, if the country uses another script, in that script too. */
+/** A name in Latin letters and, if the country uses another script, also in that script. */
 export type Name = readonly [latin: string, own?: string];
 
 /** A country's names and addresses. */
@@ -16,7 +17,7 @@ export interface Country {
   readonly female: readonly Name[];
   readonly male: readonly Name[];
   readonly family: readonly Name[];
-  /** Women's family names if they differ, in the order of `family`. */
+  /** Women's family names, if they differ from men's, in the order of `family`. */
   readonly familyOfWomen?: readonly Name[];
   readonly streets: readonly string[];
   readonly cities: readonly (readonly [postalCode: string, city: string])[];

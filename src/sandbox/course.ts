@@ -4,7 +4,7 @@ import type { Person } from './people.ts';
 import type { Random } from './random.ts';
 import type { Course } from './record.ts';
 
-/** Median height in cm and weight in kg by age in years, for both sexes, rounded from the WHO's growth standards. */
+/** Median height in cm and weight in kg by age in years, for both sexes; rounded values from the WHO's growth standards. */
 const GROWTH: readonly (readonly [age: number, height: number, weight: number])[] = [
   [0, 50, 3.4],
   [0.25, 60, 6],
@@ -23,7 +23,7 @@ const GROWTH: readonly (readonly [age: number, height: number, weight: number])[
   [18, 170, 64],
 ];
 
-/** Median head circumference in cm by age in years, rounded in the same way. */
+/** Median head circumference in cm by age in years, from the same source, rounded. */
 const HEADS: readonly Line[] = [
   [0, 34.2],
   [0.08, 36.9],
@@ -45,7 +45,7 @@ export function headCircumference(age: number): number {
   return along(HEADS, age);
 }
 
-/** Returns a table's value for an age, interpolated between lines. */
+/** Returns a table's value for an age, interpolated between two lines. */
 function along(table: readonly Line[], age: number): number {
   const above = table.findIndex(([years]) => years > age);
   const after = table[above];

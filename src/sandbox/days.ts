@@ -1,4 +1,4 @@
-/** Represents days as whole numbers since 1970-01-01, UTC, for the generator's arithmetic. */
+/** Represents days as whole numbers since 1970-01-01 (UTC), for the generator's arithmetic. */
 
 export type Day = number;
 
@@ -7,7 +7,7 @@ export const YEAR = 365.25;
 
 /**
  * Parses `YYYY-MM-DD` to a day.
- * @throws RangeError for any other format.
+ * @throws RangeError for any other format
  */
 export function parseDay(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
@@ -22,7 +22,7 @@ export function dateText(day: Day): string {
 
 /**
  * Returns a FHIR dateTime in UTC.
- * @param minutes since midnight.
+ * @param minutes since midnight
  */
 export function timeText(day: Day, minutes: number): string {
   return `${new Date(day * 86_400_000 + minutes * 60_000).toISOString().slice(0, 19)}Z`;

@@ -1,5 +1,5 @@
 /**
- * Creates the directory that the synthetic patients share: a hospital, a practice, their staff, rooms, medications, a
+ * Creates the directory that the synthetic patients share: a hospital, a practice, their staff, rooms, medications, and a
  * device.
  */
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -32,12 +32,12 @@ const SPECIALTIES = [
   'Paediatrics',
   'Surgery',
 ] as const;
-/** Drugs stored as Medication resources; for all others, the statements themselves name the drug. */
+/** Drugs stored as Medication resources; other drugs are named in the statements themselves. */
 const STOCK: readonly Drug[] = ['A10BA02', 'C09AA03', 'H03AA01', 'B01AA03', 'R03AC02'];
 
 /**
  * Creates the directory.
- * @param draw returns the next id.
+ * @param draw returns the next id
  */
 export function makeDirectory(random: Random, today: Day, draw: () => string): Directory {
   const entries: Authored[] = [];

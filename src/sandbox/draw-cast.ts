@@ -15,10 +15,10 @@ export interface Drawn {
 }
 
 /**
- * Yields the cast in order.
- * @param random from the seed.
- * @param today the day for which their ages are drawn.
- * @param patients how many, up to 30.
+ * Yields the cast, in order.
+ * @param random created from the seed
+ * @param today the day to which their ages refer
+ * @param patients number of patients, up to 30
  */
 export function* drawCast(random: Random, today: Day, patients: number): Generator<Drawn> {
   const people = new Map<string, Person>();

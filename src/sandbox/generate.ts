@@ -11,13 +11,13 @@ import { Random } from './random.ts';
 import { IMPORT, RecordBuilder } from './record.ts';
 import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
 
-/** The input that determines the content. */
+/** The input on which the content depends. */
 export interface Generation {
-  /** Determines everything except ids. */
+  /** Everything except ids depends on the seed. */
   readonly seed: string;
   /** `YYYY-MM-DD`; all data is dated before this day. */
   readonly today: string;
-  /** Returns the n-th id in a series, the only source of ids. */
+  /** Returns the n-th id in a series; all ids come from this function. */
   readonly ids: { at(index: number, series: string): string };
   /** Number of patients, up to 30. */
   readonly patients?: number;
@@ -32,7 +32,7 @@ export function generateSandbox(generation: Generation): SyntheticData {
   return { directory, records: [...records] };
 }
 
-/** Returns the directory, and an iterator that creates the records one by one: each takes a few milliseconds. */
+/** Returns the directory, and an iterator that creates the records one by one. Each record takes a few milliseconds. */
 export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generation): {
   readonly directory: readonly Authored[];
   readonly records: Iterable<SyntheticRecord>;
@@ -77,14 +77,14 @@ function tellRecord(
   return { patient: builder.patient, resources: builder.resources };
 }
 
-/** Adds entries by the kinds of author that are missing from a story, so that every record has each kind. */
+/** Adds an entry for each kind of author that a story lacks, so that every record has all kinds. */
 function completeAuthors(builder: RecordBuilder): void {
   const there = new Set(builder.resources.map(({ author }) => author.type));
   if (!there.has('device')) pulseAtHome(builder, 4);
   if (!there.has('patient')) reportPain(builder, builder.ago(25), builder.random.int(0, 2));
 }
 
-/** Adds the parent as a RelatedPerson, with the register number and e-mail address from the parent's own Patient. */
+/** Adds the parent as a RelatedPerson, with the register number and e-mail address of the parent's own Patient. */
 function addParent(builder: RecordBuilder, parent: Person): void {
   const [code, display] = parent.sex === 'female' ? ['MTH', 'mother'] : ['FTH', 'father'];
   builder.add('RelatedPerson', IMPORT, {

@@ -1,10 +1,13 @@
-/** Derives the ids of a sandbox's resources from its provisioning's id: a UUIDv7, whose time all of them contain. */
+/**
+ * Derives the ids of a sandbox's resources from the id of its provisioning. That id is a UUIDv7, and all derived ids contain
+ * its time.
+ */
 import { IdSource } from '#src/shared/ids.ts';
 
 /** The series of ids for the directory. */
 export const DIRECTORY_SERIES = 'sandbox-directory';
 
-/** Returns the series of ids for the n-th record; its first id is the Patient's. */
+/** Returns the series of ids for the n-th record; the first id is the Patient's. */
 export const recordSeries = (index: number): string => `sandbox-record-${index}`;
 
 /** Returns the ids for a provisioning. */

@@ -25,7 +25,10 @@ export interface MeasurementContext {
   readonly device?: string;
 }
 
-/** Returns the circumstances of a measurement during a visit, some minutes after its start, recorded by the visit's doctor. */
+/**
+ * Returns the circumstances of a measurement that the visit's doctor records during the visit, the given number of minutes
+ * after its start.
+ */
 export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): MeasurementContext {
   return { day: visit.day, minutes: visit.start + minutes, author: builder.doctorAuthor, visit };
 }
@@ -38,7 +41,7 @@ export function rounded(name: MeasureName, value: number): number {
 
 /**
  * Adds one value of one measure.
- * @returns its reference.
+ * @returns its reference
  */
 export function observe(
   builder: RecordBuilder,
@@ -69,7 +72,7 @@ export function observeCode(
   return add(builder, category, content, circumstances);
 }
 
-/** Adds the course's blood pressure for a day, with its two components. */
+/** Adds the course's blood pressure for a day, as one Observation with two components. */
 export function observePressure(builder: RecordBuilder, circumstances: MeasurementContext): string {
   const systolic = builder.course.systolic(circumstances.day) + builder.random.noise(5);
   const diastolic = 0.62 * systolic + builder.random.noise(3);
@@ -101,7 +104,7 @@ export function observeVitals(builder: RecordBuilder, visit: Visit, height = fal
   observe(builder, 'bmi', weight / (tall / 100) ** 2, at);
 }
 
-/** Adds a day's laboratory report: specimen, values and the report that groups them. */
+/** Adds a day's laboratory report: a specimen, values, and the report that groups them. */
 export function reportLabs(
   builder: RecordBuilder,
   day: Day,

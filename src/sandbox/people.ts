@@ -4,7 +4,7 @@ import { COUNTRIES, type Country, type Name } from './countries.ts';
 import { type Day, dateText, YEAR } from './days.ts';
 import type { Random } from './random.ts';
 
-/** Sex as in Patient.gender. */
+/** A sex as in Patient.gender. */
 export type Sex = 'female' | 'male';
 
 /** A patient's part in the cast. */
@@ -13,7 +13,7 @@ export interface Part {
   readonly sex?: Sex;
   /** Current age in years: minimum and maximum. */
   readonly ages: readonly [number, number];
-  /** For a child, the story of the adult who is the parent. */
+  /** For a child, the story of the adult who is its parent. */
   readonly childOf?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Person {
   readonly street: string;
   readonly city: readonly [postalCode: string, city: string];
   readonly phone: string;
-  /** An address in a reserved domain (RFC 2606); children have none. */
+  /** An address in a reserved domain (RFC 2606); children have no address. */
   readonly email: string | undefined;
   /** The patient's number in the hospital's register. */
   readonly number: string;
@@ -38,7 +38,7 @@ export interface Person {
 /** System URI of the patients' numbers. */
 export const REGISTER = 'urn:annal:sandbox:patient-number';
 
-/** Draws a person; a child gets the parent's family name and address. */
+/** Draws a person; a child gets its parent's family name and address. */
 export function drawPerson(part: Part, random: Random, today: Day, number: string, parent?: Person): Person {
   const sex = part.sex ?? random.pick(['female', 'male'] as const);
   const country = parent?.country ?? random.pick(COUNTRIES);
@@ -59,7 +59,7 @@ export function drawPerson(part: Part, random: Random, today: Day, number: strin
   };
 }
 
-/** Returns HumanName elements: in Latin letters, and in the country's own script if it has one. */
+/** Returns HumanName elements: one in Latin letters, and one in the country's own script if it has one. */
 export function humanNames({ given, family }: Pick<Person, 'given' | 'family'>): JsonObject[] {
   const latin = { use: 'usual', family: family[0], given: [given[0]] };
   const [, ownGiven] = given;

@@ -2,7 +2,7 @@
  * Generates pseudo-random numbers from a seed: the same seed gives the same patients on every machine. Not for secrets.
  */
 
-/** A generator with four words of state (sfc32, by Chris Doty-Humphrey), seeded with a text. */
+/** A generator with a state of four words (sfc32, by Chris Doty-Humphrey), seeded with a text. */
 export class Random {
   readonly #state: [number, number, number, number];
 
@@ -16,7 +16,7 @@ export class Random {
     return new Random(`${this.seed}/${part}`);
   }
 
-  /** Returns a number from 0 up to but not including 1. */
+  /** Returns a number that is at least 0 and below 1. */
   next(): number {
     const state = this.#state;
     const [a, b, c, count] = state;
@@ -42,7 +42,7 @@ export class Random {
     return (this.next() + this.next() - 1) * spread;
   }
 
-  /** Returns an item of a list that is not empty. */
+  /** Returns a random item of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T {
     const one = list[this.int(0, list.length - 1)];
     if (one === undefined) throw new RangeError('nothing to pick from');

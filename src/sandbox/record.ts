@@ -1,4 +1,4 @@
-/** Builds a patient's record from the person, the course of their health, and the resources so far. */
+/** Builds a patient's record from the person, the course of the person's health, and the resources added so far. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { ageOn, type Day } from './days.ts';
@@ -7,7 +7,7 @@ import type { Person } from './people.ts';
 import type { Random } from './random.ts';
 import type { Author, Authored } from './synthetic.ts';
 
-/** A person's measures over time. Stories modify them: treatment lowers them, illness raises them. */
+/** A person's measures over time. Stories change them: illness raises them, treatment lowers them. */
 export interface Course {
   /** mm[Hg] */
   systolic: (day: Day) => number;
@@ -25,7 +25,7 @@ export interface Course {
   saturation: (day: Day) => number;
 }
 
-/** A visit; its measurements take place during it. */
+/** A visit, during which measurements take place. */
 export interface Visit {
   readonly reference: string;
   readonly day: Day;
@@ -45,7 +45,7 @@ export class RecordBuilder {
 
   /**
    * Creates a builder with an empty record.
-   * @param draw returns the next id; the first is the Patient's.
+   * @param draw returns the next id; the first id is the Patient's
    */
   constructor(
     readonly person: Person,
@@ -61,14 +61,14 @@ export class RecordBuilder {
     this.doctorAuthor = { type: 'practitioner', reference: this.doctor, sourceSystem: 'practice-emr' };
   }
 
-  /** Returns the reference that all of the record's resources contain. */
+  /** Returns the reference to the Patient, which all of the record's resources contain. */
   get subject(): { reference: string } {
     return { reference: `Patient/${this.patient}` };
   }
 
   /**
    * Adds a resource.
-   * @returns `Type/id`.
+   * @returns `Type/id`
    */
   add(type: ResourceType, author: Author, content: JsonObject, id = this.draw()): string {
     this.resources.push({ type, id, resource: { resourceType: type, id, ...content }, author });
@@ -93,5 +93,5 @@ export const LABORATORY: Author = { type: 'import', sourceSystem: 'laboratory' }
 export const DEVICE: Author = { type: 'device', sourceSystem: 'home-monitor' };
 /** The author of the patient's own statements. */
 export const SELF: Author = { type: 'patient', sourceSystem: 'patient-app' };
-/** The author of texts by a model. */
+/** The author of texts written by a model. */
 export const AI: Author = { type: 'ai', sourceSystem: 'note-summarizer' };

@@ -1,9 +1,9 @@
-/** Reference ranges for adults, as a laboratory prints them next to its values. They differ between laboratories. */
+/** Reference ranges for adults, as a laboratory prints them next to its values. They differ from laboratory to laboratory. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { MEASURES, type MeasureName, UCUM } from './codes.ts';
 import type { Sex } from './people.ts';
 
-/** Low and high in the measure's unit; one of the two may be open. */
+/** Lower and upper limit, in the measure's unit; one of them may be absent. */
 interface Range {
   readonly low?: number;
   readonly high?: number;
@@ -38,7 +38,7 @@ const RANGES: Partial<Record<MeasureName, BySex>> = {
 const INTERPRETATIONS = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 
 /**
- * Returns `referenceRange`, and `interpretation` if the value is outside it; an empty object for a measure without a
+ * Returns `referenceRange` and, if the value is outside the range, `interpretation`; an empty object for a measure without a
  * range.
  */
 export function judged(name: MeasureName, value: number, sex: Sex): JsonObject {

@@ -3,8 +3,8 @@ import type { Sex } from './people.ts';
 
 /**
  * Returns the estimated glomerular filtration rate in mL/min/1.73 m².
- * @param creatinine in mg/dL.
- * @param age in years; adults only.
+ * @param creatinine in mg/dL
+ * @param age in years; adults only
  */
 export function estimatedFiltration(creatinine: number, age: number, sex: Sex): number {
   const [kappa, alpha, factor] = sex === 'female' ? [0.7, -0.241, 1.012] : [0.9, -0.302, 1];

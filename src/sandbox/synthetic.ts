@@ -11,7 +11,7 @@ export interface Author {
   readonly sourceSystem: string;
 }
 
-/** A resource, without version and time, and its author. */
+/** A resource, without its version and time, and its author. */
 export interface Authored {
   readonly type: ResourceType;
   readonly id: string;

@@ -3,8 +3,8 @@ import type { Day } from './days.ts';
 import type { RecordBuilder } from './record.ts';
 
 /**
- * Returns a measure that stays at `before` until a day and then approaches `after`: nine tenths of the change happen within
- * `days`.
+ * Returns a measure that stays at `before` until a day and then approaches `after`: nine tenths of the change take place
+ * within `days`.
  */
 export function settleTowards(before: number, start: Day, after: number, days = 60): (day: Day) => number {
   return (day) =>
@@ -16,7 +16,7 @@ export function moveLinearly(from: number, first: Day, to: number, last: Day): (
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }
 
-/** Changes the course to hypertension that develops within a year and is lowered by a treatment. */
+/** Changes the course so that hypertension develops within a year and is then lowered by a treatment. */
 export function treatedPressure(builder: RecordBuilder, start: Day): void {
   const { course, random } = builder;
   const high = 158 + random.noise(6);

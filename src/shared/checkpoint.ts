@@ -1,6 +1,6 @@
 /** Checkpoints that the service keeps for its auditors (docs/audit.md, "Checkpoints"). */
 
-/** The facts that are kept from a checkpoint's statement. */
+/** The facts in a checkpoint's statement that are kept. */
 export interface CheckpointFacts {
   /** When the checkpoint was signed, as an instant. */
   readonly time: string;
@@ -15,7 +15,7 @@ export interface CheckpointFacts {
 export interface KeptCheckpoint extends CheckpointFacts {
   readonly id: string;
   readonly public_key: string;
-  /** Size of the compressed file. */
+  /** Size of the compressed file, in bytes. */
   readonly bytes: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Looks up hosts that customers name: webhook receivers, and organizations' issuers. It avoids the system's lookup
- * (`getaddrinfo`), which has four threads for the whole process: a few names whose servers don't answer would delay every
- * other lookup and file access.
+ * Looks up hosts that customers specify: webhook receivers, and organizations' issuers. The system's lookup (`getaddrinfo`)
+ * isn't used, because it has only four threads for the whole process: a few names whose servers don't respond would delay
+ * every other lookup and every file access.
  */
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
@@ -9,21 +9,23 @@ import { isIP, type LookupFunction } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { isPublicAddress, NotPublic } from './public-address.ts';
 
-/** Returns all addresses for a name. Rejects with an error that has a DNS code, such as `ENOTFOUND`. */
+/** Returns all addresses of a name. Rejects with an error that has a DNS code, such as `ENOTFOUND`. */
 export type Resolve = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** Timeout for one query to a name server, in ms, and the number of tries. */
 const PATIENCE = { timeout: 2_000, tries: 3 };
 /**
- * How long a name isn't looked up after its servers didn't answer, in ms, and the maximum number of names for which this is
- * remembered.
+ * How long a name isn't looked up again after its servers failed to respond, in ms, and the maximum number of names for which
+ * this is remembered.
  */
 const PAUSE_MS = 5_000;
 const MOST_SILENT = 1_000;
-/** Codes of failures that say nothing about whether the name exists. */
+/** Codes of failures that don't tell whether the name exists. */
 const SILENT = new Set(['ETIMEOUT', 'ESERVFAIL', 'ECONNREFUSED', 'EREFUSED']);
 
-/** Matches `localhost` and names under it, which mean this machine (RFC 6761, section 6.3); name servers don't know them. */
+/**
+ * Matches `localhost` and names under it, which refer to this machine (RFC 6761, section 6.3) and are unknown to name servers.
+ */
 const LOCAL = /^(?:.+\.)?localhost\.?$/i;
 const LOOPBACK: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -31,10 +33,10 @@ const LOOPBACK: readonly LookupAddress[] = [
 ];
 
 /**
- * Looks up names at the system's name servers. Ignores /etc/hosts (except `localhost`) and search domains. Callers that are
- * waiting for the same name share one look-up. After a failure, the name isn't looked up for five seconds, so a slow host
- * takes only one place.
- * @param servers `address:port` of name servers; default: the system's
+ * Looks up names at the system's name servers. Ignores /etc/hosts (except for `localhost`) and search domains. Callers that
+ * are waiting for the same name share one look-up. After a failure, the name isn't looked up for five seconds, so a host with
+ * slow servers takes up only one place.
+ * @param servers `address:port` of name servers; default: the system's name servers
  */
 export function askNameServers(servers?: readonly string[]): Resolve {
   const resolver = new Resolver(PATIENCE);
@@ -65,7 +67,7 @@ function of(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddres
 
 /** Connects to customers' hosts. */
 export interface CustomerHosts {
-  /** For the `lookup` option of sockets. The socket connects to the address that was checked. */
+  /** For the `lookup` option of sockets. It ensures that the socket connects to the address that was checked. */
   readonly lookup: LookupFunction;
   /**
    * Checks a host before a request, because sockets don't look up a host that is an address.

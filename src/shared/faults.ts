@@ -1,4 +1,6 @@
-/** Limits lists of faults: a request with a million faults gets an answer that a person can read and a process can build. */
+/**
+ * Limits lists of faults: even a request with a million faults gets an answer that a process can build and a person can read.
+ */
 import type { Issue } from './issue.ts';
 
 /** The maximum number of faults that one answer lists. */
@@ -16,19 +18,19 @@ export class Faults {
     return this.#kept.length === 0;
   }
 
-  /** Returns whether further faults are only counted, so their text needn't be made. */
+  /** Returns whether further faults are only counted, so that their text needn't be made. */
   get full(): boolean {
     return this.#kept.length >= this.most;
   }
 
-  /** Adds a fault; a note about unlisted faults adds to their number. */
+  /** Adds a fault. If it is a note about unlisted faults, their number is added to the count. */
   add(issue: Issue): void {
     if (issue.unlisted !== undefined) this.#more += issue.unlisted;
     else if (this.full) this.#more += 1;
     else this.#kept.push(issue);
   }
 
-  /** Adds faults one by one, because there may be more than a call can take as arguments. */
+  /** Adds faults one by one, because there may be more than a function call can take as arguments. */
   addAll(issues: Iterable<Issue>): void {
     for (const issue of issues) this.add(issue);
   }

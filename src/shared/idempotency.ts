@@ -1,15 +1,17 @@
-/** Requests with an `Idempotency-Key`, which HTTP needs to be carried out only once (docs/spec/decisions.md, section 3). */
+/**
+ * Requests with an `Idempotency-Key`, which the HTTP interface must carry out only once (docs/spec/decisions.md, section 3).
+ */
 
 /** An HTTP answer that is stored and repeated. */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** True if the answer has data that was read, possibly besides data that was written. */
+  /** True if the answer contains data that was read, possibly in addition to data that was written. */
   readonly reads?: boolean;
 }
 
-/** The stream and revision at which a command's append was attempted. */
+/** The stream and revision at which a command tried to append. */
 export interface Attempt {
   readonly stream: string;
   readonly expectedRevision: number;
@@ -23,15 +25,15 @@ export interface IdempotentRequest {
   /** The caller's credential, from which the key that encrypts the answer is partly derived. */
   readonly credential: string;
   /**
-   * The holder of a credential that is replaced often: a person or an application. Together with a key of the installation, it
-   * is used instead of the credential, so that a retry with the next token gets the first answer.
+   * The holder of a credential that is replaced often: a person or an application. Together with a key of the installation,
+   * the holder is used instead of the credential, so that a retry with the next token gets the first answer.
    */
   readonly holder?: string | undefined;
-  /** SHA-256 over all parts that identify the request. */
+  /** SHA-256 over all parts of the request that identify it. */
   readonly requestHash: Buffer;
   /** The size of the request's body, which is kept in memory while the request waits. */
   readonly bytes: number;
-  /** Aborted when the client has closed the connection: then nothing waits for the answer any more. */
+  /** Aborted when the client has closed the connection; nothing is then waiting for the answer any more. */
   readonly gone: () => AbortSignal;
 }
 
@@ -42,20 +44,20 @@ export interface Reservation {
   /** The notes from an earlier attempt that died. */
   readonly earlier: ReadonlyMap<string, Attempt>;
   /**
-   * Durably notes where an append will go.
-   * @throws Refusal conflict if another attempt took over.
+   * Durably records where an append will go.
+   * @throws Refusal conflict if another attempt has taken over
    */
   note(commandId: string, attempt: Attempt): Promise<void>;
   /**
-   * Returns 256 random bits, the same for every attempt at the request.
-   * @throws Refusal conflict if another attempt took over.
+   * Returns 256 random bits, which are the same for every attempt at the request.
+   * @throws Refusal conflict if another attempt has taken over
    */
   secret(): Promise<Buffer>;
   /** Stores the answer for 24 hours. */
   keep(answer: KeptAnswer): Promise<void>;
   /** Frees the key, because nothing was written. */
   forget(): Promise<void>;
-  /** Ends the attempt when something may have been written: the next attempt continues with the same seed. */
+  /** Ends the attempt if something may have been written; the next attempt continues with the same seed. */
   release(): Promise<void>;
 }
 

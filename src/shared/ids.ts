@@ -7,7 +7,7 @@ import { v7 } from 'uuid';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Returns whether a text is a UUID in the form that we assign: lower case, with hyphens. */
+/** Returns whether a text is a UUID in the form that the service assigns: lower case, with hyphens. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
@@ -42,7 +42,10 @@ export function newId(prefix: IdPrefix): string {
   return prefix + random128().toString('base64url');
 }
 
-/** Returns a request id. The first 48 of its 128 bits are the time in ms, so that an index on it grows only at one end. */
+/**
+ * Returns a request id. The first 48 of its 128 bits are the time in ms, so that an index on request ids grows only at one
+ * end.
+ */
 export function newRequestId(): string {
   const bits = random128();
   bits.writeUIntBE(Date.now(), 0, 6);
@@ -55,8 +58,8 @@ export function newUuid(): string {
 }
 
 /**
- * The source of a command's ids. The same seed gives the same ids in the same order, so that a command that is retried after a
- * crash writes the same events.
+ * The source of a command's ids. The same seed results in the same ids in the same order, so that a command that is retried
+ * after a crash writes the same events.
  */
 export class IdSource {
   #drawn = 0;
@@ -75,7 +78,7 @@ export class IdSource {
     return this.at(this.#drawn++);
   }
 
-  /** Returns the command's only id with the given prefix: 22 URL-safe characters, as in `newId`. */
+  /** Returns the command's only id with the given prefix. The prefix is followed by 22 URL-safe characters, as in `newId`. */
   prefixed(prefix: IdPrefix): string {
     return prefix + hash('sha256', `${this.seed}/${prefix}`, 'buffer').subarray(0, 16).toString('base64url');
   }
@@ -91,7 +94,10 @@ const SIZE = 16;
 const drawn = Buffer.allocUnsafeSlow(SIZE * 256);
 let next = drawn.length;
 
-/** Returns 128 random bits from a CSPRNG. The buffer is reused in the next turn, so copy or encode it at once. */
+/**
+ * Returns 128 random bits from a CSPRNG. The buffer is reused in the next turn of the event loop, so copy or encode it at
+ * once.
+ */
 function random128(): Buffer {
   if (next === drawn.length) {
     randomFillSync(drawn);
@@ -101,7 +107,10 @@ function random128(): Buffer {
   return drawn.subarray(next - SIZE, next);
 }
 
-/** Returns the time in a UUIDv7, when a command created the resource, in microseconds since 1970; undefined for other ids. */
+/**
+ * Returns the time in a UUIDv7, which is when a command created the resource, in microseconds since 1970; undefined for other
+ * ids.
+ */
 export function createdAt(id: string): number | undefined {
   return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
 }

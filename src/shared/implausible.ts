@@ -1,5 +1,5 @@
 /**
- * Finds values that can't be right: writers are warned about them, but nothing is refused (docs/validation.md, "Implausible
+ * Finds values that can't be right. Writers are warned about them, but nothing is refused (docs/validation.md, "Implausible
  * values").
  */
 
@@ -22,7 +22,7 @@ export type ImplausibleCode = keyof typeof IMPLAUSIBLE;
 /** An implausible value in a resource. */
 export interface Implausible {
   readonly code: ImplausibleCode;
-  /** Path of JSON names: `Observation.component[1].valueQuantity`. */
+  /** Path of JSON names, such as `Observation.component[1].valueQuantity`. */
   readonly element: string;
   /** A sentence for the writer. It contains the value, so it must not be logged. */
   readonly message: string;
@@ -30,6 +30,6 @@ export interface Implausible {
 
 /**
  * Returns a resource's implausible values.
- * @param at when the resource is written
+ * @param at when the resource is being written
  */
 export type FindImplausible = (resource: JsonObject, at: Micros) => readonly Implausible[];

@@ -25,7 +25,7 @@ export type IssueType =
 
 /** A fault in a request. */
 export interface Issue {
-  /** If absent: `error`, or `information` for `informational`. */
+  /** If absent, the severity is `error`, or `information` for `informational`. */
   readonly severity?: 'error' | 'warning' | 'information';
   readonly code: IssueType;
   /** A sentence for a developer: the problem and its place. It never contains clinical content or a credential. */

@@ -1,5 +1,6 @@
 /**
- * Jobs: long work that operators and auditors start, and that isn't tied to a request or an instance, and survives a restart.
+ * Jobs: long-running work that operators and auditors start. It isn't tied to a request or an instance, and survives a
+ * restart.
  */
 import type { Person } from './access/member.ts';
 import type { Json, JsonObject } from './json/json.ts';
@@ -9,7 +10,7 @@ export type JobStatus = 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
 
 /**
  * Why a job's command ended without a result: it was asked to stop, another process is doing the same work, or the work was
- * done before.
+ * already done.
  */
 export const FAILURE_REASONS = ['interrupted', 'busy', 'finished'] as const;
 export type FailureReason = (typeof FAILURE_REASONS)[number];
@@ -20,7 +21,7 @@ export interface JobProgress {
   /** An estimate that may grow. */
   readonly total: number;
   readonly unit: string;
-  /** The current step of the job; absent while it counts. */
+  /** The current step of the job; absent while the job is counting. */
   readonly note?: string | undefined;
 }
 
@@ -40,14 +41,14 @@ export interface Job {
   readonly started_at: Micros | null;
   readonly finished_at: Micros | null;
   readonly instance: string | null;
-  /** True once somebody has asked to cancel the job. */
+  /** True once someone has asked to cancel the job. */
   readonly cancel: boolean;
 }
 
 /** A job to start. */
 export interface NewJob extends Pick<Job, 'kind' | 'subject' | 'options' | 'started_by'> {}
 
-/** Returns a rebuild's subject: the names of the read models, in order. */
+/** Returns a rebuild's subject: the names of the read models, sorted. */
 export function nameSubject(names: readonly string[]): string {
   return [...new Set(names)].sort().join(' ');
 }

@@ -1,12 +1,12 @@
-/** Creates folders that users name. */
+/** Creates folders that users specify. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its parents; an existing folder stays unchanged. Node's `recursive` option isn't used because it never
- * returns if the system answers ENOENT for a name in an existing folder, as happens under /proc.
+ * Creates a folder and its parents; an existing folder stays unchanged. Node's `recursive` option isn't used, because it never
+ * returns if the system reports ENOENT for a name in an existing folder, as happens under /proc.
  * @param mode of new folders, such as 0o700
- * @throws NodeJS.ErrnoException from the system, including if a file has the name (EEXIST, ENOTDIR)
+ * @throws NodeJS.ErrnoException from the system, also if there is a file with that name (EEXIST, ENOTDIR)
  */
 export async function makeFolder(path: string, mode: number): Promise<void> {
   const failure = await made(path, mode);

@@ -3,16 +3,20 @@ import { cut } from '#src/shared/cut.ts';
 import { Refusal } from './refusal.ts';
 
 /**
- * Returns the refusal method_not_allowed (405): its text and `Allow` name the URL's methods (RFC 9110, section 15.5.6).
- * @param what the problem, without a full stop: `PATCH is not supported here`.
- * @param allow value of `Allow`: names of methods, separated by commas.
+ * Returns the refusal method_not_allowed (405), whose text and `Allow` header list the URL's methods (RFC 9110, section
+ * 15.5.6).
+ * @param what the problem, without a full stop: `PATCH is not supported here`
+ * @param allow value of `Allow`: names of methods, separated by commas
  */
 export function methodNotAllowed(what: string, allow: string): Refusal {
   const diagnostics = what + methodsOfUrl(allow);
   return new Refusal('method_not_allowed', { code: 'not-supported', diagnostics }, { Allow: allow });
 }
 
-/** Returns the end of the text. It makes no sense for a Bundle entry, because the request's own URL is different. */
+/**
+ * Returns the end of the text, which lists the URL's methods. It must be left out for a Bundle entry, because the URL of the
+ * request itself is a different one.
+ */
 export function methodsOfUrl(allow: string): string {
   return `; the methods of this URL are ${allow}`;
 }

@@ -1,27 +1,28 @@
 /** Finds the name that was probably meant, for error messages. */
 
 /**
- * The maximum length of a word to compare, in UTF-16 code units: longer words aren't misspelt names, and the cost grows with
+ * The maximum length of a word to compare, in UTF-16 code units. Longer words aren't misspelt names, and the cost grows with
  * the square of the length.
  */
 const LONGEST = 64;
 /**
- * One difference is tolerated for every so many characters in the word. Shorter words match only if their letters are the
- * same.
+ * One difference is tolerated for each group of this many characters in the word. Shorter words match only if their letters
+ * are the same.
  */
 const CHARACTERS_PER_DIFFERENCE = 3;
-/** The minimum number of letters that may count as the beginning of a name. */
+/** The minimum number of letters that may be taken as the beginning of a name. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * Returns the candidate that is most similar to a misspelt word, as the candidate is written. A candidate with the same
- * letters wins, regardless of case and separators (`birthDate`, `birth-date`: `birth_date`). Otherwise, the candidate with the
+ * Returns the candidate that is most similar to a misspelt word, spelt as the candidate is. A candidate with the same letters
+ * wins, regardless of case and separators (`birthDate`, `birth-date`: `birth_date`). Otherwise, the candidate with the
  * smallest Damerau-Levenshtein distance wins (optimal string alignment: an insertion, a deletion, a substitution, or a swap of
- * two neighbours counts 1), if that is at most a third of the word's length; if several are equal, the first. If none is
- * similar enough, it is the only candidate that begins with the word (`lab`: `laboratory`), unless there is a limit.
- * @param word the client's word, of any length; nothing is similar to a word of more than 64 characters.
- * @param limit the maximum number of differences, if less than a third of the word's length.
- * @returns undefined if no candidate is similar enough to be worth suggesting.
+ * two neighbours counts as 1), if that distance is at most a third of the word's length; if several are equal, the first of
+ * them. If none is similar enough and no limit is given, the result is the only candidate that begins with the word (`lab`:
+ * `laboratory`).
+ * @param word the client's word, of any length; nothing is similar to a word of more than 64 characters
+ * @param limit the maximum number of differences, if less than a third of the word's length
+ * @returns undefined if no candidate is similar enough to be worth suggesting
  */
 export function nearest(
   word: string,
@@ -51,7 +52,7 @@ export function nearest(
 /**
  * Returns the end of an error message about an unknown name: `` ; did you mean `given`? ``, or an empty text if no candidate
  * is similar.
- * @param word the client's word, of any length.
+ * @param word the client's word, of any length
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const name = nearest(word, candidates);
@@ -64,10 +65,10 @@ function folded(name: string): string {
 }
 
 /**
- * Returns the optimal string alignment distance between two texts: how many letters are extra, missing, different or swapped
+ * Returns the optimal string alignment distance between two texts: how many letters are extra, missing, different, or swapped
  * with their neighbour.
- * @param most if the distance is larger, any larger number may be returned: this saves time, because the first letters already
- *   distinguish nearly all pairs
+ * @param most if the distance is larger than this, any larger number may be returned. This saves time, because the first
+ *   letters already distinguish nearly all pairs
  */
 export function distance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   let beforeLast: number[] = [];
@@ -81,7 +82,7 @@ export function distance(one: string, other: string, most = Number.POSITIVE_INFI
         least = Math.min(least, at(beforeLast, j - 2) + 1);
       row.push(least);
     }
-    // Differences never decrease; a swap looks two rows back.
+    // The distances never decrease from row to row; a swap looks two rows back.
     if (Math.min(...row) > most && Math.min(...last) > most) return most + 1;
     [beforeLast, last] = [last, row];
   }

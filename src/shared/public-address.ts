@@ -1,7 +1,7 @@
 /**
- * Recognises addresses on the public internet. In production, hosts that customers name must be public, so that the service
- * doesn't connect to the operator's own network for them (server-side request forgery). The ranges come from IANA's registries
- * of special-purpose addresses (RFC 6890).
+ * Recognises addresses on the public internet. In production, hosts that customers specify must be public, so that customers
+ * can't make the service connect to the operator's own network (server-side request forgery). The ranges come from IANA's
+ * registries of special-purpose addresses (RFC 6890).
  */
 import { BlockList, isIP } from 'node:net';
 
@@ -50,7 +50,7 @@ function addNetworks(networks: readonly string[], family: 'ipv4' | 'ipv6', list:
 
 /**
  * Returns whether an address is public.
- * @param address IPv4 as four decimal numbers, or IPv6 without brackets; any other text is not public.
+ * @param address IPv4 as four decimal numbers, or IPv6 without brackets; any other text is not public
  */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
@@ -59,10 +59,10 @@ export function isPublicAddress(address: string): boolean {
   return unicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** Thrown when a host that a customer named has an address that isn't public. */
+/** Thrown when a host that a customer specified has an address that isn't public. */
 export class NotPublic extends Error {
   override readonly name = 'NotPublic';
-  /** @param hostname a name, or an address without brackets. */
+  /** @param hostname a name, or an address without brackets */
   constructor(readonly hostname: string) {
     super(
       `${hostname} has an address that is not public; the service connects to public internet addresses only`,

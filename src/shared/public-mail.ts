@@ -1,14 +1,14 @@
-/** Domains of public mail providers, where an address says nothing about an organization. */
+/** Domains of public mail providers; an address in such a domain says nothing about an organization. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { isCompanyDomain } from 'company-email-validator';
 
 /**
- * Matches domains that registries give only to schools, universities, governments and armed forces. The package lists some of
- * them as mail providers.
+ * Matches domains that registries assign only to schools, universities, governments and armed forces. The package lists some
+ * of them as mail providers.
  */
 const RESTRICTED = /(?:^|\.)(?:edu|gov|mil|(?:ac|edu|gov|mil)\.[a-z]{2})$/;
 
-/** Domains that the package lists, but under which others register domains: each of those has a different owner. */
+/** Domains that the package lists, but under which others can register domains; each of those domains has a different owner. */
 const SUFFIXES: ReadonlySet<string> = new Set(
   'com.ar msk.ru net.ua nom.za org.ua pp.ua spb.ru web.id za.com zp.ua'.split(' '),
 );
@@ -26,8 +26,9 @@ const MISSING: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns whether a domain belongs to a public mail provider, or is under such a domain. The list of providers comes from the
- * package company-email-validator, corrected as docs/decisions/0019 says; it has internationalised names in either form.
+ * Returns whether a domain belongs to a public mail provider, or is a subdomain of such a domain. The list of providers comes
+ * from the package company-email-validator, with the corrections in docs/decisions/0019; it contains internationalised names
+ * in either form.
  * @param domain in any form and letter case
  */
 export function isPublicMailDomain(domain: string): boolean {

@@ -1,13 +1,13 @@
-/** Decodes text in URLs, forms and headers: bytes and percent-escapes become text, or are refused. */
+/** Decodes text in URLs, forms and headers. Bytes and percent-escapes that can't be decoded are refused. */
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from './refusal.ts';
 
 /**
  * Decodes a query, a form or criteria (https://url.spec.whatwg.org/#urlencoded-parsing), where `+` is a blank.
- * @param what names the text in the message
- * @param expression of the text
- * @throws Refusal malformed (400) for an escape that can't be decoded as UTF-8: the standard would replace it with U+FFFD, so
- *   that different texts would become the same.
+ * @param what the name of the text in error messages
+ * @param expression the `expression` of the text in issues
+ * @throws Refusal malformed (400) for an escape that can't be decoded as UTF-8: the standard would replace it by U+FFFD, so
+ *   that different texts would become the same
  */
 export function parseQuery(text: string, what = 'the query', expression = 'query'): URLSearchParams {
   requireDecodable(text, what, expression);
@@ -31,7 +31,7 @@ export function requireDecodable(text: string, what: string, expression?: string
   }
 }
 
-/** Decodes bytes that Node read as Latin-1: as UTF-8 if they are valid UTF-8, otherwise as Latin-1. */
+/** Decodes bytes that Node read as Latin-1: to UTF-8 if they are valid UTF-8; otherwise, they stay Latin-1. */
 export function decodeBytes(value: string): string {
   if (!/[\x80-\xff]/.test(value)) return value;
   const bytes = Buffer.from(value, 'latin1');

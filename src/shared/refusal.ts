@@ -1,6 +1,6 @@
 /**
- * Errors that callers can receive: one closed catalogue of kinds, mapped to HTTP in one place (`src/http/errors.ts`). Any
- * other exception is a bug and returns 500.
+ * Errors that callers can receive: one closed catalogue of kinds, which is mapped to HTTP in one place (`src/http/errors.ts`).
+ * Any other exception is a bug and results in a 500.
  */
 import { listed } from './faults.ts';
 import type { Issue } from './issue.ts';
@@ -26,7 +26,7 @@ export const STATUS_OF = {
 
 export type RefusalKind = keyof typeof STATUS_OF;
 
-/** A refused request, with the faults found: at most `MAX_FAULTS`, and a note about the rest. */
+/** A refused request, with the faults that were found: at most `MAX_FAULTS`, and a note about the rest. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly issues: readonly Issue[];
@@ -51,7 +51,7 @@ export class Refusal extends Error {
 }
 
 /**
- * Returns the refusal for an id that the caller can't see, whether it exists or not (docs/spec/interface.md, section
+ * Returns the refusal for an id that the caller can't see, regardless of whether it exists (docs/spec/interface.md, section
  * 7).
  */
 export function notFound(type: string, id: string): Refusal {
@@ -67,8 +67,8 @@ export function unavailable(diagnostics: string, retryAfterSeconds = 1): Refusal
   );
 }
 /**
- * Returns the refusal (503) for read models without tables.
- * @param models their names, as far as known
+ * Returns the refusal (503) for read models whose tables are missing.
+ * @param models the names of these read models, as far as known
  */
 export function tablesMissing(models: readonly string[]): Refusal {
   const command = ['annal rebuild', ...models].join(' ');

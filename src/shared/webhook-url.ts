@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { isPublicAddress } from '#src/shared/public-address.ts';
 
-/** The installation's mode: in production, even the sandbox connects only to public addresses. */
+/** The installation's mode. In production mode, even the sandbox connects only to public addresses. */
 export type Mode = 'development' | 'production';
 
 /** The maximum length of an endpoint's URL, in characters. */
@@ -11,14 +11,14 @@ export const MOST_URL = 2_000;
 
 const LOCAL = /^(?:localhost|.+\.localhost)$/;
 
-/** Returns whether deliveries may only go to public addresses. */
+/** Returns whether deliveries may go only to public addresses. */
 export function isGuarded(environment: Environment, mode: Mode): boolean {
   return environment === 'production' || mode === 'production';
 }
 
 /**
- * Returns what is wrong with an endpoint's URL, as the rest of a sentence; undefined if it is valid. The address that its host
- * resolves to is checked at each attempt.
+ * Returns what is wrong with an endpoint's URL, as the rest of a sentence; undefined if the URL is valid. The address to which
+ * its host resolves is checked at each attempt.
  */
 export function faultOfUrl(text: string, environment: Environment, mode: Mode): string | undefined {
   let url: URL;

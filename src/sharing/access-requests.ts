@@ -1,7 +1,8 @@
 /**
- * Assembles access requests: applications ask and poll, a person approves or denies (docs/spec/decisions.md, section 7). A
- * decision is made under a lock on the request, and in the request's row. If a crash interrupts an approval, the next call
- * completes it: the application's poll, another answer, or the sweep. The ids of its events are derived from the request.
+ * Assembles access requests: applications make and poll them, and a person approves or denies them (docs/spec/decisions.md,
+ * section 7). A decision is made under a lock on the request, and recorded in the request's row. If a crash interrupts an
+ * approval, the next call completes it: a poll by the application, another answer by the person, or the sweep. The ids of its
+ * events are derived from the request.
  */
 
 import type { Pool } from 'pg';
@@ -22,7 +23,7 @@ import { IdSource, newRequestId } from '../shared/ids.ts';
 import { notFound, Refusal } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 
-/** How long an approval is left to the request that is making it, in seconds. */
+/** How long an approval is left to the HTTP request that is making it, in seconds. */
 const UNDER_WAY_S = 10;
 
 /** Opens both sides. */
@@ -37,7 +38,7 @@ export function openAccessRequests(parts: {
   readonly authorize: Pick<AuthorizeServices, 'recordsFor'>;
   readonly locks: CriteriaLocks;
   /**
-   * Waits until these read models show everything that is in the log now.
+   * Waits until the given read models show everything that is in the log now.
    * @throws Refusal unavailable
    */
   readonly freshness: Pick<Freshness, 'catchUp'>;
@@ -162,8 +163,8 @@ function verified({ email, emailVerified }: Identity): string | undefined {
 }
 
 /**
- * Writes the grant for a claimed request, and notes it. Must be called while holding the lock. If the grant is refused, the
- * request waits again.
+ * Writes the grant for a claimed request, and records it. Must be called while holding the lock. If the grant is refused, the
+ * request becomes pending again.
  * @returns the grant's id
  */
 async function carriedOut(
@@ -177,14 +178,15 @@ async function carriedOut(
   const by: RequestContext = {
     credential: { kind: 'id_token', ...person },
     requestId,
-    // Derived from the record, too: after a refused approval, there may be an approval with another record.
+    // The ids are also derived from the record, because a refused approval may be followed by an approval for another record.
     ids: new IdSource(`access-request/${id}/${record}`, createdMs),
     now: nowMicros,
   };
   const asked = { record, person, application, scopes: scope.split(' '), purpose: null, days };
   try {
     const { result, wrote } = await consents.grant(by, { ...asked, grantedBy, lang, sentences });
-    // The grant was written before a crash, and tokens are checked against the read model.
+    // If nothing was written now, the grant was written before a crash. Tokens are checked against the read model, so it must
+    // show the grant.
     if (wrote === undefined) await freshness.catchUp(['consents']);
     await decisions.granted(id, result.grantId);
     return result.grantId;
@@ -194,7 +196,10 @@ async function carriedOut(
   }
 }
 
-/** Returns whether an error means that this grant can never be given: the record is gone, or no longer the person's. */
+/**
+ * Returns whether an error means that this grant can never be given, because the record has been deleted or doesn't belong to
+ * the person any more.
+ */
 function isRefusedGrant(error: unknown): boolean {
   return error instanceof Refusal && ['not_found', 'conflict', 'invalid'].includes(error.kind);
 }

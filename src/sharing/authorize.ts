@@ -1,4 +1,4 @@
-/** Assembles the authorization endpoint: clients, waiting requests, people's records, grants and codes. */
+/** Assembles the authorization endpoint: clients, pending requests, people's records, grants and codes. */
 
 import type { Pool } from 'pg';
 import type { Consents } from '#commands/consent/consents.ts';
@@ -32,7 +32,7 @@ export async function openAuthorize(parts: {
     environment: client.environment,
     sector: client.sector,
   });
-  /** Returns the record that a sector's application knows by an id, even before the first grant. */
+  /** Returns the record for which a sector's application uses the given id, even before the first grant. */
   const recordNamed = async (
     client: AskingClient,
     patient: string,
@@ -41,7 +41,7 @@ export async function openAuthorize(parts: {
     if (!isUuid(patient)) return undefined;
     const sector = inSector(client);
     const { project, environment } = sector;
-    // Ids in earlier grants remain valid, whatever id the key gives today.
+    // Ids in earlier grants remain valid, even if the key would now result in a different id.
     const { rows } = await queries.listGrants({ patient, project, environment, limit: 1 });
     const [earlier] = rows.filter((row) => row.sector === sector.sector);
     return earlier?.record ?? records.find(({ id }) => pairwise.patient(sector, id) === patient)?.id;
@@ -56,7 +56,7 @@ export async function openAuthorize(parts: {
     async recordsFor(person, client, patient) {
       freshness.require(['consents', 'resources', 'projects']);
       const { environment } = client;
-      // Guests have no sandbox of their own: people choose among their records in all projects.
+      // Guests have no sandbox of their own, so people choose among their records in all projects.
       const project = client.guest === undefined ? client.project : undefined;
       const records = await queries.listRecords(person, environment, { project });
       const meant =
@@ -80,7 +80,7 @@ export async function openAuthorize(parts: {
     },
     async grant(by, asked) {
       const { result, wrote } = await consents.grant(by, asked);
-      // The code and its tokens are checked against the read model.
+      // The code and its tokens will be checked against the read model.
       if (wrote !== undefined && !(await freshness.settle(wrote.position, ['consents'])))
         throw unavailable('the grant was saved but is not active yet; retry in a moment');
       return result;

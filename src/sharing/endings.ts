@@ -1,7 +1,7 @@
 /**
- * Writes the events that end expired grants, and proposals that can no longer be accepted. Nothing waits for these events,
- * because tokens and decisions check the current time themselves. Every instance looks for ended items; if another instance
- * was faster, there is nothing left to write.
+ * Writes the events that end expired grants and proposals that can no longer be accepted. Nothing waits for these events,
+ * because tokens and decisions check the current time themselves. Every instance looks for items that have ended; if another
+ * instance was faster, nothing is left to write.
  */
 import type { Logger } from 'pino';
 import type { Done, RequestContext } from '#commands/command.ts';
@@ -9,13 +9,13 @@ import type { Position } from '../events/store.ts';
 import { IdSource, newRequestId, newUuid } from '../shared/ids.ts';
 import { type Micros, nowMicros } from '../shared/time/time.ts';
 
-/** How long an item that can't be ended is skipped, in ms, and the maximum number of skipped items. */
+/** How long an item that couldn't be ended is skipped, in ms, and the maximum number of skipped items. */
 const APART_MS = 10 * 60_000;
 const APART = 1_000;
 
-/** Looks for items that have ended, until it is stopped. */
+/** Looks for items that have ended, until stopped. */
 export class Endings<T> {
-  /** Ids that failed, and since when; they are skipped so that they don't hold up others. */
+  /** Ids of items that failed → since when. They are skipped so that they don't delay other items. */
   readonly #apart = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
@@ -23,12 +23,12 @@ export class Endings<T> {
 
   constructor(
     private readonly deps: {
-      /** The name for the item in messages: `grant`. */
+      /** The word for the item in messages, such as `grant`. */
       readonly what: string;
-      /** How often it looks, in ms. */
+      /** Interval between two checks, in ms. */
       readonly everyMs: number;
       /**
-       * Reads a page of the items that have ended at a given time.
+       * Reads a page of the items that have ended by the given time.
        * @param except ids that are left out
        */
       readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
@@ -60,7 +60,7 @@ export class Endings<T> {
     next();
   }
 
-  /** Stops after the current work. */
+  /** Stops after the work in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);

@@ -54,7 +54,7 @@ export function openGuests({
   /** The environment whose records guests can reach. */
   readonly environment: Environment;
   readonly freshness: Pick<Freshness, 'require' | 'settle'>;
-  /** Looks up hosts; by default, with the system's name servers. */
+  /** Looks up hosts; by default, at the system's name servers. */
   readonly resolve?: Resolve;
 }): Guests {
   const findClient = openClients(pool);
@@ -73,7 +73,7 @@ export function openGuests({
     try {
       const hosts = isLocal(new URL(clientId)) ? open : guarded;
       const { value, headers } = await fetchDocument(clientId, hosts, MOST_BYTES);
-      // A host on which anyone can store text or pictures doesn't serve them as JSON.
+      // A host where anyone can store text or pictures doesn't serve these with a JSON content type.
       if (!/^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i.test(headers['content-type'] ?? ''))
         throw new DocumentFault('its Content-Type must be application/json');
       return { document: readClientDocument(value, clientId), seconds: freshSeconds(headers, Date.now()) };
@@ -92,7 +92,7 @@ export function openGuests({
       const known = await findClient(clientId);
       const isFresh = await documents.use(clientId);
       if (known !== undefined && known.environment === environment && isFresh === true) return known;
-      // A returning guest must not find the grants that its deletion is about to end.
+      // A returning guest must not regain the grants that its deletion is about to end.
       if (known === undefined && (await documents.hasOpenGrants(guestApplicationId(clientId))))
         throw unavailable('earlier grants of this client are being ended; retry in a moment');
       const { hostname: host } = new URL(clientId);
@@ -113,7 +113,7 @@ export function openGuests({
         throw unavailable("the client was saved but isn't active on every instance yet; retry in a moment");
       await documents.keep(clientId, seconds);
       const client = await findClient(clientId);
-      // In the meantime, an operator has blocked its host.
+      // If the client is unknown now, an operator has blocked its host in the meantime.
       if (client === undefined) throw guestFault('client_id is unknown');
       return client;
     },

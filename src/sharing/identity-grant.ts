@@ -1,6 +1,6 @@
 /**
- * The identity grant: a trusted application that has signed in a person itself gets a grant to that person's record
- * (docs/spec/decisions.md, section 7). It can reach its own project's records and the person's personal record.
+ * The identity grant: a trusted application that has signed a person in itself gets a grant to that person's record
+ * (docs/spec/decisions.md, section 7). It can reach the records of its own project and the person's personal record.
  */
 
 import { decodeJwt } from 'jose';
@@ -32,7 +32,7 @@ export interface IdentityGrantDeps {
   readonly freshness: Pick<Freshness, 'settle'>;
 }
 
-/** The record that a grant is for, and the role in which the person grants it. */
+/** The record that a grant is for, and the person's role when granting it. */
 interface Target {
   readonly record: string;
   readonly grantedBy: 'patient' | 'representative' | 'creator';
@@ -90,7 +90,7 @@ export function openIdentityGrant(deps: IdentityGrantDeps): IdentityGrant {
 }
 
 /**
- * Returns the person that an ID token identifies, and its claims.
+ * Returns the person whom an ID token identifies, and the token's claims.
  * @throws OAuthError invalid_grant
  */
 async function signedIn(
@@ -105,7 +105,7 @@ async function signedIn(
       throw new OAuthError('invalid_grant', `subject_token: ${error.message}`);
     throw error;
   }
-  // Anyone who runs an organization's own issuer can claim to be any person.
+  // Anyone who runs the issuer of an organization can claim to be any person.
   if (person.organizations !== undefined)
     throw new OAuthError('invalid_grant', "subject_token must be from one of this installation's issuers");
   const claims = decodeJwt(token);
@@ -115,7 +115,7 @@ async function signedIn(
 }
 
 /**
- * Returns the record, which is linked or started if necessary.
+ * Returns the record; it is linked or created if necessary.
  * @throws OAuthError
  */
 async function findTarget(
@@ -163,7 +163,7 @@ async function findTarget(
 
 /**
  * Returns the content of a new personal record.
- * @throws OAuthError invalid_grant if it is missing from the token
+ * @throws OAuthError invalid_grant if the token lacks some of it
  */
 function readDetails(claims: ReturnType<typeof decodeJwt>): PersonalDetails {
   const { given_name: given, family_name: family, birthdate } = claims;

@@ -1,4 +1,4 @@
-/** Ends grants automatically: when an application or project is deleted, and when they expire. */
+/** Ends grants automatically: when an application or project is deleted, and when a grant expires. */
 
 import type { Logger } from 'pino';
 import type { Consents } from '#commands/consent/consents.ts';
@@ -13,7 +13,7 @@ import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time/time.ts';
 import { Endings } from './endings.ts';
 
-/** Both processes; each runs only once it has been started. */
+/** Both processes; each begins to run only when it is started. */
 export interface ConsentProcesses {
   /** Ends the grants of deleted applications and projects. */
   readonly endings: Process;
@@ -21,7 +21,7 @@ export interface ConsentProcesses {
   readonly expiry: Endings<OpenGrant>;
 }
 
-/** How often to look for expired grants, in ms. */
+/** Interval between two checks for expired grants, in ms. */
 const EXPIRY_MS = 2_000;
 
 /** Creates the processes. */

@@ -10,13 +10,13 @@ import type { Freshness } from '../freshness/freshness.ts';
 import { parseAccess } from '../oauth/tokens/access.ts';
 import { Endings } from './endings.ts';
 
-/** Read models that show proposals, and the versions that were made from them. */
+/** Read models that show proposals and the versions that were made from them. */
 const MODELS = ['consents', 'resources', 'history'];
 
-/** How often to look for lapsed proposals, in ms: each time, it looks at all pending proposals. */
+/** Interval between two checks for lapsed proposals, in ms; each check goes through all pending proposals. */
 const LAPSED_MS = 10_000;
 
-/** Creates both; the process runs only once it has been started. */
+/** Creates both; the process begins to run only when it is started. */
 export function openProposals({
   writing,
   queries,

@@ -1,6 +1,6 @@
 /**
- * Revokes trust that wasn't given by the operator: owners used to be able to give it. Such trust no longer counts, even before
- * the event is written.
+ * Revokes trust in applications that wasn't given by the operator, because owners used to be able to give it. Such trust has
+ * no effect, even before the event is written.
  */
 
 import type { Pool } from 'pg';
@@ -14,11 +14,14 @@ import { applicationStream } from '../events/streams.ts';
 import type { Freshness } from '../freshness/freshness.ts';
 import { Endings } from './endings.ts';
 
-/** How often to look for such trust, in ms: after an upgrade, and while an older instance still gives it. */
+/**
+ * Interval between two checks for such trust, in ms. It can exist after an upgrade, and while an older instance still gives
+ * it.
+ */
 const LOOK_MS = 2_000;
 const CAUSE = 'not_given_by_operator';
 
-/** Creates the process, which runs only once it has been started. */
+/** Creates the process, which begins to run only when it is started. */
 export function openTrustEnding({
   pool,
   kernel,

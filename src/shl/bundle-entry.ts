@@ -1,11 +1,11 @@
 /**
- * Creates an entry in `everything` that is a Bundle of versions, so that an application that reads the outer Bundle doesn't
- * take any of them for a fact.
+ * Creates an entry in `everything` that is itself a Bundle of versions, so that an application that reads the outer Bundle
+ * doesn't take any of these versions for a fact.
  */
 import { codesIn, withNamedCodings } from '../clinical/summary/named-codings.ts';
 import type { Terminology } from '../terminology/terminology.ts';
 
-/** The parts of such an entry that the service provides. */
+/** The parts of such an entry that are the same for all entries. */
 export interface BundleFrame {
   readonly displays: Terminology['displays'];
   /** The FHIR base URL with its trailing slash. */
@@ -21,9 +21,9 @@ export interface BundledVersion {
 }
 
 /**
- * Yields the entry's JSON text in pieces, with names of codes; nothing if there are no versions.
+ * Yields the entry's JSON text in pieces, with names of codes; yields nothing if there are no versions.
  * @param parts the versions, a few at a time
- * @param meta returns the Bundle's member `meta` as JSON text, given the number of versions in it
+ * @param meta returns the Bundle's member `meta` as JSON text, given the number of versions in the Bundle
  */
 export async function* bundleEntry(
   { displays, base, newId }: BundleFrame,

@@ -1,5 +1,6 @@
 /**
- * Creates the content of shared links: the summary of a record, all of it, or a document, as JSON that is read in small parts.
+ * Creates the content of shared links: the summary of a record, the whole record, or a document, as JSON that is read in small
+ * parts.
  */
 
 import type { Queries } from '#queries/queries.ts';
@@ -24,8 +25,8 @@ import { type Earlier, earlierEntry } from './earlier-bundle.ts';
 import { ChangedEntries, replacedEntry } from './replaced-bundle.ts';
 
 /**
- * The version of the rules by which content is created. Increment it with every change that gives the same record a different
- * text; otherwise `test/receipts/forms.test.ts` fails.
+ * The version of the rules for creating content. Increment it with every change after which the same record results in a
+ * different text; otherwise, `test/receipts/forms.test.ts` fails.
  */
 export const LINK_FORM = 8;
 
@@ -41,12 +42,12 @@ export interface ContentDeps {
   readonly documents: Pick<DocumentStore, 'get'>;
   /** The FHIR base URL with its trailing slash. */
   readonly base: string;
-  /** Returns a new id that only this content has. */
+  /** Returns a new id, used only in this content. */
   readonly newId: () => string;
   readonly now: () => Micros;
 }
 
-/** The requested content, and for whom. */
+/** The requested content, and the reader for whom it is created. */
 export interface ContentAsked {
   readonly caller: Caller;
   readonly record: string;
@@ -55,17 +56,17 @@ export interface ContentAsked {
   readonly budget: AnswerBudget;
 }
 
-/** How many bytes of `everything` are read at a time, and the size of the pieces of a text. */
+/** How many bytes of `everything` are read at a time, and the size of the pieces into which a text is divided. */
 const PART_BYTES = 1_000_000;
 const SLICE_BYTES = 64 * 1024;
-/** More resources than a part can hold. */
+/** A number of resources that is more than any part can contain. */
 const MANY = 5_000;
 
 /** Base64 encodes groups of this many bytes. */
 const GROUP = 3;
 
 /**
- * Returns the content as JSON text; undefined if there is none, because the Patient or the document was deleted.
+ * Returns the content as JSON text; undefined if there is none because the Patient or the document was deleted.
  * @throws Refusal too_large, unavailable
  */
 export async function openContent(
@@ -95,16 +96,17 @@ async function summary(
   return body && sliced(body);
 }
 
-/** Yields a long text in slices, so that other requests get a turn in between. */
+/** Yields a long text in slices, so that other requests get a turn between them. */
 async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
   for (let at = 0; at < text.length; at += SLICE_BYTES) yield text.subarray(at, at + SLICE_BYTES);
 }
 
 /**
- * Yields a `collection` of the record and the directory entries that it refers to, in the order of `$everything`. Entries that
- * an AI wrote are left out, as in a summary, because no other application could tell them from facts (docs/spec/interface.md,
- * section 2.5). A tag says how many of these had earlier versions by somebody else. These versions are in a Bundle, in an
- * entry after the others; versions that current ones replaced are in another such Bundle.
+ * Yields a `collection` of the record and the directory entries to which it refers, in the order of `$everything`. Entries
+ * that an AI wrote are left out, as in a summary, because other applications couldn't distinguish them from facts
+ * (docs/spec/interface.md, section 2.5). A tag states how many of these entries had earlier versions by another author. Those
+ * versions are in a Bundle, which is an entry after all the others. Versions that current versions replaced are in another
+ * such Bundle.
  */
 async function* everything(
   deps: ContentDeps,
@@ -155,8 +157,8 @@ function versionIn(body: Buffer): string {
 }
 
 /**
- * Returns the Patient, without contact data, and a DocumentReference with its bytes, because recipients can't fetch them from
- * their URL.
+ * Returns the Patient, without contact data, and a DocumentReference that contains its bytes, because recipients can't fetch
+ * them from their URL.
  */
 async function document(
   { queries, documents, base }: ContentDeps,
@@ -210,8 +212,8 @@ async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, und
 }
 
 /**
- * Passes on a text.
- * @throws Refusal too_large (413) beyond the limit
+ * Passes on a text, up to a maximum length.
+ * @throws Refusal too_large (413) if the text is longer
  */
 export async function* atMost(
   source: AsyncIterable<Buffer>,

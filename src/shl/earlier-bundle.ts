@@ -1,6 +1,5 @@
 /**
- * Creates the entry in `everything` with the versions that somebody else had written before an AI changed them
- * (docs/shared-links.md).
+ * Creates the entry in `everything` with the versions by other authors that preceded an AI's changes (docs/shared-links.md).
  */
 import type { Queries } from '#queries/queries.ts';
 import { withdrawnAs } from '../clinical/reading/status.ts';
@@ -10,7 +9,7 @@ import type { Caller } from '../shared/access/caller.ts';
 import { parseStored } from '../shared/json/json.ts';
 import { type BundledVersion, type BundleFrame, bundleEntry } from './bundle-entry.ts';
 
-/** The last version of a resource that wasn't written by an AI, before an AI changed it. */
+/** The last version of a resource before an AI changed it; not written by an AI itself. */
 export interface Earlier {
   readonly type: ResourceType;
   readonly id: string;
@@ -20,7 +19,7 @@ export interface Earlier {
 /** Maximum size of the versions in memory at a time, in bytes; a single version may exceed it. */
 const PART_BYTES = 1_000_000;
 
-/** Yields an entry with a Bundle of these versions, in pieces; nothing if none of them states anything. */
+/** Yields an entry with a Bundle of these versions, in pieces; yields nothing if none of the versions contains a statement. */
 export function earlierEntry(
   { queries, ...frame }: BundleFrame & { readonly queries: Pick<Queries, 'vread'> },
   caller: Caller,

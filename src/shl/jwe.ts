@@ -1,7 +1,7 @@
 /**
  * Encrypts a SMART Health Link file while it is being read: JWE in compact form, `dir` with A256GCM, compressed (RFC 7516;
- * https://docs.smarthealthit.org/smart-health-links/spec/#encrypting-and-decrypting-files). Memory doesn't grow with the file,
- * because the tag comes last.
+ * https://docs.smarthealthit.org/smart-health-links/spec/#encrypting-and-decrypting-files). Memory use doesn't grow with the
+ * file, because the tag comes last.
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
@@ -10,14 +10,14 @@ import { createDeflateRaw } from 'node:zlib';
 /** Length of a nonce in bytes (RFC 7518, section 5.3). */
 const NONCE = 12;
 
-/** Number of bytes that are encoded at a time: base64 encodes three bytes as four characters. */
+/** Number of bytes that base64 encodes together, as four characters. */
 const GROUP = 3;
 
 /**
  * Yields the JWE's text in ASCII.
  * @param key 32 bytes
- * @param contentType of the plaintext, its `cty`
- * @param source is read only as fast as the result is
+ * @param contentType of the plaintext; becomes `cty`
+ * @param source read only as fast as the result is read
  */
 export async function* encrypted(
   key: Buffer,
@@ -31,7 +31,7 @@ export async function* encrypted(
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(header));
   yield Buffer.from(`${header}..${base64url(nonce)}.`);
   const deflate = createDeflateRaw();
-  // Errors of the source end the loop below; if the loop ends early, the source is closed.
+  // An error in the source ends the loop below; if the loop ends early, the source is closed.
   pipeline(Readable.from(source, { objectMode: true }), deflate, () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   for await (const part of deflate as AsyncIterable<Buffer>) {

@@ -25,7 +25,7 @@ import { isManifestSecret } from './payload.ts';
 import { recordContent } from './recorded.ts';
 import { CONTENT_TYPE, openKeys } from './shared-links.ts';
 
-/** The maximum length of an embedded file, in characters, if the client names a limit and if it doesn't. */
+/** The maximum length of an embedded file, in characters: `most` if the client specifies a limit, `unasked` if it doesn't. */
 const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
 
 /** Creates the operations for recipients. */
@@ -37,7 +37,7 @@ export async function openOpening(
     readonly accessLog: AccessLog;
     readonly baseUrl: string;
     readonly freshness: Freshness;
-    /** Ends links that have just closed; the next sweep ends any others. */
+    /** Ends links that have just closed; the next sweep ends any that this call misses. */
     readonly sweep: SharedLinkServices['sweep'];
   },
 ): Promise<SharedLinkOpening> {
@@ -72,7 +72,7 @@ export async function openOpening(
   ): Promise<Opened | undefined> => {
     const { id, salt, passcode: hashed } = link;
     if (salt === null || hashed === null) return undefined;
-    // An empty passcode is a field that wasn't filled in, so it isn't an attempt.
+    // An empty passcode is a form field that wasn't filled in, so it doesn't count as an attempt.
     if (passcode === undefined || passcode === '')
       return { fault: 'passcode', remainingAttempts: Math.max(0, MOST_ATTEMPTS - link.attempts) };
     if (!(await rows.attempt(id))) return { fault: 'busy' };
@@ -179,24 +179,24 @@ export async function openOpening(
 /** A link's encrypted content. */
 interface LinkFile {
   readonly text: AsyncIterable<Buffer>;
-  /** The receipt for stored content. */
+  /** The id of the receipt for stored content. */
   readonly stored?: string | undefined;
-  /** Returns the receipt for content that is created now, once it has been read to its end. */
+  /** Returns the receipt for content that is being created now; must be called after the content has been read to its end. */
   readonly give?: () => GivenReceipt;
 }
 
-/** An attempt's result, and the receipt for the content in it. */
+/** The result of an attempt, and the receipt for the content in that result. */
 interface Outcome {
   readonly opened: Opened;
   readonly receipt?: GivenReceipt | string | undefined;
 }
 
-/** How often to check that a link is still open while its content is being sent, in ms. */
+/** Interval between two checks that a link is still open while its content is being sent, in ms. */
 const ASKED_MS = 500;
 
 /**
- * Passes on a text while its link is open. The last piece is passed on only after `before`: without that piece, which has the
- * tag, nobody can open the file.
+ * Passes on a text while its link is open. The last piece is passed on only after `before` has resolved. That piece contains
+ * the tag, so nobody can decrypt the file without it.
  * @param requireOpen rejects once the link has ended
  * @throws the errors from `requireOpen` and `before`; no further piece is then passed on
  */
@@ -220,7 +220,7 @@ async function* holdLast(
   if (held !== undefined) yield held;
 }
 
-/** Returns the caller for which a link's content is read: it sees what the record's project sees. */
+/** Returns the caller in whose name a link's content is read: it sees what the record's project sees. */
 function makeLinkCaller({ id, owner_project: project, environment }: OpenedLinkRow): Caller {
   return ownCaller({ project, environment }, { kind: 'shared_link', linkId: id }, ['read']);
 }
@@ -253,7 +253,7 @@ function accessStatus(opened: Opened): AccessStatus {
   return opened.fault === 'not_found' ? 'not_found' : 'denied';
 }
 
-/** Returns a text if it isn't longer than a limit; undefined for a longer text, which isn't read further. */
+/** Returns a text if it isn't longer than a limit; otherwise undefined, and the rest of the text isn't read. */
 async function shortText(parts: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
   const read: Buffer[] = [];
   let length = 0;

@@ -1,6 +1,6 @@
 /**
- * Hashes passcodes for shared links: only a slow hash is stored (OWASP Password Storage Cheat Sheet: scrypt, N=2^14, r=8,
- * p=5).
+ * Hashes passcodes for shared links, so that only a slow hash is stored (OWASP Password Storage Cheat Sheet: scrypt, N=2^14,
+ * r=8, p=5).
  */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
@@ -23,7 +23,7 @@ export async function isPasscode(passcode: string, { salt, hash }: HashedPasscod
   return timingSafeEqual(await derived(passcode, salt), hash);
 }
 
-/** The same characters are the same passcode, however a keyboard composes them. */
+/** Normalized, because the same characters are the same passcode, regardless of how a keyboard composes them. */
 function derived(passcode: string, salt: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passcode.normalize('NFKC'), salt, 32, { N: 2 ** 14, r: 8, p: 5 }, (error, bytes) =>

@@ -4,7 +4,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A link's content, which anyone who has the link can read. */
+/** The content of a link, which anyone who has the link can read. */
 export interface LinkPayload {
   /** The URL of the link's manifest. */
   readonly url: string;
@@ -16,7 +16,7 @@ export interface LinkPayload {
   readonly label: string | null;
 }
 
-/** Returns the flags, in this order: `L` if each opening shows the current record, `P` for a passcode. */
+/** Returns the flags, in this order: `L` if each opening shows the current record, `P` if there is a passcode. */
 export function joinFlags({
   longTerm,
   passcode,
@@ -41,14 +41,14 @@ export function makeShlink({ url, key, expiresAt, flag, label }: LinkPayload): s
 }
 
 /**
- * Returns the last part of the URL of a link's manifest. The standard requires 256 bits in that URL that nobody can guess; the
- * link's id provides 128 of them. The rest is derived from the key, so that nothing else has to be stored.
+ * Returns the last part of the URL of a link's manifest. The standard requires that this URL contain 256 bits that nobody can
+ * guess; the link's id provides 128 of them. The others are derived from the key, so that nothing else has to be stored.
  */
 export function manifestSecret(key: Buffer): string {
   return hash('sha256', Buffer.concat([Buffer.from('manifest '), key]), 'buffer').toString('base64url');
 }
 
-/** Compares the last part of a manifest's URL in constant time. */
+/** Compares, in constant time, the last part of a manifest's URL with the given text. */
 export function isManifestSecret(key: Buffer, given: string): boolean {
   const [own, other] = [manifestSecret(key), given].map((text) => hash('sha256', text, 'buffer'));
   return own !== undefined && other !== undefined && timingSafeEqual(own, other);

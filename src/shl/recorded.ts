@@ -1,4 +1,7 @@
-/** Creates a shared link's content, and its receipt from everything that was looked up for it (docs/receipts.md). */
+/**
+ * Creates a shared link's content, and makes its receipt from everything that was looked up for the content
+ * (docs/receipts.md).
+ */
 import { createHash } from 'node:crypto';
 import type { Summarized } from '#queries/summary/summary.ts';
 import { draftSummary, readName } from '../clinical/summary/receipt.ts';
@@ -11,12 +14,12 @@ import { type ContentAsked, type ContentDeps, LINK_FORM, openContent } from './c
 /** Content that is being created. */
 export interface RecordedContent {
   readonly text: AsyncIterable<Buffer>;
-  /** Returns the receipt, once the text has been read to its end. */
+  /** Returns the receipt; must be called after the text has been read to its end. */
   readonly give: () => GivenReceipt;
 }
 
 /**
- * Opens content as `openContent` does, and records what it is made from.
+ * Opens content in the same way as `openContent`, and records the data from which it is made.
  * @throws the same errors as `openContent`
  */
 export async function recordContent(
@@ -36,7 +39,7 @@ export async function recordContent(
   return { text: hashed(text), give: () => recording.give(hash.digest()) };
 }
 
-/** Records the look-ups for one content. */
+/** Records the look-ups that are made for one content. */
 class Recording {
   readonly deps: ContentDeps;
   readonly #names = new Map<string, string>();
@@ -92,7 +95,7 @@ class Recording {
     };
   }
 
-  /** Notes a resource that was read. For `everything`, does nothing, because the Patient is among the entries. */
+  /** Records a resource that was read. For `everything`, does nothing, because the Patient is among the entries. */
   #noteRow<Row extends { readonly body: string | Buffer | null } | undefined>(
     type: string,
     id: string,

@@ -1,6 +1,6 @@
 /**
- * Creates an entry in `everything` with the versions that current ones replaced, if something that matters has changed
- * (docs/shared-links.md). The page uses it to show what was changed.
+ * Creates an entry in `everything` with the versions that current versions replaced, provided that something significant has
+ * changed (docs/shared-links.md). The page uses it to show what was changed.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Queries } from '#queries/queries.ts';
@@ -18,13 +18,13 @@ export interface ChangedEntry {
   readonly body: string;
 }
 
-/** The maximum total size of the current versions to compare, in bytes; any versions beyond that aren't compared. */
+/** The maximum total size of the current versions that are compared, in bytes; further versions aren't compared. */
 const MOST_BYTES = 10_000_000;
 const COMPARED_TYPES: ReadonlySet<string> = new Set([...REVISED_TYPES, 'Observation']);
 /** Number of entries whose versions are read at a time. */
 const PART = 100;
 
-/** Collects a record's current versions, to find out later what they changed. */
+/** Collects a record's current versions, so that it can be determined later what they changed. */
 export class ChangedEntries {
   readonly found: ChangedEntry[] = [];
   #bytes = 0;
@@ -37,7 +37,7 @@ export class ChangedEntries {
   }
 }
 
-/** Yields an entry with a Bundle of these versions, in pieces; nothing if there are none. */
+/** Yields an entry with a Bundle of these versions, in pieces; yields nothing if there are none. */
 export function replacedEntry(
   { queries, ...frame }: BundleFrame & { readonly queries: Pick<Queries, 'replacedVersions'> },
   caller: Caller,
@@ -46,7 +46,7 @@ export function replacedEntry(
   return bundleEntry(frame, readReplaced(queries, caller, changed), () => META);
 }
 
-/** Yields each entry's earlier versions, if something that matters has changed. */
+/** Yields each entry's earlier versions, provided that something significant has changed. */
 async function* readReplaced(
   { replacedVersions }: Pick<Queries, 'replacedVersions'>,
   caller: Caller,
@@ -71,11 +71,11 @@ const TAG = {
 const META = `"meta":${JSON.stringify({ tag: [TAG] })}`;
 
 /**
- * Returns whether something that readers should know changed between any two successive versions. The versions come newest
- * first.
+ * Returns whether anything that readers should know about changed between two successive versions.
+ * @param versions newest first
  */
 async function isChanged(body: string, versions: readonly { readonly body: string }[]): Promise<boolean> {
-  // Lets other requests have a turn.
+  // Gives other requests a turn.
   await setImmediate();
   let next: JsonObject = parseStored(body);
   for (const version of versions) {

@@ -1,4 +1,4 @@
-/** Lets people create, see and end shared links: writes events and the rows that belong to them. */
+/** Lets people create, see and end shared links: writes events, and the rows that belong to them. */
 
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ import { hashPasscode } from './passcode.ts';
 import { joinFlags, makeShlink, manifestSecret } from './payload.ts';
 import { recordContent } from './recorded.ts';
 
-/** How many days a link works if nothing else ends it (docs/spec/decisions.md, section 7). */
+/** How many days a link works unless something else ends it (docs/spec/decisions.md, section 7). */
 const DAYS = { once: 30, longTerm: 365 } as const;
 const DAY = 86_400_000_000;
 
@@ -34,7 +34,7 @@ const STORED_PART = 256 * 1024;
 /** Media type of links' content. */
 export const CONTENT_TYPE = 'application/fhir+json';
 
-/** Returns a link's key; decryption needs the id with which the key was encrypted. */
+/** Returns a link's key; decryption requires the id with which the key was encrypted. */
 export type KeyOf = (link: { readonly id: string; readonly sealed_key: string }) => Buffer;
 
 /** Returns the functions that decrypt and encrypt links' keys. */
@@ -65,7 +65,7 @@ export async function openSharedLinkServices(
      */
     readonly ownerOf: (record: string) => Promise<Tenant>;
     /**
-     * Checks that these read models don't lag.
+     * Checks that the given read models don't lag.
      * @throws Refusal unavailable
      */
     readonly freshness: Freshness;
@@ -141,7 +141,7 @@ export async function openSharedLinkServices(
         await rows.confirm(id);
         return { result: id, wrote };
       } catch (error) {
-        // After any other fault, the link's event may have been written: the sweeper will know an hour later.
+        // After any other error, the link's event may have been written; an hour later, the sweeper can tell.
         if (error instanceof Refusal && error.kind !== 'unavailable') await rows.remove([id]);
         throw error;
       }

@@ -1,4 +1,4 @@
-/** Sign-ins that have begun: kept here for 15 minutes, for one answer from one issuer to one browser. */
+/** Sign-ins that have begun. Each is kept here for 15 minutes, and is valid for one answer from one issuer to one browser. */
 import type pg from 'pg';
 import type { SignInWish } from '#src/shared/access/session.ts';
 import { secretHash } from './secrets.ts';
@@ -11,7 +11,7 @@ export interface Begun {
   readonly issuer: string;
   readonly returnTo: string;
   readonly lang: string;
-  /** The maximum age of the proof of identity when the sign-in began, in seconds; undefined for any age. */
+  /** The maximum age that the proof of identity may have when the sign-in begins, in seconds; undefined for any age. */
   readonly maxAge: number | undefined;
   readonly prompt: SignInWish['prompt'];
   /** The client at an organization's issuer; undefined for an issuer of the installation. */
@@ -21,7 +21,7 @@ export interface Begun {
 type Client = Pick<pg.Pool, 'query'>;
 
 /**
- * Notes a sign-in under its state.
+ * Stores a sign-in under its state.
  * @param browser the browser's secret
  */
 export async function noteBegun(
@@ -49,8 +49,10 @@ export async function noteBegun(
 }
 
 /**
- * Takes a sign-in, once. Another browser's sign-in stays: a person who was sent another person's answer can't use it up.
- * @returns the sign-in, with the seconds since it began; undefined if it is unknown, used, expired or another browser's
+ * Takes a sign-in, which is possible only once. A sign-in in another browser is left alone, so a person who was sent another
+ * person's answer can't use it up.
+ * @returns the sign-in, with the number of seconds since it began; undefined if it is unknown, used, expired or from another
+ *   browser
  */
 export async function takeBegun(
   client: Client,

@@ -1,4 +1,4 @@
-/** Sends requests to issuers, with limits on time and size; redirects are not followed. */
+/** Sends requests to issuers, limited in time and size; redirects are not followed. */
 import type { CustomFetch } from 'openid-client';
 import { IssuerAway } from '#src/identity/fetch-json.ts';
 
@@ -18,7 +18,7 @@ interface Sent {
 
 /**
  * Sends a request to one of the installation's issuers.
- * @throws IssuerAway if the issuer doesn't answer, and for answers that say that the issuer can't answer now (5xx, 429)
+ * @throws IssuerAway if the issuer doesn't answer, or answers that it is temporarily unable to (5xx, 429)
  */
 export const boundedFetch: CustomFetch = (url, { body, method, headers }) =>
   answered(url, () =>
@@ -33,8 +33,8 @@ export const boundedFetch: CustomFetch = (url, { body, method, headers }) =>
 
 /**
  * Returns the whole answer to a request.
- * @param send sends the request, which must finish within `PATIENCE_MS`, including the last byte
- * @throws IssuerAway as `boundedFetch` does, and for an answer that is too long
+ * @param send sends the request, which must be finished within `PATIENCE_MS`, including the last byte of the answer
+ * @throws IssuerAway in the same cases as `boundedFetch`, and for an answer that is too long
  */
 export async function answered(url: string, send: () => Promise<Sent>): Promise<Response> {
   const where = withoutQuery(url);

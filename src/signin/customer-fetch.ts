@@ -1,4 +1,4 @@
-/** Sends requests to issuers that organizations name: like `boundedFetch`, but only to addresses that are allowed. */
+/** Sends requests to issuers that organizations specify: like `boundedFetch`, but only to addresses that are allowed. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { CustomFetch } from 'openid-client';
@@ -7,7 +7,7 @@ import { answered, PATIENCE_MS } from './bounded-fetch.ts';
 
 /**
  * Returns the function that sends requests.
- * @param hosts looks up the issuers' hosts, and refuses some of them
+ * @param hosts looks up the issuers' hosts, and refuses those that aren't allowed
  */
 export function customerFetch(hosts: CustomerHosts): CustomFetch {
   return (url, { body, method, headers }) =>

@@ -27,7 +27,7 @@ export function openSignIn({
     issuers: devIssuer === undefined ? config.oidcIssuers.flatMap(clientAt) : [ownClient(devIssuer)],
     verify: (idToken) => verifier.verify(idToken),
     ssoOf,
-    // The same rule as for the verifier: a developer's own machine may well be where an organization's issuer runs.
+    // The same rule as for the verifier: in development, an organization's issuer may run on the developer's own machine.
     ssoFetch: customerFetch(customerHosts(config.mode === 'production')),
   });
 }

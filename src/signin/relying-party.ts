@@ -35,7 +35,7 @@ export interface SignInAt {
   readonly fetch?: CustomFetch;
 }
 
-/** The values that one sign-in sends and expects back in the answer. */
+/** The values that one sign-in sends, and with which it checks the answer. */
 export interface Exchange {
   readonly state: string;
   readonly nonce: string;
@@ -53,17 +53,17 @@ export interface Asked {
 
 /** The issuer's answer. */
 export interface Proof {
-  /** Not yet verified, except against the exchange. */
+  /** Not verified yet, except against the exchange. */
   readonly idToken: string;
   /** `auth_time`, in seconds. */
   readonly authTime: number | undefined;
-  /** Claims about the person that are missing from the ID token, from the issuer's userinfo endpoint. */
+  /** Claims about the person that the ID token lacks, from the issuer's userinfo endpoint. */
   readonly further: Readonly<Record<string, unknown>>;
 }
 
-/** Tolerated difference between the issuer's clock and ours, in seconds. */
+/** Tolerated difference between the issuer's clock and the service's, in seconds. */
 export const TOLERANCE_S = 60;
-/** How long a discovery document is used without being fetched again, in ms. */
+/** How long a discovery document is used before it is fetched again, in ms. */
 const FRESH_MS = 10 * 60_000;
 
 /** Returns the last part of an issuer's redirect URI: 16 hexadecimal digits of its SHA-256. */
@@ -71,7 +71,7 @@ export function issuerKey(issuer: string): string {
   return createHash('sha256').update(issuer).digest('hex').slice(0, 16);
 }
 
-/** Returns the last part of the redirect URI for an organization's client at an issuer, which no other client shares. */
+/** Returns the last part of the redirect URI for an organization's client at an issuer; it is different for each client. */
 export function ssoKey(issuer: string, clientId: string): string {
   return issuerKey(`${issuer}\n${clientId}`);
 }
@@ -98,7 +98,7 @@ export class RelyingParty {
 
   /**
    * Returns the URL at the issuer where the person signs in.
-   * @throws IssuerAway if its discovery document can't be read
+   * @throws IssuerAway if the issuer's discovery document can't be read
    */
   async authorizationUrl(
     { state, nonce, verifier }: Exchange,
@@ -121,8 +121,8 @@ export class RelyingParty {
   }
 
   /**
-   * Exchanges the issuer's answer for an ID token. Checks state, nonce, `aud`, times, and `iss` if the issuer sends it, but
-   * not the signature and the age of the proof.
+   * Exchanges the issuer's answer for an ID token. Checks state, nonce, `aud`, the times and, if the issuer sends it, `iss`,
+   * but neither the signature nor the age of the proof.
    * @param query the query at the redirect URI
    * @throws IssuerAway; errors from openid-client
    */
@@ -149,7 +149,7 @@ export class RelyingParty {
     };
   }
 
-  /** Returns the issuer's metadata; while the issuer is unreachable, the last known metadata. */
+  /** Returns the issuer's metadata; while the issuer is unreachable, the metadata that was last known. */
   async #configuration(): Promise<Configuration> {
     const known = this.#known;
     if (known !== undefined && Date.now() - known.at < FRESH_MS) return known.configuration;
@@ -175,7 +175,7 @@ export class RelyingParty {
     const options = { [customFetch]: fetch, execute: isLocal ? [allowInsecureRequests] : [] };
     const found = await discovery(new URL(issuer), clientId, undefined, None(), options);
     const metadata = found.serverMetadata();
-    // Compared byte for byte, like `iss` in its ID tokens.
+    // Compared byte for byte, as is `iss` in the issuer's ID tokens.
     if (metadata.issuer !== issuer) throw new TypeError('the discovery document names another issuer');
     const { authorization_endpoint: where = '' } = metadata;
     if (!isIssuerUrl(where.split('?', 1)[0] ?? '') || where.includes('#'))
@@ -203,7 +203,7 @@ function chooseAuthentication(
     : ClientSecretPost(secret);
 }
 
-/** Returns the failure to reach the issuer that caused an error; undefined for other errors. */
+/** Returns the IssuerAway error that caused the given error; undefined if there is none. */
 export function awayIn(error: unknown): IssuerAway | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1)
     if (cause instanceof IssuerAway) return cause;

@@ -1,4 +1,4 @@
-/** Secrets of browsers: created here, kept in a cookie, stored as a hash. */
+/** Secrets of browsers: created here, kept in a cookie by the browser, and stored as a hash. */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
 /** Matches a secret: 256 bits, base64url. */
@@ -14,14 +14,14 @@ export function isSecret(text: string | null | undefined): text is string {
   return typeof text === 'string' && SECRET.test(text);
 }
 
-/** Returns a secret's SHA-256, in which form it is stored. */
+/** Returns a secret's SHA-256, which is stored instead of the secret. */
 export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
 /**
- * Returns a value for one purpose that only the holder of a secret can know: HMAC-SHA-256, base64url, 43 characters. So the
- * database doesn't need a copy of it.
+ * Returns a value for one purpose that only the holder of a secret can know: HMAC-SHA-256, base64url, 43 characters. The value
+ * can be derived again, so the database doesn't need a copy.
  */
 export function derived(secret: string, purpose: string): string {
   return createHmac('sha256', secret).update(purpose).digest('base64url');

@@ -1,6 +1,6 @@
 /**
- * Sessions: 12 hours, 30 minutes idle, by the database's clock (docs/spec/decisions.md, section 9). Every request queries the
- * database, so that signing out takes effect on all instances at once.
+ * Sessions: they end after 12 hours, or after 30 idle minutes, by the database's clock (docs/spec/decisions.md, section 9).
+ * Every request queries the database, so that signing out takes effect on all instances at once.
  */
 import type pg from 'pg';
 import type { Identity } from '#src/shared/access/identity.ts';
@@ -31,8 +31,9 @@ INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, sso_clien
 SELECT $1, issuer, subject, to_timestamp($7), $9, now(), now() FROM person`;
 
 /**
- * Notes the use at most once a minute; otherwise the statement writes nothing. A session from an issuer that only
- * organizations trust works as long as one of them has the issuer in its settings. Index: projects.organization_sso_issuer.
+ * Records the use at most once a minute; otherwise, the statement writes nothing. A session from an issuer that only
+ * organizations trust works as long as at least one of them has the issuer in its settings. Index:
+ * projects.organization_sso_issuer.
  */
 const FIND = `
 WITH used AS (
@@ -57,7 +58,7 @@ UPDATE operations.person p SET session_ended_at = now() FROM ended e
 
 const END = endWhere('s.id_sha256 = $1');
 
-/** Identifies a session to its person: the stored hash can't be derived from it. */
+/** Identifies a session to its person; the stored hash can't be derived from this id. */
 const PUBLIC_ID = "'sess_' || left(encode(sha256('public id of session '::bytea || s.id_sha256), 'hex'), 32)";
 
 /** Index: operations.session_of. */
@@ -93,18 +94,21 @@ interface OwnRow {
 
 /** An installation's sessions. */
 export class Sessions {
-  /** @param issuers the installation's issuers: sessions from issuers that it no longer trusts don't work */
+  /**
+   * @param issuers the installation's issuers: sessions from other issuers, including those that it no longer trusts, don't
+   *   work
+   */
   constructor(
     readonly client: Client,
     readonly issuers: readonly string[],
   ) {}
 
   /**
-   * Starts a session with a new secret (session fixation), and ends the browser's earlier session.
+   * Starts a session with a new secret (which prevents session fixation), and ends the browser's earlier session.
    * @param authTime `auth_time` from the ID token, in seconds
    * @param earlier the secret that the browser has
    * @param ssoClient the client at an issuer that only organizations trust; undefined if the installation trusts the issuer
-   * @returns the secret, only for the cookie
+   * @returns the secret, which belongs only in the cookie
    */
   async start(
     { issuer, subject, name, email, emailVerified }: Identity,
@@ -160,7 +164,7 @@ export class Sessions {
     if (isSecret(secret)) await this.client.query(END, [secretHash(secret)]);
   }
 
-  /** Returns a person's live sessions; see the port. */
+  /** Returns a person's live sessions; see the port for details. */
   async list({ issuer, subject }: Identity, current: string | undefined): Promise<readonly OwnSession[]> {
     const { rows } = await this.client.query<OwnRow>(LIST, [issuer, subject, toHash(current)]);
     return rows.map(({ id, current, started_at, used_at }) => ({
@@ -171,13 +175,13 @@ export class Sessions {
     }));
   }
 
-  /** Ends one of a person's sessions; see the port. */
+  /** Ends one of a person's sessions; see the port for details. */
   async endOne({ issuer, subject }: Identity, id: string): Promise<boolean> {
     const { rowCount } = await this.client.query(END_ONE, [issuer, subject, id]);
     return rowCount !== 0;
   }
 
-  /** Ends a person's other sessions; see the port. */
+  /** Ends a person's other sessions; see the port for details. */
   async endOthers({ issuer, subject }: Identity, current: string | undefined): Promise<void> {
     await this.client.query(END_OTHERS, [issuer, subject, toHash(current)]);
   }

@@ -47,8 +47,8 @@ export class SignIn {
        */
       readonly verify: (idToken: string) => Promise<Identity>;
       /**
-       * Returns where people with an e-mail domain, in lower case, sign in according to an organization's settings; undefined
-       * if there are no such settings.
+       * Returns the issuer and client at which people with an e-mail domain, given in lower case, sign in according to an
+       * organization's settings; undefined if there are no such settings.
        */
       readonly ssoOf: (
         domain: string,
@@ -64,13 +64,13 @@ export class SignIn {
     this.sessions = new Sessions(deps.client, names);
   }
 
-  /** Begins a sign-in; see the port. */
+  /** Begins a sign-in; see the port for details. */
   async begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined> {
     const party = this.#parties.get(key);
     return party && this.#begin(party, wish, browser, undefined);
   }
 
-  /** Begins a sign-in at an organization's own issuer; see the port. */
+  /** Begins a sign-in at an organization's own issuer; see the port for details. */
   async beginSso(domain: string, wish: SignInWish, browser: string): Promise<string | undefined> {
     const found = await this.deps.ssoOf(domain);
     if (found === undefined) return undefined;
@@ -94,7 +94,7 @@ export class SignIn {
     ssoClient: string | undefined,
   ): Promise<string> {
     const { returnTo, prompt, loginHint, lang = 'en' } = wish;
-    // The time of the proof is requested too, because some issuers ignore `prompt`.
+    // A maximum age of the proof is requested too, because some issuers ignore `prompt`.
     const maxAge = prompt === 'login' ? 0 : wish.maxAge;
     const state = newSecret();
     try {
@@ -114,7 +114,7 @@ export class SignIn {
     }
   }
 
-  /** Completes a sign-in; see the port. */
+  /** Completes a sign-in; see the port for details. */
   async complete(
     key: string,
     query: string,
@@ -133,7 +133,8 @@ export class SignIn {
     }
     const { ssoClient } = begun;
     const party = ssoClient === undefined ? known : this.#ofOrganization(begun.issuer, ssoClient);
-    // Each issuer has its own redirect URI, so an issuer can't pass off its answer as another's (RFC 9700, section 4.4).
+    // Each issuer has its own redirect URI, so an issuer can't present its answer as that of another issuer (RFC 9700, section
+    // 4.4).
     if (party === undefined || party.key !== key || begun.issuer !== party.at.issuer)
       throw new SignInFault('refused', "the answer came to another issuer's redirect URI", begun);
     try {
@@ -147,12 +148,12 @@ export class SignIn {
     }
   }
 
-  /** Returns the live session for a cookie's value; see the port. */
+  /** Returns the live session for a cookie's value; see the port for details. */
   session(secret: string): Promise<Session | undefined> {
     return this.sessions.find(secret);
   }
 
-  /** Ends a session; see the port. */
+  /** Ends a session; see the port for details. */
   end(secret: string): Promise<void> {
     return this.sessions.end(secret);
   }
@@ -162,7 +163,7 @@ export class SignIn {
     return newSecret();
   }
 
-  /** A token that only organizations trust doesn't sign in anybody at the installation's issuers, and vice versa. */
+  /** A token that only organizations trust can't sign anyone in at the installation's issuers, and vice versa. */
   async #readPerson(
     issuer: string,
     { idToken, further }: Proof,
@@ -184,7 +185,10 @@ export class SignIn {
   }
 }
 
-/** Nonce and verifier are derived from the browser's secret, so the database holds nothing that could complete a sign-in. */
+/**
+ * Nonce and verifier are derived from the browser's secret, so the database contains nothing with which a sign-in could be
+ * completed.
+ */
 function deriveExchange(state: string, browser: string): Exchange {
   return {
     state,
@@ -193,7 +197,7 @@ function deriveExchange(state: string, browser: string): Exchange {
   };
 }
 
-/** Returns an answer's `state`; undefined if it is missing, repeated, or not one of ours. */
+/** Returns an answer's `state`; undefined if it is missing, repeated, or not in the form that this service creates. */
 function stateIn(query: string): string | undefined {
   if (query.length > MOST_CHARACTERS) return undefined;
   const [state, ...more] = new URLSearchParams(query).getAll('state');
@@ -215,7 +219,7 @@ function toSignInFault(error: unknown, begun: Begun): SignInFault {
   const ended = endedWith(error);
   if (ended === 'temporarily_unavailable' || ended === 'server_error')
     return new SignInFault('away', 'the issuer can’t sign people in now', begun, { cause: error });
-  // Some issuers refuse this prompt; signing in again also changes the account.
+  // Some issuers refuse this prompt; the person can also change the account by signing in again.
   if (ended === 'invalid_request' && begun.prompt === 'select_account')
     return new SignInFault(
       'denied',
@@ -232,8 +236,8 @@ function toSignInFault(error: unknown, begun: Begun): SignInFault {
 
 /**
  * Returns when the person proved their identity, in seconds.
- * @throws SignInFault not_fresh if that is too long ago, or the issuer doesn't say (OpenID Connect Core 1.0, section 3.1.2.1,
- *   `max_age`)
+ * @throws SignInFault not_fresh if that is too long ago, or if the issuer doesn't state it (OpenID Connect Core 1.0, section
+ *   3.1.2.1, `max_age`)
  */
 function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }): number | undefined {
   const now = Math.floor(Date.now() / 1000);
@@ -249,7 +253,7 @@ function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }):
   return authTime === undefined ? undefined : Math.min(authTime, now);
 }
 
-/** Returns an issuer's name for people: its host, with the path if another issuer has the same host. */
+/** Returns an issuer's name for people: its host, and also its path if another issuer has the same host. */
 function nameIssuer(issuer: string, all: readonly string[]): string {
   const { host, pathname } = new URL(issuer);
   const isAlone = all.filter((other) => new URL(other).host === host).length === 1;

@@ -1,8 +1,8 @@
-/** Deletes what sign-ins leave behind: unanswered sign-ins, sessions that ended, and people without sessions and links. */
+/** Deletes what sign-ins leave behind: unanswered sign-ins, sessions that have ended, and people without sessions and links. */
 import type pg from 'pg';
 import { LIVE } from './sessions.ts';
 
-/** Notes when each session ended: at its time limit, not when it was swept. */
+/** Records when each session ended, which is at its time limit, not when it was deleted. */
 const END_SESSIONS = `
 WITH ended AS (
   DELETE FROM operations.session s WHERE NOT (${LIVE})
@@ -12,7 +12,7 @@ UPDATE operations.person p SET session_ended_at = greatest(p.session_ended_at, e
   FROM (SELECT issuer, subject, max(at) AS at FROM ended GROUP BY issuer, subject) e
  WHERE p.issuer = e.issuer AND p.subject = e.subject`;
 
-/** People are deleted 30 days after their last link and session have ended. Index: consents.links_of_person. */
+/** People are deleted 30 days after their last link and their last session have ended. Index: consents.links_of_person. */
 const FORGET_PERSONS = `
 DELETE FROM operations.person p
  WHERE p.session_ended_at < now() - interval '30 days'

@@ -1,9 +1,9 @@
 /**
- * People, their sessions, and sign-ins that have begun. If PostgreSQL's data is lost, people sign in again. Cookies and states
- * are stored only as SHA-256.
+ * People, their sessions, and sign-ins that have begun. If PostgreSQL's data is lost, people just sign in again. Cookies and
+ * states are stored only as SHA-256.
  */
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const SIGN_IN_SQL = `
 CREATE TABLE operations.person (
   issuer text NOT NULL,
@@ -40,12 +40,14 @@ CREATE TABLE operations.sign_in (
 CREATE INDEX sign_in_expires ON operations.sign_in (expires_at);`;
 
 /**
- * The DDL in a separate migration: the client at an issuer that only organizations trust, by their SSO settings. Null for an
- * issuer of the installation.
+ * The DDL of a separate migration: adds the client at an issuer that only organizations trust, by their SSO settings. Null for
+ * an issuer of the installation.
  */
 export const SIGN_IN_SSO_SQL = `
 ALTER TABLE operations.session ADD COLUMN sso_client text;
 ALTER TABLE operations.sign_in ADD COLUMN sso_client text;`;
 
-/** The DDL in a separate migration: the request to the issuer, so that another try sends the same request. */
+/**
+ * The DDL of a separate migration: adds the `prompt` of the request to the issuer, so that another try sends the same request.
+ */
 export const SIGN_IN_PROMPT_SQL = 'ALTER TABLE operations.sign_in ADD COLUMN prompt text;';

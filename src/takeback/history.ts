@@ -28,12 +28,12 @@ interface Row {
   readonly found: boolean;
 }
 
-/** Number of index rows to look at in one statement. */
+/** Number of index rows to read in one statement. */
 const AT_A_TIME = 2_000;
 
 /**
- * Yields a tenant's selected versions, some at a time, and how many versions were looked at. Index: version_of_tenant (tenant,
- * type, recorded_at, event_id).
+ * Yields a tenant's selected versions, a few at a time, and how many versions have been examined. Index: version_of_tenant
+ * (tenant, type, recorded_at, event_id).
  */
 export async function* findSelected(
   pool: Pool,
@@ -82,11 +82,11 @@ export async function readResources(pool: Pool, ids: readonly string[]): Promise
     });
     all.set(id, known);
   }
-  // A version that the read model doesn't have yet would be missing here.
+  // A version that the read model doesn't have yet would be missing from this result.
   return [...all].map(([id, { type, versions }]) => ({ id, type, versions }));
 }
 
-/** Reads versions' text as it is in the log, by `id/version`. */
+/** Reads the texts of versions as they are in the log, by `id/version`. */
 export async function readBodies(
   pool: Pool,
   versions: readonly { readonly id: string; readonly version: number }[],
@@ -105,7 +105,7 @@ export async function readBodies(
 }
 
 /**
- * Counts a record's current resources that aren't among the given ones. Index: resource_of_record.
+ * Counts a record's current resources other than the given ones. Index: resource_of_record.
  * @param since if set, counts only resources that were written after this version of the Patient
  */
 export async function countOthers(
@@ -122,7 +122,10 @@ export async function countOthers(
   return rows[0]?.count ?? 0;
 }
 
-/** Returns what an AI wrote, without the label that reads add, if reads would add the same label again. */
+/**
+ * Returns what an AI wrote, without the label that is added when a version is read. If the same label wouldn't be added again,
+ * returns the text unchanged.
+ */
 function written(body: string): string {
   const bare = printJson(withoutAiLabel(parseStored(body)));
   return withAiLabel(bare) === body ? bare : body;

@@ -12,7 +12,7 @@ import {
 import type { TakebackStream } from '#src/operations/takebacks/takebacks.ts';
 import { countOthers, readResources } from './history.ts';
 
-/** The order: to take back the selected versions, or to undo a take-back. */
+/** The order: take back the selected versions, or undo a take-back. */
 export interface Asked {
   readonly id: string;
   readonly kind: 'start' | 'undo';
@@ -25,14 +25,14 @@ export interface StreamFate {
   readonly selected: number;
   readonly steps: readonly Step[];
   readonly stays: readonly Staying[];
-  /** Number of resources for which an earlier attempt has already written the step. */
+  /** Number of resources for which an earlier attempt has already written its step. */
   readonly written: number;
 }
 
 /** Number of resources whose versions are read in one statement. */
 const AT_A_TIME = 500;
 
-/** Reads the versions of a stream's resources, and decides. */
+/** Reads the versions of a stream's resources, and decides what to do with the resources. */
 export async function decideStream(
   pool: Pool,
   { record, resources }: TakebackStream,
@@ -60,9 +60,9 @@ function decide(resource: PastResource, { id, kind, selection }: Asked): Fate {
 }
 
 /**
- * Returns the steps in an order in which the record is open for them: its Patient is restored first and deleted last. A
- * Patient stays while others have data in the record. Everything stays while others have deleted the Patient. An undo deletes
- * a Patient that was deleted before, unless others have written to the record since it was restored.
+ * Returns the steps in an order in which the record always accepts them: its Patient is restored first and deleted last. The
+ * Patient stays if others have data in the record. Everything stays if others have deleted the Patient. An undo deletes a
+ * Patient that was deleted before the take-back, unless others have written to the record since the Patient was restored.
  */
 async function withPatient(
   pool: Pool,

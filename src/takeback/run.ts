@@ -1,7 +1,7 @@
 /**
- * Plans take-backs, carries them out and undoes them, one record at a time, while the service answers requests. Each part can
- * be stopped at any time, and continues when it is run again, because it finds out from the versions themselves what has been
- * written.
+ * Plans take-backs, carries them out and undoes them, one record at a time, while the service is answering requests. Each of
+ * these can be stopped at any time. When it is run again, it continues, because it determines from the versions themselves
+ * what has already been written.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
@@ -25,12 +25,12 @@ import { findSelected, readBodies, readResources } from './history.ts';
 import { decideStream } from './record-fates.ts';
 import { countTold, type Told, type ToldRecord } from './told.ts';
 
-/** The work's dependencies. */
+/** The dependencies of the work. */
 export interface Work {
   readonly pool: Pool;
   readonly resources: Streams<Resources>;
   readonly takebacks: Takebacks;
-  /** Called with the amount that is done, and the total. */
+  /** Called with the amount that is done and the total. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,11 +40,11 @@ export interface Plan {
   readonly versions: number;
   readonly records: number;
   readonly resources: number;
-  /** Number of resources that get the content of an earlier version. */
+  /** Number of resources that will get the content of an earlier version. */
   readonly restored: number;
   readonly removed: number;
   readonly stays: number;
-  /** The first of the resources that stay. */
+  /** The first of the resources that will stay unchanged. */
   readonly staying: readonly {
     readonly resource: string;
     readonly version: number;
@@ -58,16 +58,16 @@ export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
 
-/** The maximum number of resources that a plan names among those that stay. */
+/** The maximum number of resources that a plan lists as staying unchanged. */
 const MOST_NAMED = 200;
 /** Number of streams that are looked up in one statement. */
 const AT_A_TIME = 50;
 /**
- * Number of versions after which the work waits until all read models show them, so that other callers' reads don't have to
+ * Number of versions after which the work waits until all read models show them, so that reads by other callers don't have to
  * wait.
  */
 const VERSIONS_AHEAD = 200;
-/** The rest after some work, as a multiple of the work's duration. */
+/** The pause after some work, as a multiple of the work's duration. */
 const REST = 1;
 /** Read models of records. */
 const RECORD_MODELS = ['resources', 'history', 'search', 'timeline'];
@@ -140,7 +140,7 @@ export async function plan(given: Work, takeback: Takeback): Promise<Plan> {
 }
 
 /**
- * Takes back, or undoes, whatever isn't done yet.
+ * Takes back, or undoes, everything that isn't done yet.
  * @throws Stopped
  */
 export async function carryOut(given: Work, takeback: Takeback, kind: Order['kind']): Promise<Sums> {
@@ -190,11 +190,11 @@ export async function carryOut(given: Work, takeback: Takeback, kind: Order['kin
         const now = await writeSteps(resources, order, stream.stream, ready);
         return { written: written + now, stays: stays.length };
       } catch (error) {
-        // The record was purged meanwhile.
+        // The record has been purged in the meantime.
         if (error instanceof Refusal && error.kind === 'not_found') return { written: 0, stays: 0 };
         if (error instanceof NoContent && (await isPurged(pool, steps))) return { written: 0, stays: 0 };
         if (!(error instanceof Stale)) throw error;
-        // Others have written to the stream, or one of our appends was carried out in part.
+        // Others have written to the stream, or one of this work's appends was carried out only in part.
         await shown(given, ['history', 'resources']);
       }
     }
@@ -213,7 +213,7 @@ function findBody(bodies: ReadonlyMap<string, string>, version: string): string 
   return body;
 }
 
-/** Returns whether the read model no longer has any of the given resources. */
+/** Returns whether all of the given resources are gone from the read model. */
 async function isPurged(pool: Pool, steps: readonly Step[]): Promise<boolean> {
   const ids = steps.map(({ id }) => id);
   return (await readResources(pool, ids)).length === 0;
@@ -224,14 +224,14 @@ function readSelection({ selected, since_at, until_at }: Takeback): Selection {
   return { ...(selected as Selected), since: since_at, until: until_at };
 }
 
-/** Returns the credential of the person who ordered it; without a person, the operator ordered it on the command line. */
+/** Returns the credential of the person who ordered the work. Without a person, the operator ordered it on the command line. */
 function makeCredential(by: Person | null, owner: Order['owner']): Order['credential'] {
   if (by === null) return { kind: 'system' };
   return { kind: 'id_token', issuer: by.issuer, subject: by.subject, ...owner };
 }
 
 /**
- * Runs work, and rests afterwards.
+ * Runs work, then pauses.
  * @throws Stopped
  */
 async function rest<T>({ signal }: Work, work: () => Promise<T> | T): Promise<T> {

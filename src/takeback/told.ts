@@ -1,13 +1,13 @@
 /**
- * Counts who has received the selected versions, as far as the service knows: through exports, shared links, contexts,
- * webhooks.
+ * Counts the recipients of the selected versions, as far as the service knows them: through exports, shared links, contexts
+ * and webhooks.
  */
 import type { Pool } from 'pg';
 import { packVersions, VERSION_BYTES } from '#src/operations/receipts/row.ts';
 import type { NamedVersion } from '#src/shared/access/receipt.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** A record, its selected versions, when the first of them was written, and the resources that they belong to. */
+/** A record, its selected versions, the time when the first of these was written, and the resources to which they belong. */
 export interface ToldRecord {
   readonly record: string;
   readonly since: Micros;
@@ -15,25 +15,23 @@ export interface ToldRecord {
   readonly versions: readonly NamedVersion[];
 }
 
-/** Counts, for the time since each record's first selected version. */
+/** Counts, each for the time since a record's first selected version. */
 export interface Told {
   /** Number of signed exports of the records. */
   readonly exports: number;
   /** Number of shared links that were opened. */
   readonly shared_links: number;
-  /**
-   * Number of contexts that name a selected version; if they have no receipts, all contexts that were made for the records
-   * count.
-   */
+  /** Number of contexts that name a selected version; of contexts without receipts, all that were made for the records. */
   readonly contexts: number;
   /**
-   * Number of receipts for answers that name a selected version: contexts, summaries, answers to assistants, links' content.
+   * Number of receipts for answers that name a selected version: contexts, summaries, answers to assistants, and links'
+   * content.
    */
   readonly receipts: number;
   readonly webhooks: {
     /** Number of deliveries about the resources that the receiver has answered. */
     readonly deliveries: number;
-    /** Endpoints of the project that orders the take-back. */
+    /** The endpoints of the project that ordered the take-back. */
     readonly endpoints: readonly string[];
   };
 }
@@ -69,8 +67,8 @@ select case when w.project = $4 then d.endpoint_id end as endpoint, count(*)::in
 const AT_A_TIME = 200;
 
 /**
- * Counts who has received the versions.
- * @param project the project that orders the take-back: only its own endpoints are named
+ * Counts the recipients of the versions.
+ * @param project the project that ordered the take-back; only its own endpoints are named
  */
 export async function countTold(pool: Pool, project: string, records: readonly ToldRecord[]): Promise<Told> {
   let [exports, links, contexts, receipts, deliveries] = [0, 0, 0, 0, 0];

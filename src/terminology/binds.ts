@@ -1,4 +1,4 @@
-/** Collects the values for a statement that is built from parts: every value is bound, and none is put into the SQL text. */
+/** Collects the values for a statement that is built from parts. Every value is bound; none is put into the SQL text. */
 export class Bound {
   readonly values: unknown[] = [];
   #patterns = 0;
@@ -8,7 +8,7 @@ export class Bound {
     return this.#patterns > 0;
   }
 
-  /** Binds a regular expression, which may take unlimited time to match. */
+  /** Binds a regular expression. Matching a regular expression may take any amount of time. */
   pattern(value: string): string {
     this.#patterns += 1;
     return this.add(value, 'text');

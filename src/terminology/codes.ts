@@ -19,7 +19,7 @@ export interface Coded {
   readonly display?: string | undefined;
 }
 
-/** The known properties of a code. */
+/** The properties of a code that are known. */
 export interface CodeFacts {
   readonly code: string;
   readonly display: string | null;
@@ -39,7 +39,7 @@ const FACTS = `
     array(select p.code from terminology.parent p where p.system = c.system and p.parent = c.code order by 1) as children
   from terminology.concept c where c.system = $1 and c.code = $2`;
 
-/** Returns a code's properties; undefined if the installed system doesn't have the code. */
+/** Returns a code's properties; undefined if the installed system doesn't contain the code. */
 async function readFacts(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
   const { rows } = await pool.query<CodeFacts>({
     name: 'terminology-code',
@@ -51,7 +51,7 @@ async function readFacts(pool: Pool, system: KnownSystem, code: string): Promise
 
 /**
  * Returns the properties of a code and of its system.
- * @throws Refusal not_found (404) for an unknown system or code.
+ * @throws Refusal not_found (404) for an unknown system or code
  */
 export async function lookup(
   pool: Pool,
@@ -78,7 +78,7 @@ export interface Validity {
 
 /**
  * Validates a code against its code system.
- * @throws Refusal not_found (404) for a system that isn't installed.
+ * @throws Refusal not_found (404) for a system that isn't installed
  */
 export async function validateInSystem(
   pool: Pool,
@@ -97,8 +97,8 @@ export async function validateInSystem(
 }
 
 /**
- * Validates a code against a value set; if the code has no system, any system matches.
- * @throws the same Refusal as `membersSql`.
+ * Validates a code against a value set; if the code has no system, it may be from any system.
+ * @throws the same Refusal as `membersSql`
  */
 export async function validateInSet(
   pool: Pool,
@@ -118,7 +118,7 @@ export async function validateInSet(
     bound,
   );
   if (found !== undefined) return judgeDisplay(found.display, display);
-  // UCUM has infinitely many units, so a set with all of UCUM includes units that aren't listed.
+  // UCUM has infinitely many units, so a set that includes all of UCUM also includes units that aren't listed.
   const all = set.compose?.include.some(
     (part) => part.system === system && part.concept === undefined && part.filter === undefined,
   );
@@ -134,8 +134,8 @@ export async function validateInSet(
 }
 
 /**
- * Returns the validity of a known code. A display that differs from ours makes it invalid (`display` in $validate-code); case
- * is ignored.
+ * Returns the validity of a known code. A display that differs from the installed one makes the code invalid (`display` in
+ * $validate-code); case is ignored.
  */
 function judgeDisplay(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
@@ -153,7 +153,7 @@ export type Subsumption = 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsu
 
 /**
  * Returns the relation between two codes in a system.
- * @throws Refusal not_found (404) for a system or a code that isn't installed.
+ * @throws Refusal not_found (404) for a system or a code that isn't installed
  */
 export async function subsumes(
   pool: Pool,
@@ -176,16 +176,17 @@ export async function subsumes(
   return row?.b === true ? 'subsumed-by' : 'not-subsumed';
 }
 
-/** Returns a code's display, category and unit, for writing observations; undefined if the code is unknown. */
+/** Returns a code's display, category and unit, for use when Observations are written; undefined if the code is unknown. */
 export async function describe(pool: Pool, url: string, code: string): Promise<CodeFacts | undefined> {
   const system = await findSystem(pool, url);
   return system === undefined ? undefined : readFacts(pool, system, code);
 }
 
 /**
- * Returns the names of codes, by `system|code`: their displays, or else the name of the only concept that has the code, in
- * English if available. If two concepts share a code, their names would say too much (R11: nausea, vomiting). Indexes:
- * terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
+ * Returns the names of codes, by `system|code`. The name is the code's display or, without a display, the name of the only
+ * concept that has the code, in English if available. If two concepts share a code, neither name is used, because it would be
+ * too specific (R11: nausea, vomiting). Indexes: terminology.system (url), primary keys of terminology.concept and
+ * concept_entry, concept_entry_by_code.
  */
 export async function readDisplays(
   pool: Pool,
@@ -214,7 +215,7 @@ export async function readDisplays(
   return new Map(rows.map(({ key, display }) => [key, display]));
 }
 
-/** Returns a code with its descendants (`below`) or its ancestors (`above`); undefined if the code isn't installed. */
+/** Returns a code together with its descendants (`below`) or its ancestors (`above`); undefined if the code isn't installed. */
 export async function related(
   pool: Pool,
   url: string,

@@ -9,9 +9,9 @@ import { membersSql } from './sets.ts';
 /** Maximum number of codes returned without a `count`. */
 const MOST_EXPANDED = 10_000;
 
-/** Selects the members to return. */
+/** Specifies which members to return. */
 export interface ExpandOptions {
-  /** Words, each of which must occur in the display or be the code. */
+  /** Words, each of which must occur in the display or be the code itself. */
   readonly filter?: string | undefined;
   readonly offset?: number | undefined;
   /** 0 returns only the total. */
@@ -37,8 +37,8 @@ export interface Expansion {
 
 /**
  * Expands a value set, in the order of its definition.
- * @throws Refusal too_large (413, `too-costly`) for more than `MOST_EXPANDED` members without a count; also the same Refusal
- *   as `membersSql`.
+ * @throws Refusal too_large (413, `too-costly`) for more than `MOST_EXPANDED` members if no count is given; also the same
+ *   Refusal as `membersSql`
  */
 export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions = {}): Promise<Expansion> {
   const { filter, offset = 0, count, activeOnly } = options;

@@ -1,19 +1,19 @@
-/** Compiles value sets' filters to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
+/** Compiles the filters of value sets to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import type { Filter } from './resources.ts';
 
 /**
- * Direction in which a hierarchy is followed: down from the filter's concept, for whole sets; or up from each code, for a few
- * codes.
+ * Direction in which a hierarchy is followed: down from the filter's concept, which suits whole sets, or up from each code,
+ * which suits a few codes.
  */
 export type Walk = 'down' | 'up';
 
 /**
  * Returns SQL for the codes that a concept subsumes, including the concept itself.
- * @param from SQL for the concept's code.
- * @param system SQL for the number of its code system.
+ * @param from SQL for the concept's code
+ * @param system SQL for the number of its code system
  */
 export function subsumedBy(from: string, system: string): string {
   return `(with recursive below(code) as (
@@ -82,8 +82,8 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
 }
 
 /**
- * Returns SQL for a property's values as text[]: from the hierarchy, from our columns, or from the code system's other
- * properties.
+ * Returns SQL for a property's values as text[]. The values come from the hierarchy, from Annal's own columns, or from the
+ * code system's other properties.
  */
 function selectValues(property: string, bound: Bound): string {
   switch (property) {

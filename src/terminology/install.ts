@@ -11,10 +11,10 @@ import {
   removeSystems,
 } from './rows.ts';
 
-/** Number of the database's advisory lock for writing terminology. */
+/** Number of the database's advisory lock that is held while terminology is written. */
 const LOCK = 4_206_107_318;
 
-/** Runs `work` in a transaction while no other process writes terminology. */
+/** Runs `work` in a transaction during which no other process writes terminology. */
 export function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Promise<T>): Promise<T> {
   return underLock(pool, LOCK, work);
 }
@@ -29,7 +29,7 @@ export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) =>
 
 /**
  * Runs `work` in a transaction on a connection from a pool.
- * @param begin the statement that begins the transaction.
+ * @param begin the statement that begins the transaction
  */
 export async function inTransaction<T>(
   pool: Pool,
@@ -44,13 +44,13 @@ export async function inTransaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // The connection isn't reused, because its state is unknown (for example in an interrupted COPY).
+    // The connection isn't reused, because its state is unknown (for example, a COPY may have been interrupted).
     client.release(true);
     throw error;
   }
 }
 
-/** Returns the fingerprint of the source from which a part was last built; undefined if it has never been built. */
+/** Returns the fingerprint of the source from which a part was last built; undefined if the part was never built. */
 export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ fingerprint: string }>(
     'select fingerprint from terminology.made where what = $1',
@@ -69,7 +69,7 @@ export async function noteMade(tx: ClientBase, what: string, fingerprint: string
 }
 
 /**
- * Installs the bundled terminology if it differs from the stored one; code systems loaded from files stay.
+ * Installs the bundled terminology if it differs from the one in the database; code systems that were loaded from files stay.
  * @param now microseconds since 1970, used as the time of changed resources
  */
 export async function installBundled(pool: Pool, now: number): Promise<void> {

@@ -13,7 +13,7 @@ export interface KnownSystem {
   readonly url: string;
   readonly version: string | null;
   readonly name: string;
-  /** `fragment`: the system has further codes that aren't installed. */
+  /** `fragment` means that the system has further codes that aren't installed. */
   readonly content: 'complete' | 'fragment';
 }
 
@@ -29,7 +29,7 @@ export async function findSystem(pool: Pool, url: string): Promise<KnownSystem |
 
 /**
  * Returns the code system with the given URL.
- * @throws Refusal not_found (404) if it isn't installed, or not in that version.
+ * @throws Refusal not_found (404) if the system isn't installed, or not in that version
  */
 export async function requireSystem(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
   const [canonical = url, inUrl] = url.split('|');
@@ -74,7 +74,7 @@ export async function findResource<T extends keyof ByType>(
   return same ? found : undefined;
 }
 
-/** Returns a value set by its id, or by the id under which HL7 publishes it; undefined if it is not installed. */
+/** Returns a value set by its own id or by the id under which HL7 publishes it; undefined if it isn't installed. */
 export async function findValueSet(pool: Pool, id: string): Promise<ValueSet | undefined> {
   const { rows } = await pool.query<{ body: string }>(
     isUuid(id)
@@ -110,9 +110,9 @@ export function notFound(diagnostics: string): Refusal {
 const SNOMED = 'http://snomed.info/sct';
 
 /**
- * Returns a value set by its canonical URL. Code systems' implicit value sets are generated: all codes in a system (its
- * `valueSet`, `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`), and the codes that a SNOMED CT concept subsumes
- * (`?fhir_vs=isa/<id>`).
+ * Returns a value set by its canonical URL. Implicit value sets of code systems are generated: those with all codes in a
+ * system (its `valueSet`, `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`), and those with the codes that a SNOMED CT
+ * concept subsumes (`?fhir_vs=isa/<id>`).
  * @throws Refusal not_found (404)
  */
 export async function requireValueSet(pool: Pool, canonical: string): Promise<ValueSet> {

@@ -1,5 +1,6 @@
 /**
- * Returns a text in the form for comparisons: words without case, accents and ASCII punctuation, separated by single blanks.
+ * Returns a text in the form used for comparisons: words without case, accents and ASCII punctuation, separated by single
+ * blanks.
  */
 export function plainWords(text: string): string {
   return text

@@ -1,15 +1,15 @@
-/** Runs queries whose cost depends on a definition that a client sent. */
+/** Runs queries whose cost depends on a definition that a client has sent. */
 import type { Pool, QueryResultRow } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 
-/** Maximum duration of a statement with regular expressions, in ms: some would never finish. */
+/** Maximum duration of a statement with regular expressions, in ms, because some of them would never finish. */
 const MATCHING_MS = 2_000;
 
 /**
  * Returns the rows from a statement about a value set's members.
- * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long; too_large
- *   (413) for other definitions whose members take too long to find.
+ * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL or takes too long; too_large (413) for
+ *   any other definition whose members take too long to find
  */
 export async function queryMembers<R extends QueryResultRow>(
   pool: Pool,
@@ -43,7 +43,7 @@ async function askInTime<R extends QueryResultRow>(
 }
 
 /**
- * Returns the refusal for errors that the definition causes, by SQLSTATE: invalid_regular_expression, query_canceled.
+ * Returns the refusal for an error that is caused by the definition, by SQLSTATE: invalid_regular_expression, query_canceled.
  */
 function toQueryRefusal(error: unknown, { hasPattern }: Bound): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

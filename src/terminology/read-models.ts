@@ -1,6 +1,7 @@
 /**
- * The shared terminology's read models: the same tables as for resources, in separate schemas, filled by the same projections.
- * So its resources are searched like any others, and no rebuild or verification of the log touches them.
+ * The shared terminology's read models. They have the same tables as those for resources, in separate schemas, and are filled
+ * by the same projections. So the terminology's resources can be searched like any other resources, and rebuilds and
+ * verifications of the log don't touch them.
  */
 import { createHash } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
@@ -25,8 +26,8 @@ export async function prepareTerminology(pool: Pool): Promise<void> {
 }
 
 /**
- * Returns a function that resolves when the shared terminology is installed. Installing takes about a second on a new
- * database, and is done once, on first use. If it fails, the next caller retries.
+ * Returns a function that resolves when the shared terminology is installed. The installation takes about a second on a new
+ * database. It happens once, on first use; if it fails, the next caller retries.
  */
 export function terminologyReady(pool: Pool): () => Promise<void> {
   let prepared: Promise<void> | undefined;
@@ -39,10 +40,13 @@ export function terminologyReady(pool: Pool): () => Promise<void> {
   };
 }
 
-/** How often the rebuild is tried while searches hold locks. */
+/** How many times the rebuild is tried while searches hold locks. */
 const TRIES = 5;
 
-/** Rebuilds the read models if their inputs have changed. Running searches either finish or give way. */
+/**
+ * Rebuilds the read models if their inputs have changed. Searches that are running either finish first or give way to the
+ * rebuild.
+ */
 export async function publishTerminology(pool: Pool): Promise<void> {
   for (let left = TRIES - 1; ; left -= 1) {
     if ((await madeFrom(pool, 'read models')) === (await fingerprint(pool))) return;
@@ -81,7 +85,7 @@ async function fingerprint(database: Pool | ClientBase): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Returns the resources in the form that projections take: as if each had just been created. */
+/** Returns the resources in the form that projections accept, as if each resource had just been created. */
 async function storedResources(tx: ClientBase): Promise<StoredEvent[]> {
   const { rows } = await tx.query<{ id: string; type: string; changed_at: number; body: string }>(
     'select id, type, changed_at, body from terminology.resource order by id',

@@ -5,11 +5,14 @@ import type { Terminology } from './terminology.ts';
 
 /** Maximum number of cached codes. */
 const MOST = 10_000;
-/** How long a display is cached, in ms: after that, a name changed by `annal terminology load` is shown. */
+/** How long a display is cached, in ms. After this time, a name that `annal terminology load` has changed is shown. */
 const KEPT_MS = 60_000;
-/** How long a code without a display isn't looked up again, in ms: short, so that names loaded for it are shown soon. */
+/**
+ * How long a code without a display isn't looked up again, in ms. The time is short, so that names that are loaded for the
+ * code are soon shown.
+ */
 const MISSED_MS = 5_000;
-/** The maximum length of a cached key: codes are much shorter. */
+/** The maximum length of a cached key; codes are much shorter. */
 const LONGEST = 500;
 
 /** Times, for tests. */
@@ -19,14 +22,14 @@ export interface RememberedTimes {
 
 /**
  * Wraps `Terminology.displays` with a cache: displays that are found are kept for a minute, and codes without a display for
- * five seconds. Otherwise, a record's lists with codes from a system that isn't installed would look these codes up for each
- * page.
+ * five seconds. Without the cache, a record with codes from a system that isn't installed would cause a look-up of these codes
+ * for each page of its lists.
  */
 export function rememberDisplays(
   look: Terminology['displays'],
   { missedMs = MISSED_MS }: RememberedTimes = {},
 ): Terminology['displays'] {
-  // For a code without a display, an empty text, which is never a code's name.
+  // A code without a display is stored with an empty text, which is never the name of a code.
   const known = new LRUCache<string, string>({ max: MOST, ttl: KEPT_MS });
   return async (codes) => {
     const found = new Map<string, string>();

@@ -65,7 +65,7 @@ export interface ValueSet extends Canonical {
   readonly expansion?: { readonly contains?: readonly Contained[] };
 }
 
-/** A code in an expansion that is sent instead of a definition. */
+/** A code in an expansion that was sent instead of a definition. */
 export interface Contained {
   readonly system?: string;
   readonly version?: string;

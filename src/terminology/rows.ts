@@ -17,7 +17,7 @@ export interface NewConcept {
   readonly selectable?: boolean;
   readonly active?: boolean;
   readonly properties?: Properties | undefined;
-  /** Its parent concepts. */
+  /** The codes of its parent concepts. */
   readonly parents?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export interface ConceptRow extends NewConcept {
   readonly system: number;
 }
 
-/** The namespace UUID from which the ids of terminology resources are derived; it must never change. */
+/** The namespace UUID from which the ids of terminology resources are derived. It must never change. */
 const NAMESPACE = '6c1f7b0e-3a52-4d0e-9c7c-5f0b8f1d2a64';
 
 /** Returns a terminology resource's id, which is the same in every installation. */
@@ -62,7 +62,7 @@ export function* conceptRows(
 }
 
 /**
- * Writes resources; each replaces the one with the same type and URL.
+ * Writes resources. Each replaces an existing resource with the same type and URL.
  * @param changedAt microseconds since 1970
  */
 export async function putResources(
@@ -87,9 +87,9 @@ export async function putResources(
 }
 
 /**
- * Returns a CodeSystem in the form in which a read returns it. The category and unit of its concepts, which are columns here,
- * become properties, because a CodeSystem has no such elements. Properties that only $lookup returns are left out. Other
- * resources are returned unchanged.
+ * Returns a CodeSystem in the form in which it is read. The category and unit of its concepts, which are columns here, become
+ * properties, because a CodeSystem has no such elements. Properties that only $lookup returns are left out. Resources of other
+ * types are returned unchanged.
  */
 function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
   if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;
@@ -124,7 +124,7 @@ function withoutFields({
   };
 }
 
-/** Creates systems' rows and returns their numbers by URL. Rows with these URLs must not exist yet. */
+/** Creates rows for code systems, and returns their numbers by URL. There must be no rows with these URLs yet. */
 export async function newSystems(
   tx: ClientBase,
   systems: readonly Pick<CodeSystem, 'url' | 'version' | 'name' | 'title' | 'content'>[],
@@ -146,8 +146,8 @@ export async function newSystems(
 }
 
 /**
- * Removes systems together with their concepts.
- * @param condition SQL over terminology.system; must be constant text in the program.
+ * Removes code systems together with their concepts.
+ * @param condition SQL over terminology.system; must be constant text in the program
  */
 export async function removeSystems(
   tx: ClientBase,
@@ -167,8 +167,8 @@ const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectabl
 
 /**
  * Copies concepts into the database as they arrive, and then their parents.
- * @returns the number of concepts.
- * @throws Error from the database, `23505` for a duplicate code.
+ * @returns the number of concepts
+ * @throws Error from the database; its code is `23505` for a duplicate code
  */
 export async function copyConcepts(
   tx: ClientBase,

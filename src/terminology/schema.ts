@@ -1,6 +1,6 @@
 /**
- * Defines the tables in schema `terminology`: code systems, value sets and maps that every project reads and no request
- * writes. They are loaded from the program and from files. They aren't events, and rebuilds don't touch them.
+ * Defines the tables in schema `terminology`: code systems, value sets and maps, which every project reads and no request
+ * writes. They are loaded from the program and from files. They aren't events, so rebuilds don't touch them.
  */
 
 /** DDL of the schema. */
@@ -60,8 +60,7 @@ CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL)
 `;
 
 /**
- * Returns SQL for a text without case, accents and punctuation: words separated by single blanks, as `plainWords` returns
- * them.
+ * Returns SQL for a text without case, accents and punctuation: words separated by single blanks, as returned by `plainWords`.
  */
 export function foldedSql(text: string): string {
   return String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(${text}, NFKD)),
@@ -117,5 +116,5 @@ CREATE TABLE terminology.code_index (
 );
 `;
 
-/** Removes indexes of codes built by an earlier version, so that they are built again with different names and ranks. */
+/** Removes indexes of codes that an earlier version built, so that they are built again with the new names and ranks. */
 export const TERMINOLOGY_NAMES_SQL = 'DELETE FROM terminology.code_index;';

@@ -1,6 +1,6 @@
 /**
- * Compiles value sets to SQL: each definition becomes one statement over concepts, whatever it includes and excludes.
- * https://hl7.org/fhir/R4/valueset.html#compositions
+ * Compiles value sets to SQL. Each definition becomes one statement over concepts, regardless of what it includes and
+ * excludes. https://hl7.org/fhir/R4/valueset.html#compositions
  */
 
 import type { Pool } from 'pg';
@@ -11,15 +11,15 @@ import { filterSql, type Walk } from './filters.ts';
 import { findSystem, type KnownSystem, requireSystem, requireValueSet } from './known.ts';
 import type { Contained, Part, ValueSet } from './resources.ts';
 
-/** Maximum nesting of value sets. */
+/** Maximum depth to which value sets may be nested. */
 const DEEPEST = 20;
 /**
- * Maximum number of parts in a value set, including their filters and the value sets that they name: each adds to the
- * statement.
+ * Maximum number of parts in a value set, including filters and the value sets that it names, because each part makes the
+ * statement longer.
  */
 const MOST_PARTS = 500;
 
-/** A member's columns: `part` and `place` define its order. */
+/** A member's columns. `part` and `place` define the order of members. */
 const COLUMNS = 'system, version, code, display, selectable, active, part, place';
 
 /** The context in which a set is compiled. */
@@ -31,8 +31,7 @@ export interface Compiling {
 
 /**
  * Returns a select for a value set's members; a code that several parts include occurs several times.
- * @throws Refusal not_found (404) for a value set or code system that isn't installed, invalid (422) for an invalid
- *   definition.
+ * @throws Refusal not_found (404) for a value set or code system that isn't installed; invalid (422) for an invalid definition
  */
 export async function membersSql(
   set: ValueSet,
@@ -126,7 +125,7 @@ interface Listed {
 
 /**
  * Returns SQL for codes that are listed one by one. Their code system needn't be installed. If it is installed completely, in
- * the version that the codes name (if any), only codes that exist in it are members
+ * the version (if any) that the codes name, only codes that it contains are members
  * (https://hl7.org/fhir/R4/valueset.html#compositions).
  */
 async function listed(concepts: readonly Listed[], { pool, bound }: Compiling, at: number): Promise<string> {

@@ -22,18 +22,21 @@ import { findMolarMass } from './molar-masses.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 import { type Match, type TranslateRequest, translate } from './translate.ts';
 
-/** A value set: its canonical URL, or its definition. */
+/** A value set, given as its canonical URL or its definition. */
 export type Set = string | ValueSet;
 
-/** Answers queries about codes. Missing terminology is refused with not_found (404), as R4's operations require. */
+/**
+ * Answers queries about codes. Requests for terminology that isn't installed are refused with not_found (404), as R4's
+ * operations require.
+ */
 export interface Terminology extends SearchTerminology {
   /** Returns the properties of a code and of its system. */
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
   /** Returns a code's display, category and unit; undefined if the code isn't installed. */
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
-  /** Returns displays by `system|code`, for installed codes that have a display, and for codes that a concept has. */
+  /** Returns displays by `system|code`, for installed codes that have a display and for codes that belong to a concept. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if unknown. */
+  /** Returns the molar mass of the substance that a code measures, in g/mol; undefined if the mass is unknown. */
   molarMassOf(coded: SystemCode): number | undefined;
   /** Finds codes by typed text. */
   readonly findCodes: FindCodes;
@@ -41,7 +44,7 @@ export interface Terminology extends SearchTerminology {
   expand(set: Set, options?: ExpandOptions): Promise<Expansion>;
   /**
    * Validates a code against its code system.
-   * @param abstract whether codes that only group others are valid; true by default.
+   * @param abstract whether codes that only group other codes are valid; default: true
    */
   validateInSystem(coded: Coded, abstract?: boolean): Promise<Validity>;
   validateInSet(set: Set, coded: Coded, abstract?: boolean): Promise<Validity>;
@@ -58,7 +61,7 @@ const VALUE_SET = /^ValueSet\/([A-Za-z0-9.-]{1,64})$/;
 
 /**
  * Creates the queries on a database's terminology.
- * @param ready resolves when the bundled part is installed.
+ * @param ready resolves when the bundled part is installed
  */
 export function openTerminology(pool: Pool, ready: () => Promise<void>): Terminology {
   const resolveSet = async (set: Set): Promise<ValueSet> => {

@@ -13,7 +13,7 @@ export interface TranslateRequest {
   readonly url?: string | undefined;
   /** The map itself, if the request includes it. */
   readonly map?: ConceptMap | undefined;
-  /** Canonical URLs of the value set that the codes come from, and of the value set that they are translated to. */
+  /** Canonical URLs of the value set from which the codes come, and of the value set to which they are translated. */
   readonly source?: string | undefined;
   readonly target?: string | undefined;
   /** The target code system. */
@@ -30,10 +30,10 @@ export interface Match {
   readonly map: string;
 }
 
-/** Equivalences which mean that a code has no translation. */
+/** Equivalences that mean that a code has no translation. */
 const NONE = new Set(['unmatched', 'disjoint']);
 
-/** The equivalence in the other direction: `wider` becomes `narrower`. */
+/** For each equivalence, the equivalence in the opposite direction: `wider` becomes `narrower`. */
 const INVERSE: Readonly<Record<string, string>> = {
   wider: 'narrower',
   narrower: 'wider',

@@ -1,4 +1,4 @@
-/** Checks units as codes of a code system. */
+/** Checks units that are used as codes of a code system. */
 import { isUcum } from '#src/fhir/units/spelled-units.ts';
 
 /** UCUM's code system URL. */

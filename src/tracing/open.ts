@@ -3,7 +3,7 @@
 import type { TracingOptions } from './start.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Returns a service's tracing; undefined without a collector, in which case OpenTelemetry isn't loaded. */
+/** Returns a service's tracing; undefined if no collector is configured, in which case OpenTelemetry isn't loaded. */
 export async function openTracing(
   options: Omit<TracingOptions, 'endpoint'> & { readonly endpoint: string | undefined },
 ): Promise<Tracing | undefined> {

@@ -7,7 +7,7 @@ import { Tracing } from './tracing.ts';
 
 /** The collector, and the service's name. */
 export interface TracingOptions {
-  /** The collector's base URL: spans are sent to `<endpoint>/v1/traces`. */
+  /** The collector's base URL; spans are sent to `<endpoint>/v1/traces`. */
   readonly endpoint: string;
   readonly version: string;
   readonly log: { warn(details: object, message: string): void };
@@ -18,7 +18,7 @@ const TELL_EVERY_MS = 60_000;
 
 /**
  * Starts tracing. Sampling, batching, headers for the collector and additional attributes of the service are configured with
- * the standard's own variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`,
+ * OpenTelemetry's standard variables (`OTEL_TRACES_SAMPLER`, `OTEL_BSP_…`, `OTEL_EXPORTER_OTLP_HEADERS`,
  * `OTEL_RESOURCE_ATTRIBUTES`).
  */
 export function startTracing({ endpoint, version, log }: TracingOptions): Tracing {

@@ -1,6 +1,6 @@
 /**
- * Traces calls to the event store: a span for each append, and within it a span for each projection until the projection shows
- * the append.
+ * Traces calls to the event store. Each append has a span, which contains a span for each projection that lasts until the
+ * projection shows the append.
  */
 import type { EventStore, Position } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
@@ -13,14 +13,14 @@ export interface Traced {
   readonly projections: readonly {
     readonly name: string;
     readonly prefixes: readonly string[];
-    /** Types of events that it processes; all by default. */
+    /** Types of events that the projection processes; default: all types. */
     readonly types?: ReadonlySet<string>;
   }[];
   /** Resolves when a projection, on any instance, has passed a position; resolves to false if that takes too long. */
   readonly passed: (position: Position, name: string) => Promise<boolean>;
 }
 
-/** Returns the same store, with traced appends. */
+/** Returns a store that behaves like the given store, but traces appends. */
 export function traceStore(
   tracing: Tracing,
   store: EventStore,

@@ -1,7 +1,8 @@
 /**
- * OpenTelemetry traces for a request: HTTP → command and queries → append → each projection that shows it. Loaded only if a
- * collector is configured, and wrapped around other parts, which are unaware of it. Spans contain methods, route patterns,
- * kinds, counts, positions and request ids, but never a path, query, header, body, resource id, stream name or error message.
+ * OpenTelemetry traces for a request: HTTP → command and queries → append → each projection that shows it. This module is
+ * loaded only if a collector is configured, and wraps other parts, which are unaware of it. Spans contain methods, route
+ * patterns, kinds, counts, positions and request ids, but never a path, query, header, body, resource id, stream name or error
+ * message.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -21,10 +22,10 @@ import type { Middleware } from 'koa';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CallWrapper } from '#src/shared/wrap-calls.ts';
 
-/** Timeout for sending the last spans at shutdown, in ms. */
+/** Timeout for sending the remaining spans at shutdown, in ms. */
 const FLUSH_MS = 2_000;
 
-/** The subject of a span. https://opentelemetry.io/docs/specs/semconv/database/database-spans/ */
+/** The operation that a span describes. https://opentelemetry.io/docs/specs/semconv/database/database-spans/ */
 export interface Spanned {
   /** The database: `postgresql` or `eventstoredb`. */
   readonly system?: string;
@@ -71,7 +72,7 @@ export class Tracing {
   };
 
   /**
-   * Returns a wrapper that creates a span for each call, named `<kind> <name>`; for a query, it is a PostgreSQL client span.
+   * Returns a wrapper that creates a span for each call, named `<kind> <name>`. For a query, this is a PostgreSQL client span.
    */
   around(kind: 'command' | 'query'): CallWrapper {
     const options = kind === 'query' ? { system: 'postgresql' } : {};
@@ -86,7 +87,7 @@ export class Tracing {
     return this.#current.run(trace.setSpan(parent, span), () => ended(span, () => call(span)));
   }
 
-  /** Starts a child span that ends when `done` resolves; the span has failed if `done` resolves to false. */
+  /** Starts a child span that ends when `done` resolves. If `done` resolves to false, the span is marked as failed. */
   follow(parent: Span, name: string, done: Promise<boolean>): void {
     const span = this.#tracer.startSpan(name, {}, trace.setSpan(ROOT_CONTEXT, parent));
     void done.then((passed) => {
@@ -95,7 +96,7 @@ export class Tracing {
     });
   }
 
-  /** Sends the remaining spans, if that doesn't take long. */
+  /** Sends the remaining spans, unless that takes too long. */
   async close(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

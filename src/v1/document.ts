@@ -5,7 +5,10 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { heldContents, listAttachments, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 
-/** LOINC document codes for each kind. The first code is written; all codes are read. Any other type, or none, is `other`. */
+/**
+ * LOINC document codes for each kind. Only the first code is written; all of them are read. A document with any other type, or
+ * without a type, is `other`.
+ */
 const KIND_CODES = {
   lab_report: [
     ['11502-2', 'Laboratory report'],
@@ -30,7 +33,7 @@ export type DocumentKind = keyof typeof KIND_CODES;
 /** All kinds. */
 export const DOCUMENT_KINDS = Object.keys(KIND_CODES) as [DocumentKind, ...DocumentKind[]];
 
-/** Returns the LOINC codes that are read as the given kind. `other` has none: it stands for every other code. */
+/** Returns the LOINC codes that are read as the given kind. `other` has no codes, because it stands for every other code. */
 export function codesOfKind(kind: Exclude<DocumentKind, 'other'>): readonly string[] {
   return KIND_CODES[kind].map(([code]) => code);
 }
@@ -74,13 +77,16 @@ export function toDocument(given: GivenDocument, subject: string): JsonObject {
     docStatus: 'preliminary',
     type: { coding: [{ system: LOINC, code, display }], text: display },
     subject: { reference: subject },
-    // Searches use this element, because the attachment holds only the day.
+    // Set because searches use this element; the attachment contains only the day.
     ...present({ date: date === undefined ? undefined : `${date}T00:00:00Z`, description }),
     content: [{ attachment: present({ contentType: content_type, title, creation: date }) }],
   };
 }
 
-/** Returns a DocumentReference in the form that v1 shows: the attachment whose bytes are stored here, else the first. */
+/**
+ * Returns a DocumentReference in the form that v1 shows. The attachment shown is the one whose bytes are stored here, or
+ * otherwise the first.
+ */
 export function shownDocument(document: JsonObject): ShownDocument {
   const id = String(document.id);
   const [held] = heldContents(document, id);

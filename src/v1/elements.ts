@@ -10,7 +10,7 @@ export const ATC = 'http://www.whocc.no/atc';
 /** System of units. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** A number, with its literal if JavaScript would print a different one, such as for `1.50`. */
+/** A number. It has its literal if JavaScript would print the number differently, such as `1.50`. */
 export type Decimal = number | LosslessNumber;
 
 /** A code in a request; `code` may be `system|code`. */
@@ -35,7 +35,7 @@ export function splitCode(text: string): { readonly system?: string; readonly co
 
 /**
  * Returns a CodeableConcept.
- * @param fallback system for a code that is given without one; if absent, the code has no system
+ * @param fallback system for a code that is given without a system; if absent, such a code stays without a system
  */
 export function toConcept({ code, system, display }: GivenCode, fallback?: string): JsonObject {
   const words = display === undefined ? {} : { text: display };
@@ -51,8 +51,8 @@ export function toConcept({ code, system, display }: GivenCode, fallback?: strin
 }
 
 /**
- * Returns a concept for v1: the coding from the preferred system, else the first coding, and the concept's name. `display` is
- * null if the concept itself has no name: the terminology may have one.
+ * Returns a concept for v1: the coding from the preferred system, or otherwise the first coding, and the concept's name.
+ * `display` is null if the concept itself has no name; the terminology may then have one.
  */
 export function shownConcept(concept: Json | undefined, preferred?: string): ShownCode {
   const { coding, text = null } = objectIn(concept);
@@ -72,7 +72,7 @@ export function toQuantity(value: Decimal, unit: string | undefined): JsonObject
   return unit === undefined ? { value } : { value, unit, system: UCUM, code: unit };
 }
 
-/** Returns a Quantity's unit: its UCUM code, else its text. */
+/** Returns a Quantity's unit: its UCUM code, or otherwise its text. */
 export function shownUnit(quantity: Json | undefined): string | null {
   const { system, code, unit } = objectIn(quantity);
   return system === UCUM ? (textIn(code) ?? textIn(unit)) : (textIn(unit) ?? textIn(code));

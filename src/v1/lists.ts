@@ -1,4 +1,4 @@
-/** Names the REST v1 lists that a resource belongs to: the list for its type, and parts of that list by filter. Pure. */
+/** Names the REST v1 lists to which a resource belongs: the list for its type, and the parts of that list by filter. Pure. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
@@ -14,27 +14,27 @@ export const codedValue = (system: string | undefined, code: string): string =>
 
 export type By = readonly [filter: ListFilter, value: string];
 
-/** Returns the name of a list: all of a type, or the part of it that matches the given filters. */
+/** Returns the name of a list: either everything of a type, or the part of it that matches the given filters. */
 export function nameList(type: TimelineType, ...filters: readonly By[]): string {
   const parts = filters.map(([filter, value]) => `${filter} ${value}`);
   return parts.length === 0 ? type : `${type} ${parts.join('\n')}`;
 }
 
 /**
- * Returns the name of the part of a list that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety"):
- * one line can't say that a resource was refuted, or what a modifier extension means.
+ * Returns the name of the part of a list that the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety"),
+ * because a single line can't express that a resource was refuted or what a modifier extension means.
  */
 export const unsafePart = (list: string): string => `${list} !`;
 
 /**
- * Returns the name of the list of entries made in error that the given list would otherwise contain. These entries are never
+ * Returns the name of the list of entries made in error that would otherwise belong to the given list. These entries are never
  * shown, but series and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
  */
 export const withdrawnPart = (list: string): string => `${list} -`;
 
 /**
- * Returns the name of the list of those entries in a list whose date has only a month or year, not a day. They belong to every
- * day in that month or year (docs/spec/decisions.md, section 4 "The day of a value").
+ * Returns the name of the list of those entries in a list whose date names only a month or year. They belong to every day in
+ * that month or year (docs/spec/decisions.md, section 4 "The day of a value").
  */
 export const vaguePart = (list: string): string => `${list} ~`;
 
@@ -44,9 +44,9 @@ type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
- * Returns the name of the list of entries in one category, from a list or its unsafe part; undefined if no such list exists.
- * There are lists by category for Observation and for each of its codes, for the categories of REST v1 in their own code
- * system.
+ * Returns the name of the part of a list, or of its unsafe part, with the entries in one category; undefined if that part
+ * doesn't exist. There are lists by category for Observation and for each of its codes, for the categories of REST v1 in their
+ * own code system.
  */
 export function partOfCategory(name: string, system: string | undefined, code: string): string | undefined {
   const own: By = ['category', codedValue(system, code)];
@@ -61,8 +61,8 @@ export function partOfCategory(name: string, system: string | undefined, code: s
 }
 
 /**
- * Maximum number of a concept's codings that create lists. Each takes a row per version and category, and FHIR sets no limit,
- * so a large resource could otherwise exceed what a projection can write.
+ * Maximum number of a concept's codings for which lists are created. Each coding takes up a row per version and category, and
+ * FHIR sets no limit, so a large resource could otherwise exceed what a projection can write.
  */
 export const MOST_CODINGS = 50;
 
@@ -88,7 +88,7 @@ function byStatus({ status }: JsonObject): (readonly By[])[] {
   return said === undefined ? [] : [[['status', said]]];
 }
 
-/** Returns filters by code, with each value once. */
+/** Returns filters by code, each value once. */
 function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
   const values = all.flatMap(({ system, code }) => {
     const is = text(code);
@@ -98,7 +98,7 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 }
 
 /**
- * Returns the lists that a resource belongs to; none if it was entered in error, or asks not to give something.
+ * Returns the lists to which a resource belongs; none if it was entered in error or prohibits a medication.
  * @param modified whether the resource has a modifier extension at any depth, or `implicitRules`
  */
 export function listNames(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
@@ -109,8 +109,8 @@ export function listNames(type: TimelineType, resource: JsonObject, modified: bo
 }
 
 /**
- * Returns the lists that count an Observation that was entered in error: the same lists that `listNames` would otherwise
- * return.
+ * Returns the lists that count an Observation that was entered in error: the lists that `listNames` would return if it weren't
+ * in error.
  */
 export function withdrawnListNames(type: TimelineType, resource: JsonObject): string[] {
   if (type !== 'Observation' || !isWithdrawn(resource)) return [];
@@ -128,7 +128,7 @@ function allListNames(type: TimelineType, resource: JsonObject): string[] {
 
 /**
  * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a prescription, and
- * none of a prescription's members could express it.
+ * no member of a prescription could express it.
  */
 export function isProhibition({ doNotPerform }: JsonObject): boolean {
   return doNotPerform === true;

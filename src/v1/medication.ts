@@ -16,7 +16,7 @@ import {
   toNote,
 } from './elements.ts';
 
-/** A medication in a request: a code, text, or both. */
+/** A medication in a request: a code, a text, or both. */
 export interface GivenMedication extends GivenCode {
   readonly status: string;
   readonly dosage?: string | undefined;
@@ -71,7 +71,7 @@ export interface Referred {
 
 const MEDICATION = /(?:^|\/)Medication\/([^/]+)(?:\/_history\/(\d{1,9}))?$/;
 
-/** Returns the Medication in the directory that the statement refers to; undefined if the statement names the drug itself. */
+/** Returns the Medication in the directory to which a statement refers; undefined if the statement names the drug itself. */
 export function medicationReferred(statement: JsonObject): Referred | undefined {
   if (medicationConcept(statement) !== undefined) return undefined;
   const { reference } = objectIn(statement.medicationReference);
@@ -87,8 +87,8 @@ export function medicationNames({ code }: JsonObject): Partial<ShownCode> {
 }
 
 /**
- * Returns a MedicationStatement in the form that v1 shows. If it refers to a Medication, it has the display from the
- * reference; that Medication's `medicationNames` take precedence.
+ * Returns a MedicationStatement in the form that v1 shows. If it refers to a Medication, its display comes from the reference;
+ * the Medication's `medicationNames` take precedence.
  */
 export function shownMedication(statement: JsonObject): ShownMedication {
   const { medicationReference, effectivePeriod, effectiveDateTime } = statement;

@@ -20,19 +20,19 @@ import {
 
 /** The code system that R4 prefers for `Observation.referenceRange.type`. */
 const MEANING = 'http://terminology.hl7.org/CodeSystem/referencerange-meaning';
-/** Its codes for treatment targets: a value outside a target isn't outside the normal range. */
+/** The codes in that system for treatment targets; a value outside a target isn't outside the normal range. */
 const AIMS = new Set<string | null>(['recommended', 'treatment', 'therapeutic', 'pre', 'post']);
 
 /**
- * Returns the range that says what is normal. A single range is normal unless it is a treatment target. From several, it is
- * the only one of type `normal`, or the only one without a type ("If this element is not present then the normal range is
- * assumed", R4 Observation.referenceRange.type). Undefined if there are none, or if several are possible, such as ranges for
- * different ages.
+ * Returns the range that states what is normal. A single range is normal unless it is a treatment target. If there are several
+ * ranges, the normal one is the only range of type `normal`, or the only range without a type ("If this element is not present
+ * then the normal range is assumed", R4 Observation.referenceRange.type). Returns undefined if none qualifies, or if several
+ * do, such as ranges for different ages.
  */
 export function normalRange(referenceRange: Json | undefined): JsonObject | undefined {
   const ranges = listIn(referenceRange);
   const [only] = ranges;
-  // Every create takes this path, and nearly all have one range without a type.
+  // Handled first, because every create takes this path, and nearly all have only one range, without a type.
   if (ranges.length < 2)
     return only === undefined || only.type === undefined || !readMeanings(only).some((code) => AIMS.has(code))
       ? only
@@ -49,7 +49,7 @@ function readMeanings({ type }: JsonObject): (string | null)[] {
 }
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
-/** System for the category `symptom`, which is missing from R4's system (docs/spec/decisions.md, section 1). */
+/** System for the category `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
 const OWN_CATEGORY = 'https://annal.dev/fhir/observation-category';
 
 /** The categories in v1 (docs/spec/interface.md, section 2.2). */
@@ -84,7 +84,7 @@ export interface GivenObservation extends GivenCode {
     | { readonly low?: Decimal | undefined; readonly high?: Decimal | undefined }
     | undefined;
   readonly note?: string | undefined;
-  /** Ids of documents, or `DocumentReference/<id>`. */
+  /** Ids of documents, or references such as `DocumentReference/<id>`. */
   readonly derived_from?: string | readonly string[] | undefined;
 }
 
@@ -182,7 +182,8 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     return id === undefined ? [] : [id];
   });
   const range = normalRange(observation.referenceRange);
-  // Set one by one, because every create takes this path, and a spread would take as long as reading the whole resource.
+  // The members are set one by one, because every create takes this path, and a spread would take as long as reading the whole
+  // resource.
   const { code, system, display } = shownConcept(observation.code, LOINC);
   const { value, unit, value_text, value_code, value_boolean } = shownValue(observation);
   return {
@@ -208,7 +209,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
   };
 }
 
-/** Returns a range's limit, or null if its unit differs from the value's, because limits are shown without units. */
+/** Returns a range's limit; null if its unit differs from the value's unit, because limits are shown without units. */
 function limitIn(end: Json | undefined, { valueQuantity }: JsonObject): Decimal | null {
   const [own, unit] = [shownUnit(end), shownUnit(valueQuantity)];
   return own === null || unit === null || own === unit ? numberIn(objectIn(end).value) : null;
@@ -262,7 +263,7 @@ function otherWords(holder: JsonObject): string | null {
   return textIn(valueTime) ?? textIn(valueDateTime) ?? textIn(objectIn(valueSampledData).data);
 }
 
-/** Returns `1 to 5`, or for a single limit `>= 1` or `until 2026`; null without limits. */
+/** Returns `1 to 5` or, for a single limit, `>= 1` or `until 2026`; null if there are no limits. */
 function between(low: string, high: string, above: string, below: string): string | null {
   if (low !== '' && high !== '') return `${low} to ${high}`;
   if (low !== '') return `${above} ${low}`;

@@ -24,7 +24,7 @@ export interface ShownPatient {
   readonly identifiers: { system: string | null; value: string }[];
 }
 
-/** Returns the elements that v1 covers. */
+/** Returns the elements that v1 can express. */
 function toElements({ given, family, birth_date, gender, identifiers }: GivenPatient): JsonObject {
   const name = present({ family, given: given === undefined ? undefined : [given] });
   return present({
@@ -44,8 +44,8 @@ export function toPatient(given: GivenPatient): JsonObject {
 }
 
 /**
- * Replaces a Patient's demographics. Elements that the request doesn't change keep content that v1 can't express; changed
- * elements are replaced entirely.
+ * Replaces a Patient's demographics. An element that the request doesn't change keeps content that v1 can't express; an
+ * element that it changes is replaced entirely.
  */
 export function withDemographics(before: JsonObject, given: GivenPatient): JsonObject {
   const shown = shownPatient(before);
@@ -66,7 +66,10 @@ export function withDemographics(before: JsonObject, given: GivenPatient): JsonO
   return patient;
 }
 
-/** Returns a Patient in the form that v1 shows: the official name, else the usual name, else the first. */
+/**
+ * Returns a Patient in the form that v1 shows. The name shown is the official name, otherwise the usual name, otherwise the
+ * first name listed.
+ */
 export function shownPatient({ name, birthDate, gender, identifier }: JsonObject): ShownPatient {
   const names = listIn(name);
   const used = (use: string) => names.find((each) => each.use === use);

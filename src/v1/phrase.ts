@@ -1,4 +1,4 @@
-/** Phrases: texts with codes that have no name of their own, so that a reader can insert names. Pure. */
+/** Phrases: texts that contain codes without a name of their own, so that names can be inserted when a phrase is read. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { codesToName, labelCode, nameConcept } from '../clinical/reading/names/name.ts';
@@ -11,15 +11,18 @@ export interface PlacedCode extends SystemCode {
   readonly offset: number;
 }
 
-/** A text, and the codes in it, in order of their position. */
+/** A text, and the codes in it, in the order of their positions. */
 export interface Phrase {
   readonly text: string;
   readonly codes: readonly PlacedCode[];
 }
 
-/** The maximum length of a title or summary, because an entry is one line in a list. */
+/** The maximum length of a title or summary, in characters, because an entry is one line in a list. */
 const LONGEST = 300;
-/** Text with more UTF-16 code units than this has more than `LONGEST` characters, because a character has at most two. */
+/**
+ * A text with more UTF-16 code units than this certainly has more than `LONGEST` characters, because a character has at most
+ * two code units.
+ */
 const LONGEST_UNITS = 2 * LONGEST;
 
 /** Returns the words in a CodeableConcept, or in a list of them, joined by `joinPhrases`; codes if there are no words. */
@@ -35,8 +38,8 @@ function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | P
 }
 
 /**
- * Joins the words that are present; undefined if there are none. Stops when the text is longer than what `cutLine` keeps,
- * because a resource may have tens of thousands of parts.
+ * Joins the parts that are present; undefined if there are none. Stops when the text is longer than `cutLine` allows, because
+ * a resource may have tens of thousands of parts.
  */
 export function joinPhrases(
   parts: Iterable<string | Phrase | undefined>,
@@ -56,9 +59,9 @@ export function joinPhrases(
   return joined === '' ? undefined : { text: joined, codes: placed };
 }
 
-/** Returns the beginning of a text, at most one line of a list. */
+/** Returns the beginning of a text, which is at most one line in a list. */
 export function cutLine(said: string): string {
-  // Text never has more characters than code units.
+  // A text never has more characters than code units.
   if (said.length <= LONGEST) return said;
   const characters = [...said.slice(0, LONGEST_UNITS + 1)];
   if (characters.length <= LONGEST) return said;
@@ -73,7 +76,9 @@ export function cutPhrase({ text, codes }: Phrase): Phrase {
   return { text: shown, codes: codes.filter(({ offset, code }) => offset + code.length < shown.length) };
 }
 
-/** Returns a phrase's text with names instead of its codes; a code without a name gets its system's short name. */
+/**
+ * Returns a phrase's text, in which codes are replaced by names; for a code without a name, its system's short name is added.
+ */
 export function withNames(
   { text, codes }: Phrase,
   nameCode: (code: SystemCode) => string | undefined,

@@ -17,7 +17,7 @@ import { medicationConcept, type ShownMedication } from './medication.ts';
 /** A prescription in an answer. */
 export interface ShownPrescription extends ShownMedication {
   readonly prescribed_on: string | null;
-  /** The prescriber's name; a reference if the prescription has no name. */
+  /** The prescriber's name, or a reference if the prescription doesn't state the name. */
   readonly prescriber: string | null;
   readonly intent: string | null;
   readonly quantity: { readonly value: Decimal | null; readonly unit: string | null } | null;
@@ -25,8 +25,8 @@ export interface ShownPrescription extends ShownMedication {
 }
 
 /**
- * Returns a MedicationRequest in the form that v1 shows. The day of prescribing isn't a day of taking the medication, so
- * `start` and `end` come from the bounds of the dosage.
+ * Returns a MedicationRequest in the form that v1 shows. The day of prescribing isn't a day on which the medication is taken,
+ * so `start` and `end` come from the bounds of the dosage.
  */
 export function shownPrescription(request: JsonObject): ShownPrescription {
   const { medicationReference, requester, dosageInstruction, dispenseRequest } = request;

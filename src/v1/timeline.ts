@@ -1,6 +1,6 @@
 /**
- * The timeline entries of REST v1, and the date on which each entry's event happened or began (docs/spec/decisions.md, section
- * 4). Pure.
+ * The timeline entries of REST v1, and the date on which the event in each entry happened or began (docs/spec/decisions.md,
+ * section 4). Pure.
  */
 
 import { reactionCause, reactionSubstances } from '#src/clinical/reading/allergies.ts';
@@ -17,7 +17,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { medicationConcept } from './medication.ts';
 import { conceptPhrase, cutLine, cutPhrase, joinPhrases, type Phrase, type PlacedCode } from './phrase.ts';
 
-/** A date as the resource writes it, and its first microsecond for sorting; a date without an offset is read as UTC. */
+/** A date as written in the resource, and its first microsecond, for sorting. A date without an offset is treated as UTC. */
 export interface EventDate {
   readonly date: string;
   readonly at: Micros;
@@ -26,7 +26,7 @@ export interface EventDate {
   readonly days: Days;
 }
 
-/** Returns a resource's date; undefined if it has none. For a Period, its start counts, or its end if it has no start. */
+/** Returns a resource's date; undefined if it has none. The date of a Period is its start or, without a start, its end. */
 export function readEventDate(type: string, value: JsonObject): EventDate | undefined {
   const { date, means } = happened({ type, value });
   const period = date === null ? undefined : parsePeriod(date);
@@ -35,7 +35,7 @@ export function readEventDate(type: string, value: JsonObject): EventDate | unde
     : { date, at: period.from, means, days: readDays(date) };
 }
 
-/** Kinds of entries with their types; the four from docs/spec/interface.md, section 2.3, come first. */
+/** Kinds of entries, with their types. The four kinds from docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {
   document: 'DocumentReference',
   observation: 'Observation',
@@ -57,7 +57,7 @@ export type TimelineType = (typeof TIMELINE)[TimelineKind];
 
 /** All kinds. */
 export const TIMELINE_KINDS = Object.keys(TIMELINE) as readonly TimelineKind[];
-/** The kinds shown by default. */
+/** The kinds that are shown by default. */
 export const DEFAULT_KINDS: readonly TimelineKind[] = ['document', 'observation', 'medication', 'condition'];
 
 const KIND_OF = new Map<string, TimelineKind>(TIMELINE_KINDS.map((kind) => [TIMELINE[kind], kind]));
@@ -69,13 +69,13 @@ export function timelineKind(type: string): TimelineKind | undefined {
 
 /** An entry's text. */
 export interface TimelineWords {
-  /** The title; the code itself if the subject has a code and no text. */
+  /** The title, which is the code itself if the subject has a code but no text. */
   readonly title: string;
   /** The code system if the title is a code, so that the terminology can name it; otherwise null. */
   readonly titleSystem: string | null;
   /** The result or status; null if the resource has neither. */
   readonly summary: string | null;
-  /** The codes without text in the summary, with their positions, so that the terminology can name them. */
+  /** The codes in the summary that have no text, with their positions, so that the terminology can name them. */
   readonly summaryCodes: readonly PlacedCode[];
 }
 
@@ -136,7 +136,7 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
       ...codes(it.clinicalStatus),
       ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
       ...objects(it.reaction).map((each) => {
-        // Without a code the title is the substance.
+        // Without a code, the title is the substance.
         const named = nameConcept(it.code);
         const cause = named === undefined ? undefined : reactionCause(each, nameConcept, named);
         const substance = cause === undefined ? undefined : conceptPhrase(each.substance);
@@ -183,7 +183,7 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   prescription: medicationConcept,
 };
 
-/** Returns the title of an allergy that names no substance, by what happened; undefined if it doesn't say. */
+/** Returns the title of an allergy that names no substance, taken from the reactions; undefined if these say nothing. */
 function nameByReaction({ reaction }: JsonObject): string | undefined {
   const said = objects(reaction).flatMap(
     ({ manifestation, description }) => nameConcept(manifestation) ?? text(description) ?? [],
@@ -191,16 +191,16 @@ function nameByReaction({ reaction }: JsonObject): string | undefined {
   return said.length === 0 ? undefined : `allergy (${[...new Set(said)].join(', ')})`;
 }
 
-/** The beginning of a summary's last part, which says why the entry has its state. */
+/** The beginning of the last part of a summary, which gives the reason for the entry's state. */
 export const REASON = 'reason: ';
 
-/** Returns why an entry has its state; undefined if the entry doesn't say. */
+/** Returns the reason for an entry's state; undefined if the entry doesn't give one. */
 function reasonPhrase({ statusReason }: JsonObject): Phrase | undefined {
   const reason = conceptPhrase(statusReason) ?? text(statusReason);
   return reason === undefined ? undefined : joinPhrases([REASON.trim(), reason], ' ');
 }
 
-/** Returns the code of a concept without text; undefined if there is text, or if there are several concepts. */
+/** Returns the code of a concept without text; undefined if the concept has text, or if there are several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {
   const [only, ...others] = objects(value);
   return only === undefined || others.length > 0 ? undefined : codesToName(only)[0];
@@ -211,7 +211,7 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
   return said === undefined || usual.includes(said) ? undefined : said;
 }
 
-/** Returns an Observation's value, or its components' values with their names. */
+/** Returns an Observation's value, or its components' values together with their names. */
 function readValues(observation: JsonObject): Phrase | undefined {
   if (observation.component === undefined)
     return joinPhrases([valueSaid(observation) ?? withoutValue(observation)]);
@@ -224,7 +224,7 @@ function* valuesIn(observation: JsonObject): Iterable<string | Phrase | undefine
     yield joinPhrases([conceptPhrase(part.code), valueSaid(part) ?? withoutValue(part) ?? '(no value)'], ' ');
 }
 
-/** Returns how a result without a value is judged, or why it has none. */
+/** Returns the interpretation of a result without a value, or otherwise the reason why it has no value. */
 function withoutValue({ interpretation, dataAbsentReason }: JsonObject): Phrase | undefined {
   return conceptPhrase(interpretation) ?? conceptPhrase(dataAbsentReason);
 }

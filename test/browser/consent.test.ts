@@ -63,7 +63,7 @@ describe('the consent page in a browser', () => {
   let clientId: string;
   let context: BrowserContext | undefined;
   let page: Page;
-  /** The browser's own complaints: requests that the policy refused or that weren't found. */
+  /** The browser's own error messages, about requests that the policy refused or that weren't found. */
   const complaints: string[] = [];
   const requested: string[] = [];
 
@@ -121,7 +121,7 @@ describe('the consent page in a browser', () => {
       height: 0,
     };
 
-  /** Returns whether Allow and Deny are both within the window. */
+  /** Returns whether Allow and Deny are both visible in the window. */
   const areButtonsInSight = (): Promise<boolean> =>
     page.locator('.decide button').evaluateAll((buttons) =>
       buttons.every((button) => {
@@ -135,7 +135,7 @@ describe('the consent page in a browser', () => {
       [true, false].map((javaScriptEnabled) => ({ lang, size, javaScriptEnabled })),
     ),
   );
-  // The first three include each language and each size, both with and without scripts.
+  // The first three cover each language and each size, both with and without scripts.
   const first = [ways[0], ways[7], ways[2]].filter((each) => each !== undefined);
   for (const { lang, size, javaScriptEnabled } of someOf(
     [...first, ...ways.filter((each) => !first.includes(each))],
@@ -146,7 +146,7 @@ describe('the consent page in a browser', () => {
       await open({ ...SIZES[size], javaScriptEnabled }, { lang });
       expect(await page.locator('html').getAttribute('dir')).to.equal(dir);
       const [one, other] = [await boxOf(allow), await boxOf(deny)];
-      // Equal weight: same size, same look.
+      // Both buttons have equal weight: the same size and the same look.
       expect(Math.abs(one.width - other.width)).to.be.lessThan(1);
       expect(one.height).to.equal(other.height).and.be.at.least(44);
       if (size === 'desktop') expect(one.x < other.x).to.equal(dir === 'ltr');
@@ -157,7 +157,7 @@ describe('the consent page in a browser', () => {
       expect(await answer())
         .to.include({ state: 'st&te', iss: service.url })
         .and.have.property('code');
-      // The application's server got no callback before, and isn't told the page's URL.
+      // The application's server received no callback before this, and isn't told the page's URL.
       expect(application.asked.filter(({ url }) => url.startsWith('/callback'))).to.have.length(1);
       expect(application.asked.map(({ referer }) => referer)).to.deep.equal(
         application.asked.map(() => undefined),
@@ -208,7 +208,7 @@ describe('the consent page in a browser', () => {
       'This can include sensitive matters, such as mental health, addiction, pregnancy, sexual health or infections such as HIV',
     ]);
     expect(await page.getByText('confirmed').first().isVisible()).to.equal(true);
-    // As first shown: the groups' boxes are hidden, and Allow and Deny are visible without scrolling.
+    // The page as first shown: the groups' boxes are hidden, and Allow and Deny are visible without scrolling.
     expect(await page.getByRole('checkbox').count()).to.equal(1);
     expect(await areButtonsInSight()).to.equal(true);
     expect(await page.evaluate('document.documentElement.scrollHeight')).to.be.at.most(3_600);
@@ -226,7 +226,7 @@ describe('the consent page in a browser', () => {
       .and.not.include('All boxes');
     await groups.first().locator('summary').click();
     expect(await boxes.nth(3).isVisible()).to.equal(false);
-    // The focused element is never behind the buttons.
+    // The focused element is never hidden behind the buttons.
     const last = page.getByRole('radio', { name: /365/ });
     await last.focus();
     const { y = 0, height = 0 } = (await last.boundingBox()) ?? {};
@@ -376,7 +376,7 @@ describe('the consent page in a browser', () => {
     await page.getByRole('button', { name: 'Allow', exact: true }).click();
     const alert = page.getByRole('alert');
     expect(await alert.textContent()).to.include('Enter the birth date with day, month and year.');
-    // The focus is on the errors, and each links to its field.
+    // The focus moves to the list of errors, and each error links to its field.
     expect(await alert.evaluate((element) => element === element.ownerDocument.activeElement)).to.equal(true);
     await alert.getByRole('link').click();
     expect(await page.getByLabel('Birth date').getAttribute('aria-describedby')).to.equal('birthdate-fault');
@@ -441,7 +441,7 @@ describe('the consent page in a browser', () => {
     const looks = Object.keys(LANGUAGES).flatMap((lang) =>
       Object.keys(SIZES).flatMap((size) => ['light', 'dark'].map((theme) => `${lang} ${size} ${theme}`)),
     );
-    // Two complete looks come first; the other languages differ only in their text.
+    // Two complete looks come first. Looks in the other languages differ only in their text.
     const first = ['en desktop light', 'ar phone dark'];
     const texts = looks.filter((look) => /^(?!en|ar).* phone dark$/.test(look));
     const others = looks.filter((look) => /^(?:en|ar) /.test(look) && !first.includes(look));

@@ -1,4 +1,4 @@
-/** An application's dashboard screen in a real browser: the interfaces then return what was set there. */
+/** An application's dashboard screen in a real browser. Afterwards, the interfaces return what was set on the screen. */
 import { generateKeyPairSync } from 'node:crypto';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-/** The auditors' screens in a real browser: who changed a value, its proof, and what nobody else sees. */
+/** The auditors' screens in a real browser: who changed a value, the proof of it, and what only auditors can see. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ describe('the dashboard of auditors', () => {
     await page.getByText(/Events: \d, streams: 1/).waitFor();
     await page.getByText('audit@clinic.example').last().waitFor();
     await picture(page, 'audit-verification');
-    // The first screen announces a verification with faults.
+    // The start screen announces a verification that found faults.
     await service.pool.query(
       `update operations.job set result = jsonb_set(result::jsonb, '{faults}', '2')::json`,
     );
@@ -156,8 +156,8 @@ describe('the dashboard of auditors', () => {
     );
     expect(rows.at(-1)).to.deep.equal({ purpose: 'Yearly audit' });
 
-    // A production record that is opened by its URL first asks for a reason, and shows nothing yet; the patient can read the
-    // reason.
+    // Opening a production record by its URL first asks for a reason, and shows nothing until it is given. The patient can
+    // read the reason.
     await page.context().close();
     page = await open('audit@clinic.example');
     const asked: string[] = [];

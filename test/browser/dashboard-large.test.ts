@@ -10,7 +10,7 @@ const PAGES = scaled(60, 12);
 const SLOWER = 4;
 const isMeasured = scaled(1, 0) === 1;
 /**
- * Maximum times in ms: for the interface to return the first page, from the click until the page is painted, and for any task
+ * Maximum times in ms: for the interface to return the first page, from a click until the page is painted, and for any task
  * while scrolling.
  */
 const MOST = { answer: 100, painted: 300, task: 100 } as const;
@@ -99,7 +99,7 @@ describe('the log of the dashboard with many requests', () => {
       expect(painted, told).to.be.at.most(MOST.painted);
       expect(longest, told).to.be.at.most(MOST.task);
     }
-    // After scrolling back, the first rows are there again.
+    // After scrolling back up, the first rows are there again.
     while ((await page.evaluate(() => scrollY)) > 0) {
       await page.mouse.wheel(0, -30_000);
       await page.evaluate(() => new Promise(requestAnimationFrame));

@@ -1,4 +1,4 @@
-/** The dashboard's numbers for a project's requests equal what the interfaces return. */
+/** The dashboard's numbers for a project's requests match what the interfaces return. */
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';

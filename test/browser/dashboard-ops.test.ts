@@ -1,4 +1,7 @@
-/** The operators' screens in a real browser: what needs their attention, a rebuild during reads, and what nobody else sees. */
+/**
+ * The operators' screens in a real browser: what needs their attention, a rebuild during reads, and what only operators can
+ * see.
+ */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, picture } from '#test/support/browser.ts';
@@ -72,7 +75,10 @@ describe('the dashboard of operators', () => {
       await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Sand' }] });
   }
 
-  /** Reads and searches until the returned function is called, which returns how many requests were sent and which failed. */
+  /**
+   * Reads and searches until the returned function is called. That function returns how many requests were sent and which of
+   * them failed.
+   */
   function readMeanwhile(): () => Promise<{ readonly sent: number; readonly failed: readonly string[] }> {
     let isOver = false;
     const failed: string[] = [];

@@ -1,4 +1,4 @@
-/** The organization's dashboard screen in a real browser: the interfaces then return what was set there. */
+/** The organization's dashboard screen in a real browser. Afterwards, the interfaces return what was set on the screen. */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';

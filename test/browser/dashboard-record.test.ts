@@ -1,6 +1,6 @@
 /**
- * A patient's record in the dashboard: what it says now and at earlier times, who changed what, and how quickly a long record
- * is shown.
+ * A patient's record in the dashboard: what it contains now and at earlier times, who changed what, and how quickly a long
+ * record is shown.
  */
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -74,7 +74,7 @@ describe('a patient’s record in the dashboard', () => {
   const create = (resource: { readonly resourceType: string }, author?: string) =>
     write('POST', `/${resource.resourceType}`, resource, author);
 
-  /** Writes a record with something in each list, and returns its Patient's id. */
+  /** Writes a record in which every list has an entry, and returns its Patient's id. */
   async function fillRecord(): Promise<string> {
     const name = [{ family: 'Okafor', given: ['Ada'] }];
     const { id } = await create({
@@ -210,7 +210,7 @@ describe('a patient’s record in the dashboard', () => {
     await page.waitForURL((url) => url.searchParams.get('kind') === 'encounter');
     await page.getByText('Outpatient visit').nth(5).waitFor();
     expect(await page.getByText('Appendectomy').count()).to.equal(0);
-    // The browser complained about nothing.
+    // The browser reported no errors.
     expect(complaints).to.deep.equal([]);
   });
 
@@ -265,7 +265,7 @@ describe('a patient’s record in the dashboard', () => {
       .catch(async (cause: unknown) => {
         throw new Error(`${page.url()}, the slider at ${await slider.inputValue()}`, { cause });
       });
-    // At the first moment, the record has only the person.
+    // At the first moment, the record contains only the person.
     await page.getByText('No allergy is recorded.').waitFor();
     await slider.press('ArrowRight');
     await page.waitForURL((url) => url.searchParams.get('at') === moments.data[1]?.to);
@@ -354,7 +354,7 @@ describe('a patient’s record in the dashboard', () => {
       const box = await page.locator('.lines strong', { hasText: name }).first().boundingBox();
       expect(box?.y, name).to.be.lessThan(phone.height);
     }
-    // No part of the timeline's table is off the screen either.
+    // No part of the timeline's table is off-screen either.
     await page.goto(`${base}/patients/${patient}?part=timeline`);
     await page.locator('tbody tr').first().waitFor();
     const beyond = await page.locator('.table').evaluate((table) => table.scrollWidth - table.clientWidth);

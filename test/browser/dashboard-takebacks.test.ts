@@ -19,7 +19,7 @@ describe('the screens of take-backs', () => {
     patient = await auditing.write(PATIENT);
   });
 
-  /** Writes a weight; with an id, as the next version of that Observation. */
+  /** Writes a weight. If an id is given, writes it as the next version of that Observation. */
   const weigh = async (value: number, source: string, id?: string): Promise<string> => {
     const answer = await service.fhir(id === undefined ? '/Observation' : `/Observation/${id}`, {
       key: auditing.sandbox.key,
@@ -37,7 +37,7 @@ describe('the screens of take-backs', () => {
   const screen = (path: string): string =>
     `${service.url}/app/projects/${auditing.project}/sandbox/takebacks${path}`;
 
-  /** Checks the screen's looks in both themes, on a desktop and a phone. */
+  /** Checks how the screen looks in both themes, on a desktop and a phone. */
   const look = (page: Page, name: string): Promise<void> => checkLooks(page, `takeback-${name}`);
 
   it('lead an owner from the choice over the plan and the report to the undo', async () => {
@@ -141,7 +141,7 @@ describe('the screens of take-backs', () => {
     });
     await page.goto(screen(`/${id}`));
     await page.getByRole('button', { name: 'Take this back …' }).waitFor();
-    // Sets the state as it is while a large take-back runs, and after it failed.
+    // Sets the state that a large take-back has while it runs and after it has failed.
     const set = async (state: string, status: string, error: string | null): Promise<void> => {
       await service.pool.query('update operations.takeback set state = $2 where id = $1', [id, state]);
       await service.pool.query(

@@ -57,7 +57,7 @@ describe('the dashboard', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
     const key = await page.getByRole('dialog').getByRole('region').innerText();
     expect(key).to.match(/^sk_test_/);
-    // Over http, only localhost has a clipboard.
+    // Over http, the clipboard is available only on localhost.
     await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
     await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Copied' }).waitFor();
@@ -93,7 +93,7 @@ describe('the dashboard', () => {
     await page.getByText('It is not shown again').waitFor();
     const lasting = await page.getByRole('dialog').getByRole('region').innerText();
     await page.getByRole('button', { name: 'I have stored it' }).click();
-    // A key that replaces an expiring key gets the same lifetime, unless another is chosen.
+    // A key that replaces an expiring key gets the same lifetime, unless a different lifetime is chosen.
     await page.getByRole('button', { name: 'Rotate “job”' }).nth(1).waitFor();
     await page.getByRole('button', { name: 'Rotate “job”' }).first().click();
     expect(await page.getByLabel('Ends').inputValue()).to.equal('90');
@@ -108,7 +108,7 @@ describe('the dashboard', () => {
       (await fetch(`${service.url}/fhir/R4/Patient/none`, { headers: { 'X-Api-Key': it } })).status;
     expect([await works(key), await works(next)]).to.deep.equal([404, 404]);
     await page.getByRole('button', { name: 'Revoke “job”' }).nth(2).waitFor();
-    // On a phone, too, keys can be revoked without scrolling sideways.
+    // Keys can be revoked without scrolling sideways on a phone, too.
     await page.setViewportSize(PHONE);
     const box = await page.getByRole('button', { name: 'Revoke “job”' }).last().boundingBox();
     expect((box?.x ?? 0) + (box?.width ?? PHONE.width)).to.be.lessThan(PHONE.width);
@@ -213,7 +213,7 @@ describe('the dashboard', () => {
     expect(await page.getByLabel('Path').inputValue()).to.equal('/v1/patients');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('region', { name: 'Answer' }).filter({ hasText: '"total": 1' }).waitFor();
-    // A click follows a reference in the response; path parts are fields; nothing is deleted without confirmation.
+    // A click follows a reference in the response. Path parameters are fields. Nothing is deleted without confirmation.
     await page.getByText('One thing that the answer refers to').click();
     await page.getByRole('button', { name: /^\/fhir\/R4\/Patient\// }).click();
     const found = await page.getByLabel('Path').inputValue();

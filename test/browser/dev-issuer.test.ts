@@ -17,10 +17,10 @@ describe('the sign-in page in a browser', () => {
   let service: InProcess;
   let context: BrowserContext;
   let page: Page;
-  /** The browser's own complaints: requests that the policy refused or that weren't found. */
+  /** The browser's own error messages, about requests that the policy refused or that weren't found. */
   const complaints: string[] = [];
   const requested: string[] = [];
-  /** A dashboard at another origin on the same machine. */
+  /** A dashboard at a different origin on the same machine. */
   let dashboard: Server;
   let callback: string;
 
@@ -101,7 +101,7 @@ describe('the sign-in page in a browser', () => {
     it(`lets a synthetic patient be chosen, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       await open({ javaScriptEnabled });
       await page.goto(authorize());
-      // By keyboard: the e-mail address can stay empty.
+      // Signing in by keyboard; the e-mail address can stay empty.
       await page
         .getByRole('button', { name: /^S-002 · Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ })
         .focus();

@@ -10,7 +10,7 @@ import { removeTemporaryFolders } from '#test/support/temporary.ts';
 describe('the documentation page in a browser', () => {
   let browser: Browser;
   let service: InProcess;
-  /** The browser's complaints: requests that the policy refused, that failed, or that weren't found. */
+  /** The browser's error messages, about requests that the policy refused, that failed, or that weren't found. */
   const complaints: string[] = [];
   /** Requests to other hosts, all of which are blocked. */
   const elsewhere: string[] = [];
@@ -157,7 +157,7 @@ describe('the documentation page in a browser', () => {
     expect(elsewhere).to.deep.equal([]);
   });
 
-  // `http/docs-examples` sends all prefilled requests without a browser.
+  // The test `http/docs-examples` sends all prefilled requests without a browser.
   for (const path of someOf(['/docs'], 0))
     it('sends prefilled requests that work: a new Patient, and an update of it', async () => {
       const page = await open(path);
@@ -165,7 +165,7 @@ describe('the documentation page in a browser', () => {
       const execute = async (id: string, rid?: string) => {
         const form = await operation(section, id);
         const credential = form.getByLabel('API key or access token');
-        // The page keeps the key for all operations.
+        // The page remembers the key for all operations.
         if (id === 'fhirCreate') await credential.fill(service.key);
         expect(await credential.inputValue()).to.equal(service.key);
         if (rid !== undefined) await form.locator('[data-name="rid"]').fill(rid);
@@ -193,7 +193,7 @@ describe('the documentation page in a browser', () => {
       expect(await links.allTextContents()).to.deep.equal(names);
       for (const name of ['Observations', 'Webhooks', 'Patients']) {
         await links.filter({ hasText: new RegExp(`^${name}$`) }).click();
-        // Further down in the group, its heading stays at the top, with the list of groups beside or above it.
+        // Further down in a group, the group's heading stays at the top, with the list of groups beside or above it.
         await page.mouse.move(width - 60, 600);
         await page.mouse.wheel(0, 150);
         await page.locator(`#groups a[aria-current]`, { hasText: name }).waitFor();

@@ -25,7 +25,7 @@ import { portOf } from '#test/support/process.ts';
 
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
 
-/** The results of an application's requests. */
+/** The data that an application obtained with its requests. */
 interface Learned {
   readonly patient: unknown;
   readonly subject?: string | undefined;
@@ -41,7 +41,7 @@ interface Found {
   readonly rest: readonly string[];
 }
 
-/** An application: two handlers of a web server. */
+/** An application, as two request handlers of a web server. */
 interface Application {
   readonly launch: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
   readonly callback: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<Learned>;
@@ -102,7 +102,7 @@ describe('OAuth clients in a browser', () => {
   const redirect = (response: ServerResponse, url: string | URL) =>
     void response.writeHead(302, { Location: String(url) }).end();
 
-  /** Goes through the pages as a sandbox patient who allows everything. */
+  /** Goes through the pages as a sandbox patient and allows everything. */
   async function connect(one: Application): Promise<Learned> {
     application = one;
     learned = undefined;
@@ -159,7 +159,10 @@ describe('OAuth clients in a browser', () => {
 
   describe('fhirclient', () => {
     type Options = Parameters<ReturnType<typeof smart>['authorize']>[0];
-    /** @param options how the application authenticates */
+    /**
+     * Creates an application that uses the library fhirclient.
+     * @param options how the application authenticates
+     */
     function fhirclient(clientId: string, options: object = {}): Application {
       const kept = new Map<string, unknown>();
       const storage = {
@@ -192,7 +195,7 @@ describe('OAuth clients in a browser', () => {
             () => '',
             (error: Error) => error.message,
           );
-          // The library can't sign when it refreshes, but confidential clients must authenticate there, too.
+          // The library can't sign a refresh request, but confidential clients must authenticate there, too.
           if ('clientPrivateJwk' in options) expect(refused).to.contain('invalid_client');
           else expect(refused).to.equal('');
           const isNew = client.state.tokenResponse?.access_token !== before;
@@ -385,7 +388,7 @@ describe('OAuth clients in a browser', () => {
     expect(one.subject).to.be.a('string');
   });
 
-  /** Goes through the pages with a library. */
+  /** Goes through the sign-in pages with a library. */
   async function signedIn(library: LibraryApplication): Promise<SignedIn> {
     let signed: SignedIn | undefined;
     const one = await connect({

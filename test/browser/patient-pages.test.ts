@@ -34,7 +34,7 @@ const PAGES = [
   '/data',
 ];
 
-/** The text that the patient clicks and reads. */
+/** The texts that the patient clicks on and reads. */
 const WORDS = {
   en: {
     signIn: 'Sign in',
@@ -121,8 +121,8 @@ describe('the pages of patients in a browser', () => {
   };
   let pictures = 0;
   /**
-   * Checks that a page is accessible, that its policy refused nothing, that it loads nothing from elsewhere, and that nothing
-   * is wider than the screen.
+   * Checks that a page is accessible, that its policy refused nothing, that it loads nothing from other hosts, and that
+   * nothing is wider than the screen.
    */
   const isFine = async (): Promise<void> => {
     pictures += 1;
@@ -221,7 +221,7 @@ describe('the pages of patients in a browser', () => {
       expect(await page.getByRole('main').innerText()).to.include(words.never);
       await fine();
 
-      // The application reads, and the patient sees it.
+      // The application reads data, and the patient sees that it did.
       await letPass(service, 6);
       const tokens = await pollAccess(journey, client, asked);
       expect(tokens.status, tokens.text).to.equal(200);
@@ -269,7 +269,7 @@ describe('the pages of patients in a browser', () => {
       await page.waitForURL(/done=accepted/);
       await fine();
 
-      // Revoke, and see the application refused.
+      // Revoke the grant; the application is then refused.
       await page.goto(at('/applications'));
       await page.getByRole('heading', { level: 3 }).getByRole('link').click();
       await fine();
@@ -399,7 +399,7 @@ describe('the pages of patients in a browser', () => {
         for (const part of PAGES) {
           await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
           const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
-          // The print page shows past medicines and who entered each entry, which the other pages fold.
+          // The print page shows past medicines and who entered each entry. On the other pages, these are collapsed.
           expect(length, `${part} ${lang}`).to.be.at.most(part === '/print' ? 4_300 : 4_000);
           // No value is beyond the edge of the screen, not even in a part that scrolls sideways.
           const cut: unknown = await page.evaluate(
@@ -410,7 +410,7 @@ describe('the pages of patients in a browser', () => {
           );
           expect(cut, `${part} ${lang}`).to.deep.equal([]);
         }
-      // The shared page isn't longer either; out-of-range values come first, and none of them is folded.
+      // The shared page isn't longer either. Out-of-range values come first, and none of them is collapsed.
       await page.goto(`${service.url}${record ?? ''}/links/new?lang=ar`);
       await page.locator('main form button').first().click();
       await page.waitForURL(/links\/shl_/);

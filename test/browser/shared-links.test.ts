@@ -1,4 +1,4 @@
-/** Shared links in a real browser: the page opens our links and those of a third-party server, and contacts nobody else. */
+/** Shared links in a real browser: the page opens our links and links of a third-party server, and contacts no other host. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
@@ -278,7 +278,7 @@ describe('the page of a shared link in a browser', () => {
       expect(await page.locator('.before li[lang=en]').allInnerTexts()).to.deep.equal([
         'Before AI changed it: Latex; Criticality: may be life-threatening; Status: active',
       ]);
-      // No allergy is folded, and the dangerous one comes first.
+      // No allergy is collapsed, and the dangerous one comes first.
       const allergies = await page.locator('#section-allergies ~ ul .name').allInnerTexts();
       expect(allergies).to.have.length(15);
       expect(allergies[0]).to.equal('Penicillin');
@@ -299,7 +299,7 @@ describe('the page of a shared link in a browser', () => {
         `(${say.day(Date.parse('2026-10-09'))}: ${say('shl.novalue')}${say('shl.comma')} clotted)`,
       ]);
       expect(await page.locator('details.earlier').count()).to.equal(2);
-      // Only adjacent values from the same day show a time, as it was written.
+      // A time is shown, as it was written, only for adjacent values from the same day.
       const days = await page.locator('#viewer .when').allTextContents();
       const times = days.flatMap((day) => /\d\d:\d\d.*/.exec(day) ?? []);
       expect(days.length).to.be.greaterThan(6);
@@ -409,7 +409,7 @@ describe('the page of a shared link in a browser', () => {
     });
     after(() => void server?.close());
 
-    /** Makes a link with the library, and keeps its files here. */
+    /** Creates a link with the library and serves its files from this test. */
     async function foreign(embeddedLengthMax: number, flag?: 'P') {
       const files = new Map<string, string>();
       const shl = SHL.generate({

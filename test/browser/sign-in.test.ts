@@ -12,7 +12,7 @@ const DESKTOP = { width: 1280, height: 800 };
 
 describe('the pages of the sign-in in a browser', () => {
   let browser: Browser;
-  /** With the development issuer. */
+  /** A service with the development issuer. */
   let service: InProcess;
   /** With two issuers. */
   let several: InProcess;
@@ -142,7 +142,7 @@ describe('the pages of the sign-in in a browser', () => {
     const press = async (key: string, times = 1): Promise<void> => {
       for (let n = 0; n < times; n += 1) await page.keyboard.press(key);
     };
-    // The language menu comes first, then the only link.
+    // The first element is the language menu, followed by the only link.
     await press('Tab', 2);
     await press('Enter');
     await page.waitForURL(/dev\/authorize/);
@@ -208,7 +208,7 @@ describe('the pages of the sign-in in a browser', () => {
       page.waitForResponse(`${service.url}/signin/out`),
       page.getByRole('button').click(),
     ]);
-    // Another port counts as the same site, so the browser sends the cookie; the form's origin decides.
+    // A different port counts as the same site, so the browser sends the cookie. The form's origin is what the service checks.
     expect(answer.status()).to.equal(403);
     await page.goto(`${service.url}/signin/out`);
     expect(await heading()).to.equal('You are signed in');

@@ -284,7 +284,7 @@ describe('the TypeScript client', () => {
     const read = (annal: Client.Annal) => annal.fhir.read('Patient', tokens.patient ?? '');
     await Promise.all([one, one, other, other, one].map(read));
     expect(saved).to.equal(1);
-    // The service ends the access token early: the next call refreshes and asks again.
+    // The service revokes the access token early: the next call refreshes it and repeats the request.
     await app.revoke({ ...kept, refreshToken: undefined });
     await Promise.all([read(one), read(other)]);
     expect(saved).to.equal(2);
@@ -327,7 +327,7 @@ describe('the TypeScript client', () => {
     const annal = (more: Partial<Client.Settings> = {}) =>
       new client.Annal({ baseUrl: receiver.url, credential: 'sk_test_1', ...more });
     const requests = (path: string) => receiver.received.filter((one) => one.path === path);
-    /** Answers requests to a path with the given answers in turn, repeating the last one. */
+    /** Answers requests to a path with the given answers, one after another, repeating the last one. */
     const script = (path: string, ...answers: ((response: ServerResponse) => void)[]) => {
       let at = 0;
       receiver.answer(path, (response) => answers[Math.min(at++, answers.length - 1)]?.(response));

@@ -1,6 +1,6 @@
 /**
- * The packed client runs the flows in the docs on every Node version that Annal supports, on Deno and on Bun: for `npm run
- * prove`.
+ * The packed client runs the flows in the docs on every Node version that Annal supports, and on Deno and Bun, as part of `npm
+ * run prove`.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { runtime, SUPPORTED } from '#test/support/runtimes.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 
-/** npm packages of other runtimes for Linux on x64, and the path of each program. */
+/** The npm packages of other runtimes for Linux on x64, and the path of each executable. */
 const OTHERS: Readonly<Record<string, readonly [name: string, version: string, program: string]>> = {
   Deno: ['@deno/linux-x64-glibc', '2.9.6', 'deno'],
   Bun: ['@oven/bun-linux-x64', '1.4.5', 'bin/bun'],

@@ -1,6 +1,6 @@
 /**
- * A grant on a long record costs about as much as on a short one: at most twice the time, and it reads only the events since
- * the newest snapshot, whatever the length.
+ * A grant on a long record costs about as much as on a short one: it takes at most twice as long, and reads only the events
+ * since the newest snapshot, however long the record is.
  */
 import { expect } from 'chai';
 import { openGrants } from '#commands/consent/grants.ts';
@@ -25,7 +25,7 @@ import { scaled } from '#test/support/scale.ts';
 
 const LONG = scaled(100_000, 3_000);
 const SHORT = 10;
-/** Events per append: as many as there are between two snapshots. */
+/** Number of events per append: the same as the number between two snapshots. */
 const CHUNK = 500;
 const ROUNDS = 25;
 const OWNER = { project: 'proj_1', environment: 'sandbox' } as const;
@@ -45,7 +45,7 @@ describe('a grant on a record of many events', function () {
     await database?.drop();
   });
 
-  /** Returns an instance as after a start of the service, with nothing in memory. */
+  /** Returns an instance as it is just after the service has started, with nothing in memory. */
   function instance(over: EventStore = store) {
     const kernel = new Kernel(over);
     const resources: Streams<Resources> = new Streams(kernel, RESOURCES, new SnapshotLoader(over, snapshots));
@@ -54,7 +54,7 @@ describe('a grant on a record of many events', function () {
     return { resources, ...openGrants(deps), ...openLinks(resources) };
   }
 
-  /** Appends resources to a record; a new record's first resource is its Patient. */
+  /** Appends resources to a record. The first resource of a new record is its Patient. */
   async function write(
     record: string,
     count: number,
@@ -77,7 +77,7 @@ describe('a grant on a record of many events', function () {
     });
   }
 
-  /** Creates a record with the given number of events, links a person at its beginning, and waits for its snapshot. */
+  /** Creates a record with the given number of events that starts by linking a person, and waits for the record's snapshot. */
   async function recordOf(events: number, person: ReturnType<typeof identityOf>): Promise<string> {
     const record = newUuid();
     const writer = instance();
@@ -111,7 +111,7 @@ describe('a grant on a record of many events', function () {
         }
       },
     });
-    /** Returns how long a grant takes, in ms, for an application that has none yet. */
+    /** Returns how long a grant takes, in ms, for an application that doesn't have one yet. */
     const grant = async (which: keyof typeof records): Promise<number> => {
       grants += 1;
       const { grant: begin } = instance(counting);
@@ -120,12 +120,12 @@ describe('a grant on a record of many events', function () {
       const from = performance.now();
       await begin(byPerson(person), asked);
       const took = performance.now() - from;
-      // Reads the events after the snapshot, which may be two chunks late, the events that entries name, and the project's
+      // Reads the events after the snapshot (which may lag by two chunks), the events that entries refer to, and the project's
       // events, but not the whole stream.
       expect(read, which).to.be.below(3 * CHUNK + 60);
       return took;
     };
-    /** Measures a series, alternating between the records, at every distance from the newest snapshot. */
+    /** Measures a series of grants, alternating between the records, at every distance from the newest snapshot. */
     const series = async () => {
       const times = { long: [] as number[], short: [] as number[] };
       for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,7 +1,4 @@
-/**
- * Personal records: one per person and environment, however many times a person starts one (docs/spec/decisions.md, section
- * 9).
- */
+/** Personal records: one per person and environment, however often a person starts one (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
 import { personalProject } from '#commands/consent/personal.ts';
 import { Streams } from '#commands/kernel/streams.ts';

@@ -273,7 +273,7 @@ describe('handling commands', () => {
     const { now } = performance;
     try {
       let first: ReturnType<typeof handler.handle<WriteResult[]>> | undefined;
-      // The command has begun to append, and is held there.
+      // The command has started its append and is blocked there.
       await new Promise<void>((entered) => {
         const note = async (): Promise<void> => {
           entered();
@@ -286,7 +286,7 @@ describe('handling commands', () => {
         );
       });
       const second = handler.handle(command(patient, 'update')).catch((error: unknown) => error);
-      // As if the first append had been in the store for more than 10 s.
+      // Simulates a first append that has been in the store for more than 10 s.
       performance.now = () => now.call(performance) + 10_001;
       release();
       expect((await first)?.result[0]?.version).to.equal(1);

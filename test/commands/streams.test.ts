@@ -30,7 +30,7 @@ describe('small streams', () => {
     await database.drop();
   });
 
-  /** Returns an instance as a separate process would have it, with nothing in memory. */
+  /** Returns an instance with nothing in memory, as a separate process would have. */
   function instance(index = 0): Streams<ReturnType<typeof ORGANIZATION.initial>> {
     const store = stores[index];
     if (store === undefined) throw new RangeError('no such store');
@@ -61,7 +61,7 @@ describe('small streams', () => {
     const id = await founded(one);
     const stream = organizationStream(id);
     await other.transact(stream, request(), addMember(id, member(1), 'owner'));
-    // The first instance saw the founder as the only owner.
+    // The first instance's state still shows the founder as the only owner.
     await one.transact(stream, request(), removeMember(id, FOUNDER));
     const last = await other.transact(stream, request(), removeMember(id, member(1))).catch((error) => error);
     expect(last).to.be.instanceOf(Refusal).and.to.have.property('status', 409);
@@ -78,7 +78,7 @@ describe('small streams', () => {
       ),
     );
     const wrote = (await Promise.all(races)).filter((each) => each !== undefined);
-    // Each member was added by one of the two commands that tried.
+    // Each member was added by exactly one of the two commands that tried to.
     expect(wrote).to.have.length(10);
     expect(await typesIn(id)).to.have.length(11);
   });
@@ -90,7 +90,7 @@ describe('small streams', () => {
     const [own, other] = [instance(0).kernel.store, instance(1)];
     const append: typeof own.append = async (...asked) => {
       races += 1;
-      // Another instance is faster each time.
+      // Another instance wins the race each time.
       if (races <= 30) await other.transact(stream, request(), addMember(id, member(races), 'developer'));
       return own.append(...asked);
     };

@@ -1,5 +1,6 @@
 /**
- * Commands that report a change as already made: reads must show it too, even if another request wrote it only a moment ago.
+ * Commands that report a change as already made. Reads must show the change, too, even if another request wrote it only a
+ * moment ago.
  */
 import { expect } from 'chai';
 import type { Snapshots } from '#commands/command.ts';

@@ -1,4 +1,4 @@
-/** Contexts say what contradicts itself, is uncertain, or is impossible. */
+/** Contexts point out what is contradictory, uncertain or impossible. */
 import { expect } from 'chai';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
@@ -23,12 +23,13 @@ const observation = (code: JsonObject, rest: JsonObject): JsonObject => ({
   ...rest,
 });
 
-/** Returns the text of a context for a record with these resources. */
+/** Returns the text of a context for a record with the given resources. */
 function told(...resources: readonly JsonObject[]): Promise<string> {
   return toldOf(resources);
 }
 
 /**
+ * Returns the text of a context.
  * @param byAi whether an AI wrote the resources
  * @param covered what a grant covers
  */

@@ -1,12 +1,12 @@
-/** The meaning of the facts that a context must tell: the words in `needed.txt`. */
+/** The meaning of the facts that a context must contain: the names in `needed.txt`. */
 import { DIAGNOSES, DRUGS, MEASURES } from '#src/sandbox/codes.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
-/** Parts that one line of a context must all contain for a fact to be told. Strings are case-insensitive. */
+/** Parts that must all occur in one line of a context for the context to contain a fact. Strings are case-insensitive. */
 export type Parts = readonly (string | RegExp)[];
 
-/** Returns whether a text tells the fact that `needed.txt` calls by the given name. */
+/** Returns whether a text contains the fact with the given name in `needed.txt`. */
 export function tells(text: string, name: string, record: SyntheticRecord): boolean {
   const parts = partsOf(name, record);
   return text
@@ -18,7 +18,10 @@ export function tells(text: string, name: string, record: SyntheticRecord): bool
     );
 }
 
-/** @throws TypeError for an unknown name */
+/**
+ * Returns the parts of the fact with the given name.
+ * @throws TypeError for an unknown name
+ */
 function partsOf(name: string, record: SyntheticRecord): Parts {
   const [, word = '', rest = ''] =
     /^(age and sex|no allergy|died|last pressure|last visit|last stay|course of|allergic to|takes|took|has|had|says|last) ?(.*)$/.exec(
@@ -87,7 +90,7 @@ function alone(value: number | undefined): RegExp {
   return new RegExp(`(?<![\\d.])${String(value).replace('.', '\\.')}(?!\\d|\\.\\d)`);
 }
 
-/** Returns the Observations with a code that no AI wrote, latest first. */
+/** Returns the Observations with the given code, except those written by an AI, latest first. */
 function observed({ resources }: SyntheticRecord, code: string | undefined): JsonObject[] {
   return resources
     .filter(({ author, resource }) => author.type !== 'ai' && codeOf(resource) === code)

@@ -1,6 +1,6 @@
 /**
- * Compares the hashes of contexts for records that never change: a different answer needs a different `FORM`, so that `annal
- * context` can say which rules made an answer (docs/context.md, "Reproducing a context").
+ * Compares the hashes of contexts for records that never change. If an answer changes, `FORM` must change, so that `annal
+ * context` can tell which rules produced an answer (docs/context.md, "Reproducing a context").
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import type { Authored } from '#src/sandbox/synthetic.ts';
 import { currentOf } from './records.ts';
 
 const TODAY = '2026-11-22';
-/** Form → SHA-256 of the answers. */
+/** Maps a form to the SHA-256 of its answers. */
 const ANSWERS = new URL('./forms/answers.json', import.meta.url);
 const RECORDS = new URL('./forms/records.json.gz', import.meta.url);
 
@@ -28,7 +28,7 @@ const ASKED: readonly Partial<ContextRequest>[] = [
   { task: 'referral letter', needs: ['conditions:E11', 'medications'], budget_tokens: 20_000 },
 ];
 
-/** Makes all answers for one record, one after the other. */
+/** Makes all answers for one record, one after another. */
 async function answersOf(patient: string, resources: readonly Authored[]): Promise<object[]> {
   const current = currentOf(resources);
   const authors = new Map(
@@ -76,7 +76,7 @@ describe('the form of contexts', () => {
     const known = existsSync(ANSWERS)
       ? (JSON.parse(readFileSync(ANSWERS, 'utf8')) as Record<string, string>)
       : {};
-    // A known form is never overwritten: different answers need a new form.
+    // The hash of a known form is never overwritten: if answers change, a new form is needed.
     if (process.env.ANNAL_WRITE_FORMS === '1' && known[FORM] === undefined) {
       known[FORM] = now;
       writeFileSync(ANSWERS, `${JSON.stringify(known, null, 2)}\n`);

@@ -1,11 +1,11 @@
-/** The table `needed.txt`: what each record's contexts must tell. */
+/** The table `needed.txt`: the facts that each record's contexts must contain. */
 import { readFileSync } from 'node:fs';
 
 /** One record and one task. */
 export interface Needed {
   /** The record's name in the sandbox's cast. */
   readonly story: string;
-  /** In a caller's words. */
+  /** The task, in a caller's words. */
   readonly task: string;
   /** Names of facts (`fact.ts`). */
   readonly facts: readonly string[];

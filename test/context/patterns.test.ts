@@ -1,4 +1,4 @@
-/** Trends and changes in contexts: told with their values, and with evidence by version. */
+/** Trends and changes in contexts: stated with their values, and with the versions that are the evidence. */
 import { expect } from 'chai';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';

@@ -1,6 +1,6 @@
 /**
- * For any request on any record, a context is never over budget, has nothing from an AI among its facts, and is the same for
- * the same input.
+ * For any request on any record, a context never exceeds its budget, contains nothing from an AI among its facts, and is the
+ * same for the same input.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 import { contextOf, sandboxRecords } from './records.ts';
 
-/** Part of every word of a resource that an AI wrote. */
+/** A string that is part of every word of a resource written by an AI. */
 const MARK = 'zqxj';
 /** Words that break lines, look like control tokens or headings, or take many tokens. */
 const ODD = [
@@ -58,7 +58,7 @@ const asks = fc.record({
   window_days: fc.option(fc.integer({ min: 1, max: 9_000 }), { nil: undefined }),
 });
 
-/** Which of a record's resources an AI wrote, and which have odd words, each as one in n. */
+/** Which of a record's resources an AI wrote, and which contain odd words; each given as one in n. */
 const changes = fc.record({
   record: fc.nat(29),
   byAi: fc.integer({ min: 2, max: 9 }),
@@ -99,7 +99,10 @@ function changed(
   return { ...record, resources };
 }
 
-/** Returns the budget, or the smallest budget that fits what is never cut; one token less doesn't. */
+/**
+ * Returns the budget, or the smallest budget that fits the content that is never cut. A budget that is one token smaller
+ * doesn't fit it.
+ */
 async function fittingBudget(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number> {
   const { budget_tokens = 0 } = ask;
   const least = await findLeast(record, ask);
@@ -109,7 +112,7 @@ async function fittingBudget(record: SyntheticRecord, ask: Partial<ContextReques
   return least;
 }
 
-/** Returns the smallest budget that a refusal names; undefined if the context isn't refused. */
+/** Returns the minimum budget named in a refusal; undefined if the context isn't refused. */
 async function findLeast(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number | undefined> {
   try {
     await contextOf(record, ask);
@@ -151,7 +154,7 @@ describe('contexts of all kinds', () => {
       for (const section of sections) {
         expect(text).to.include(section.text);
         expect(section.tokens).to.equal(count(section.text));
-        // Each item is one line, whatever the record says.
+        // Each item is on one line, whatever the record contains.
         const heads = section.kind === 'patient' ? 0 : 1;
         const left = omitted.some(({ kind }) => kind === section.kind) ? 1 : 0;
         expect(section.text.split('\n')).to.have.length(Math.max(1, section.items.length + heads + left));

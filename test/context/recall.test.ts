@@ -1,4 +1,4 @@
-/** Measures how much of what clinicians need (`needed.txt`) contexts tell. */
+/** Measures how much of what clinicians need (`needed.txt`) is in the contexts. */
 import { expect } from 'chai';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 import { tells } from './fact.ts';

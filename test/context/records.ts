@@ -1,4 +1,4 @@
-/** Contexts of the sandbox's records, made without a service. */
+/** Contexts of the sandbox's records, created without a service. */
 
 import { type Composed, compose } from '#src/context/compose.ts';
 import { makeExcerpts } from '#src/context/excerpt.ts';
@@ -12,7 +12,7 @@ import type { Authored, SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import type { Coverage } from '#src/shared/access/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
 
-/** The day for which contexts are made. */
+/** The date of the contexts. */
 export const TODAY = '2026-11-22';
 
 /** Returns the thirty records, by story. */
@@ -22,7 +22,7 @@ export function sandboxRecords(seed: string): Map<string, SyntheticRecord> {
   return new Map(records.map((record, index) => [CAST[index]?.story ?? '', record]));
 }
 
-/** Returns resources as they are stored, as version 1. */
+/** Returns resources as they are stored: each as version 1. */
 export function currentOf(resources: readonly Authored[]): Current[] {
   return resources.map(({ type, id, resource }) => ({
     type,
@@ -33,8 +33,8 @@ export function currentOf(resources: readonly Authored[]): Current[] {
 }
 
 /**
- * Makes a context of a record.
- * @param ask what is asked, other than the defaults
+ * Creates a context of a record.
+ * @param ask the parts of the request that differ from the defaults
  * @param covered what a grant covers
  */
 export async function contextOf(

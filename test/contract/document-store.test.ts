@@ -34,7 +34,7 @@ async function refused(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Tests that an adapter keeps the port's promises. */
+/** Tests that an adapter meets the port's contract. */
 function keepsItsPromises(open: () => DocumentStore): void {
   const read = async (key: BlobKey, range?: { start: number; end: number }): Promise<Buffer> => {
     const chunks: Buffer[] = [];
@@ -169,7 +169,7 @@ describe('the document store in an S3 bucket', () => {
   });
 });
 
-/** Upload signatures and conditions, which s3rver doesn't check. `S3_TEST_ENDPOINT` names a service that checks them. */
+/** Upload signatures and conditions, which s3rver doesn't check. `S3_TEST_ENDPOINT` names a service that does. */
 describe('the document store in a bucket of S3_TEST_ENDPOINT', () => {
   const { S3_TEST_ENDPOINT, S3_TEST_BUCKET = 'annal-test', S3_TEST_REGION = 'us-east-1' } = process.env;
   let store: S3Store;

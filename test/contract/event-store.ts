@@ -10,9 +10,9 @@ import { reading } from './event-store/read.ts';
 import { subscribing } from './event-store/subscribe.ts';
 
 /**
- * Describes the contract's tests for one adapter. All of them run on one log, so each part meets the events of the other
+ * Describes the contract's tests for one adapter. All of them run on one log, so each part encounters the events of the other
  * parts.
- * @param adapter undefined when there is no server: the tests count as skipped
+ * @param adapter undefined if there is no server; the tests are then skipped
  * @param isInMemory true if no other process can open the log
  */
 export function eventStoreContract(

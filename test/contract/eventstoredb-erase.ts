@@ -1,12 +1,12 @@
 /**
- * Removes what the contract suite wrote to a shared log; otherwise `annal verify` would report its events, which no service
- * wrote.
+ * Removes what the contract suite wrote to a shared log. Otherwise, `annal verify` would report these events, because no
+ * service wrote them.
  */
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { BEGINNING } from '#src/events/store.ts';
 import { openStore } from './eventstoredb-store.ts';
 
-/** Erases all streams of the contract suite, including those that an interrupted run left. */
+/** Erases all streams of the contract suite, including streams left by an interrupted run. */
 export async function eraseContractStreams(): Promise<void> {
   const store = await openStore();
   try {

@@ -1,4 +1,4 @@
-/** EventStoreDB killed, stopped and frozen under load: see `docs/eventstoredb.md` for what this needs. */
+/** EventStoreDB is killed, stopped and frozen under load. `docs/eventstoredb.md` describes what this needs. */
 import { expect } from 'chai';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
 import { CLUSTER, CONTROLLED, control, FAULTS } from '#test/support/event-store-control.ts';
@@ -8,7 +8,7 @@ import { writesThrough } from './event-store/load.ts';
 import { eraseContractStreams } from './eventstoredb-erase.ts';
 import { openStore } from './eventstoredb-store.ts';
 
-/** Maximum time in ms that a server that doesn't answer may keep a caller waiting. */
+/** Maximum time in ms that an unresponsive server may keep a caller waiting. */
 const PATIENCE = 15_000;
 
 (CONTROLLED ? describe : describe.skip)('EventStoreDB', () => {
@@ -26,7 +26,7 @@ const PATIENCE = 15_000;
       const live = new Audit();
       const follower = new Follower(store, { after }, async ({ events }) => live.take(events), 'forget');
       const written = await writesThrough(store, async () => {
-        // A follower that was still reading pages would be told that the store is away, and would have to start again.
+        // A follower that is still reading pages would be told that the store is unavailable, and would have to start again.
         await follower.reaches(await store.head());
         await control(down);
         const began = performance.now();

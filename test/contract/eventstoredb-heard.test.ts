@@ -1,5 +1,5 @@
 /**
- * A process that answers requests has no subscribers, but hears about everything that is written, and about a log that was
+ * A process that answers requests has no subscribers, but is notified of everything that is written, and of a log that was
  * moved.
  */
 import { expect } from 'chai';

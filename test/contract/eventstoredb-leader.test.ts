@@ -1,6 +1,6 @@
 /**
- * The search for the leader when it freezes or dies: against a gossiping peer that acts as a cluster and says which node
- * leads, and against a real cluster if there is one (`docs/eventstoredb.md`).
+ * The search for the leader when it freezes or dies. Runs against a fake cluster node that says which node leads, and against
+ * a real cluster if there is one (`docs/eventstoredb.md`).
  */
 import { once } from 'node:events';
 import { createServer, type Server as Silent, type Socket } from 'node:net';
@@ -44,7 +44,7 @@ describe('the leader of a cluster of EventStoreDB', () => {
   it('is looked for again when it takes connections and says nothing', async () => {
     const address = frozen.address();
     peer.leader = typeof address === 'object' && address !== null ? address.port : 0;
-    // Every deadline except the connection's is far away.
+    // All deadlines except the connection's are much later.
     const client = open(60_000);
     const error = await read(client).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(Unavailable);
@@ -115,16 +115,16 @@ describe('the leader of a cluster of EventStoreDB', () => {
   });
 });
 
-/** A server that acts as a cluster node. */
+/** A fake cluster node. */
 interface Peer {
   readonly server: Server;
   readonly port: number;
   readonly url: string;
-  /** The port of the node that the peer says is the leader. */
+  /** The port of the node that this peer names as the leader. */
   leader: number;
   /** If false, the peer leaves reads unanswered. */
   answers: boolean;
-  /** How often the peer was asked who leads. */
+  /** How often the peer was asked which node leads. */
   asked: number;
   reads: number;
 }
@@ -160,7 +160,7 @@ async function startPeer(): Promise<Peer> {
       error === null ? resolve(bound) : reject(error),
     );
   });
-  // Two seeds: with only one, the library takes the address for a single node's.
+  // Two seeds: if there were only one, the library would treat it as the address of a single node.
   const url = `esdb://127.0.0.1:${port},127.0.0.1:${port}?tls=false`;
   const peer: Peer = { server, port, url, leader: port, answers: true, asked: 0, reads: 0 };
   return peer;

@@ -3,7 +3,7 @@ import { EventStoreDbStore } from '#src/events/eventstoredb/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 
 /**
- * Opens a store on the server that EVENTSTORE_URL names.
+ * Opens a store on the server at EVENTSTORE_URL.
  * @param settings additional parameters for the connection string
  */
 export function openStore(settings = ''): Promise<EventStore> {

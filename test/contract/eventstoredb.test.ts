@@ -9,8 +9,8 @@ eventStoreContract(
     : async () => ({
         open: openStore,
         process: { module: new URL('eventstoredb-store.ts', import.meta.url).href, env: {} },
-        // The server belongs to the caller, so its log stays. Each test follows the log from where the test found it, or uses
-        // its own streams.
+        // The server belongs to the person who runs the tests, so its log isn't deleted. Each test follows the log from its
+        // current end, or uses its own streams.
         drop: eraseContractStreams,
       }),
 );

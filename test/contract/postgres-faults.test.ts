@@ -1,4 +1,4 @@
-/** Faults that only the PostgreSQL log has to handle: broken connections, restarts, missed notifications. */
+/** Faults that only the PostgreSQL log has to handle: broken connections, restarts and missed notifications. */
 import { expect } from 'chai';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '#src/database/embedded.ts';
@@ -90,7 +90,7 @@ describe('the PostgreSQL log', () => {
     let received = 0;
     let after = await store.head();
     const reading = async (): Promise<void> => {
-      // A subscriber may be told that the log is away; it then continues from where it was.
+      // A subscriber may be told that the log is unavailable; it then continues from where it stopped.
       const follower = new Follower(store, { after });
       await follower.until(({ end }) => end !== undefined).catch(() => undefined);
       after = follower.position ?? after;
@@ -101,7 +101,7 @@ describe('the PostgreSQL log', () => {
     await writesThrough(store, async () => {
       for (let round = 0; round < 15 * SCALE; round += 1) {
         await terminate(database.pool);
-        // Wait until it writes again, so that every round interrupts it at work.
+        // Waits until the store is writing again, so that each round interrupts work in progress.
         const head = await store.head();
         while ((await store.head()) === head) await soon();
       }
@@ -191,7 +191,8 @@ describe('the PostgreSQL log', () => {
   it('hands one and the same event to every subscriber of the process that wrote it', async () => {
     const store = await open({ recheckEvery: NEVER });
     const followers = [1, 2].map(() => new Follower(store, { after: BEGINNING }));
-    // The first ones may still come from the database: subscribers have to catch up before they are handed anything.
+    // The first events may still come from the database, because subscribers must catch up before events are handed to them
+    // directly.
     for (let shared = 0; shared < 20; ) {
       const { position } = await write(store, newStream(), [1]);
       const [one, two] = await Promise.all(followers.map((follower) => follower.reaches(position)));

@@ -52,7 +52,7 @@ describe('the feed of the PostgreSQL log', () => {
     let reads = 0;
     const feed = openFeed((after, limit) => {
       reads += 1;
-      // A page may end within an append.
+      // A page may end in the middle of an append.
       return reader.all(after, Math.min(limit, 3));
     });
     const first = await other.append('record-1', 'none', [makeEvent()]);

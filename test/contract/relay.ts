@@ -1,4 +1,4 @@
-/** A TCP port that leads to PostgreSQL or EventStoreDB, until the test decides otherwise. */
+/** A TCP port that forwards to PostgreSQL or EventStoreDB, until the test decides otherwise. */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
@@ -15,7 +15,7 @@ export class Relay {
     this.#server = createServer((client) => this.#relay(client));
   }
 
-  /** Opens a relay to the server that a `postgres://` or `esdb://` URL names. */
+  /** Opens a relay to the server that a `postgres://` or `esdb://` URL refers to. */
   static async open(target: string): Promise<Relay> {
     const relay = new Relay(target);
     relay.#server.listen(0, '127.0.0.1');
@@ -39,7 +39,7 @@ export class Relay {
     this.break();
   }
 
-  /** Sends new connections to another server; old ones hang, as when a machine disappears without a word. */
+  /** Sends new connections to another server. Old connections hang, as when a machine disappears without closing them. */
   abandon(target: string): void {
     this.#target = target;
     for (const socket of this.#sockets) socket.pause();
@@ -50,7 +50,7 @@ export class Relay {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Passes on nothing more in either direction, on old or new connections: both ends keep waiting. */
+  /** Stops passing anything on in either direction, on old and new connections: both ends keep waiting. */
   freeze(): void {
     this.#frozen = true;
     for (const socket of this.#sockets) socket.pause();

@@ -48,7 +48,7 @@ describe('the check of the access log', () => {
   interface Given {
     readonly heads?: readonly AccessHead[];
     readonly events?: readonly PurgeTrace[];
-    /** The event log's content by the end. */
+    /** The content of the event log at the end of the check. */
     readonly later?: ReadonlyMap<string, PurgeTrace>;
   }
   const check = async ({
@@ -227,7 +227,7 @@ describe('the check of the access log', () => {
     expect(await faults({ heads, events: [requested(one)] }), 'under way').to.deep.equal([]);
     const later = new Map([[one, erased(one, kept)]]);
     expect(await faults({ heads, later }), 'a younger purge').to.deep.equal([]);
-    // Requesting a purge again doesn't hide what the first purge recorded.
+    // A second request for a purge doesn't hide what the first purge recorded.
     expect(await faults({ heads, events: [...events, requested(one)] })).to.deep.equal([]);
     expect(
       await faults({ heads, events: [erased(one, { ...kept, entries: 4 }), requested(one)] }),

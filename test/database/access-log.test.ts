@@ -1,4 +1,4 @@
-/** The access log's writer: chains, batches of two instances, erased records, databases that can't be written. */
+/** The access log's writer: chains, concurrent batches of two instances, erased records, databases that can't be written to. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openPool } from '#src/database/pool.ts';
@@ -222,7 +222,7 @@ describe('the writer of the access log', () => {
       );
     };
     await readOnly('on');
-    // The first write may meet the end of its connection.
+    // The first write may fail because its connection was ended.
     await refusal(writer.written([entry(record)]));
     const denied = [entry(record, { status: 'denied' }), entry(record, { status: 'denied' })];
     for (const each of denied) writer.note(each);

@@ -1,4 +1,4 @@
-/** Counts of reads under grants: by two instances at once, by the migration, and none after a purge. */
+/** Counts of reads under grants: made by two instances at once, made by the migration, and removed by a purge. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openGrantUse } from '#queries/access-use.ts';
@@ -79,7 +79,7 @@ describe('what is counted of the reads of grants', () => {
     const useOf = openGrantUse(database.pool);
     const asked = GRANTS.map((id) => ({ id, record }));
     const { lastAt, ...use } = (await useOf(asked, at - 6 * 86_400_000_000)).get('grant_a') ?? {};
-    // Of the five entries, the one with n = 3 (not found) and the one with n = 6 (denied) showed nothing.
+    // Of the entries, the one with n = 3 (not found) and the one with n = 6 (denied) showed nothing, so five count.
     expect(use).to.deep.equal({ count: 5, recent: 3, recentTypes: ['Observation'] });
     expect(Number(lastAt)).to.be.closeTo(at, 60_000_000);
     expect((await useOf(asked)).get('grant_b')).to.deep.equal({

@@ -25,7 +25,7 @@ describe('migrations', () => {
 
   it('make the schemas of the log and of operations', async () => {
     const applied = await migrate(database.url);
-    // Released steps never change; new ones follow in order.
+    // Released steps never change; new steps are added after them.
     expect(applied.slice(0, 20)).to.deep.equal([
       '0001-log',
       '0002-operations',
@@ -55,7 +55,7 @@ describe('migrations', () => {
   });
 
   it('are refused by a server that is too old, which the error names', async () => {
-    // The setting can't be changed, so a function that shadows PostgreSQL's own returns what an older server would.
+    // The setting can't be changed, so a function that shadows PostgreSQL's own returns the value of an older server.
     await database.pool.query(`
       CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
         $$ SELECT CASE name WHEN 'server_version_num' THEN '150004' ELSE '15.4' END $$`);

@@ -59,7 +59,7 @@ describe('a database that does not answer', () => {
     });
     await taken;
     const waiting = locks.hold(['one'], async () => 'mine');
-    // Longer than the server would let another statement of that pool run.
+    // Waits longer than the server would let any other statement of this pool run.
     await eventually(async () => {
       const { rowCount } = await database.pool.query(
         "select from pg_stat_activity where wait_event = 'advisory' and query_start < now() - interval '1.5 seconds'",
@@ -142,7 +142,7 @@ describe('a database that does not answer', () => {
       await gone;
     });
     await inside;
-    // One from the same instance and one from another: both give up, and neither disturbs later ones.
+    // One request on the same instance and one on another: both give up, and neither affects later requests.
     expect(
       await Promise.all([
         kindOf(here.hold(['key'], async () => undefined)),

@@ -1,4 +1,4 @@
-/** Errors in a project's usage: days recorded by an earlier version still say that errors weren't recorded. */
+/** Errors in a project's usage. Days recorded by an earlier version still say that errors weren't recorded. */
 import { expect } from 'chai';
 import { openTraffic } from '#queries/admin/traffic.ts';
 import { migrate } from '#src/migrations/migrate.ts';
@@ -21,7 +21,7 @@ describe('errors of usage', () => {
       insert into operations.usage (project, environment, day, requests, reads, writes, stored)
         values ('proj_x', 'sandbox', '2026-01-01', 9, 9, 0, 0),
                ('proj_x', 'sandbox', (now() at time zone 'utc')::date, 4, 4, 0, 0)`);
-    // Every start does this.
+    // Every start of the service runs the migration.
     await migrate(database.url);
     const usage = new Usage(pool);
     for (const environment of ['sandbox', 'production'] as const)

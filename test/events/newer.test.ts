@@ -1,6 +1,6 @@
 /**
- * Events that newer software wrote, read by an instance that doesn't know them: it stops, says so, and lets other instances go
- * on.
+ * Events that newer software wrote, read by an instance that doesn't know them. The instance stops, reports the reason, and
+ * lets other instances continue.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -32,7 +32,7 @@ const UPGRADE = 'upgrade this instance';
 /** Version 2 of `ProjectDeleted`. */
 const newer = (): NewEvent =>
   made({ type: 'ProjectDeleted', data: { project_id: TENANT.project } }, { schema_version: NEWER_VERSION });
-/** A type that the catalogue doesn't have. */
+/** A type that isn't in the catalogue. */
 const unknown = (): NewEvent => ({ ...newer(), type: 'ProjectRenamed' });
 
 describe('events of a newer version', () => {
@@ -90,7 +90,7 @@ describe('events of a newer version', () => {
     expect(status?.failure?.message).to.contain(UPGRADE);
     expect(notes.notice).to.contain('ProjectDeleted version 2');
     expect(logged.join()).to.contain('too old to continue');
-    // No lock is held, so the newer instance can run what this one can't.
+    // No lock is held, so the newer instance can run the process that this instance can't.
     const program = await bundledProgram('test/events/newer-instance.ts');
     const child = spawn(process.execPath, [program, database.url]);
     children.push(child);
@@ -128,7 +128,7 @@ describe('events of a newer version', () => {
       const young = run(['ProjectDeleted', 'ProjectRenamed'], async ({ type }) => void done.push(type));
       expect(await young.hasDone(deleted, 10_000)).to.equal(true);
       young.stop();
-      // An unknown type also stops it, although it acts only on other types.
+      // An unknown type also stops the process, although the process acts only on other types.
       const later = run(['ProjectDeleted'], async () => undefined);
       await until(async () => later.hasPassed(deleted, 0));
       logged.length = 0;
@@ -225,7 +225,7 @@ for (const [machine, settings] of [
     let store: EventStore;
     before(async function () {
       if (EVENTSTORE_URL !== '') this.skip();
-      // Read models never reach the end of this log.
+      // The read models can never reach the end of this log.
       service = await startInProcess({}, { SHUTDOWN_SECONDS: '1', ...settings });
       store = await PostgresEventStore.open({ url: service.databaseUrl });
     });

@@ -1,4 +1,4 @@
-/** Resource events of an earlier version: the header is upcast, the resource stays as it was written. */
+/** Resource events of an earlier version: the header is upcast, while the resource stays as it was written. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import { CATALOG } from '#src/events/catalog.ts';
@@ -6,7 +6,7 @@ import { decode, HEADERS } from '#src/events/codec.ts';
 import { UPCASTERS } from '#src/events/upcast/upcast.ts';
 
 const ID = '01999999-0000-7000-8000-000000000001';
-/** Spaces, a decimal, and text that looks like a header: parsing and printing would change them. */
+/** Spaces, a decimal, and text that looks like a header. Parsing and printing the resource would change them. */
 const BODY = '{ "resourceType":"Patient","x":1.50,"y":",\\"resource\\":{}" ,"resource":{}}';
 const V1 = `{"resource_type":"Patient","resource_id":"${ID}","version":1`;
 const TYPES = ['ResourceCreated', 'ResourceUpdated', 'ResourceDeleted'] as const;
@@ -22,7 +22,7 @@ const eventOf = (type: Type) => ({
   ...(type === 'ResourceDeleted' ? {} : { body: BODY }),
 });
 
-/** Runs work while a type has a pretend version 2, whose header also has a `reason`. */
+/** Runs the given work while a type has a simulated version 2, whose header also has a `reason`. */
 function withVersion2(type: Type, steps: object, work: () => void): void {
   const { version, data } = CATALOG[type];
   const forms = HEADERS[type];

@@ -1,7 +1,7 @@
 /**
- * Every version of every event type that was ever written, as real services wrote it (`samples/`), stays readable by
- * upcasters, folds, projections, history and verification. The files hold whole streams, split by type; files that end with
- * `.2` and so on hold streams that were added later.
+ * Every version of every event type ever written, as real services wrote it (`samples/`), remains readable by upcasters,
+ * folds, projections, history and verification. The files contain whole streams, split by type. Files that end with `.2` and
+ * so on contain streams that were added later.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ import { startInstance } from '#test/projections/instance.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
 
 const FOLDER = new URL('./samples/', import.meta.url);
-/** File → SHA-256, in hex. A new version adds a line; existing lines never change. */
+/** Maps a file to its SHA-256 in hex. A new version adds a line; existing lines never change. */
 const FROZEN = 'sha256.json';
 
 interface Sample {
@@ -42,10 +42,10 @@ interface Sample {
 const text = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
 const files = readdirSync(FOLDER).filter((file) => file !== FROZEN);
 const types = Object.keys(CATALOG) as EventType[];
-/** `ResourceCreated.v1.2.json` adds events to those in `ResourceCreated.v1.json`. */
+/** Returns the first file of a type and version: `ResourceCreated.v1.2.json` adds to `ResourceCreated.v1.json`. */
 const firstOf = (file: string): string => file.replace(/^(\w+\.v\d+)\.\d+\.json$/, '$1.json');
 
-/** File → its events, as a store returns them. */
+/** Maps a file to its events, as a store returns them. */
 const samples = new Map(
   files.map((file) => {
     const [type = ''] = file.split('.');
@@ -59,7 +59,7 @@ const recordedAt = ({ metadata }: RecordedEvent): number => toMicros(parseMetada
 /** All events, in the order in which they were written. */
 const log = [...samples.values()].flat().sort((a, b) => recordedAt(a) - recordedAt(b));
 
-/** Stream → its events in order. */
+/** Maps a stream to its events, in order. */
 const streams = new Map<string, RecordedEvent[]>();
 for (const event of log) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
 

@@ -1,6 +1,7 @@
 /**
- * The schema of every version of every event type, and the streams that it goes to, are frozen (`schemas/`): if either changed
- * without a new version, instances with the same version would read it wrongly. A member's documentation may change.
+ * The schema of every version of every event type, and the streams that each type is written to, are frozen (`schemas/`). If
+ * either changed without a new version, instances on the same version would misread events. A member's documentation may
+ * change.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { z } from 'zod';
 import { CATALOG, type EventType } from '#src/events/catalog.ts';
 
 const FOLDER = new URL('./schemas/', import.meta.url);
-/** File → SHA-256, in hex. A new version adds a line; existing lines never change. */
+/** Maps a file to its SHA-256 in hex. A new version adds a line; existing lines never change. */
 const FROZEN = 'sha256.json';
 
 const types = Object.keys(CATALOG) as EventType[];
@@ -27,7 +28,7 @@ function formOf(type: EventType): object {
   return { streams, schema };
 }
 
-/** Adds files for versions that have none; never touches an existing file. */
+/** Adds files for versions that don't have one; never changes an existing file. */
 function addMissing(): void {
   const digests = existsSync(new URL(FROZEN, FOLDER)) ? JSON.parse(text(FROZEN)) : {};
   for (const type of types) {

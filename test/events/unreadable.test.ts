@@ -1,4 +1,4 @@
-/** Events that no version has written. */
+/** Events that no version of the service has ever written. */
 import { expect } from 'chai';
 import { understand } from '#src/events/codec.ts';
 import { BEGINNING, type RecordedEvent } from '#src/events/store.ts';

@@ -1,5 +1,5 @@
 /**
- * The access log while the service is killed: it contains every answer that an application received, and its chains stay
+ * The access log while the service is killed. It contains every answer that an application received, and its chains stay
  * intact.
  */
 import { symlink } from 'node:fs/promises';
@@ -78,7 +78,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
     await removeTemporaryFolders();
   });
 
-  /** Returns the n-th request: reads, searches, bytes, HEAD and 304 on both interfaces. */
+  /** Returns the n-th request. The requests cover reads, searches, bytes, HEAD and 304 on both interfaces. */
   function asked(n: number, grant: Readable | undefined): Asked {
     const { patient = '', document = '' } = grant ?? {};
     const all: readonly Asked[] = [
@@ -94,7 +94,7 @@ describeAtFullSize('the access log, while the service is killed', () => {
     return all[n % all.length] ?? { path: '' };
   }
 
-  /** Reads without pause until it is stopped; records the request id of every complete answer. */
+  /** Reads continuously until it is stopped, and records the request id of every complete answer. */
   function readers(count: number, of: readonly Readable[]) {
     const received: string[] = [];
     const statuses = new Map<number, string>();

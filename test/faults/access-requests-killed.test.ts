@@ -1,4 +1,7 @@
-/** Approvals of access requests whose instance is killed right before or after it wrote the grant: each gives one grant. */
+/**
+ * Approvals of access requests whose instance is killed right before or after writing the grant: each approval results in one
+ * grant.
+ */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -58,10 +61,10 @@ describeAtFullSize('an approval whose instance is killed', () => {
     }).catch(() => undefined);
     await dying.stop();
     expect(answer, 'the instance should have died').to.equal(undefined);
-    // The approval is claimed, and nobody has told the application.
+    // The approval has been claimed, but the application hasn't been told.
     expect((await pollAccess(journey, app, asked)).error).to.equal('authorization_pending');
     if (round % 2 === 0) {
-      // The person tries again, on another instance: the request has been approved and is now carried out.
+      // The person tries again on another instance: the request has been approved and is now carried out.
       const again = await me(service, email, path, 'POST', body);
       expect(again.status).to.equal(409);
     }

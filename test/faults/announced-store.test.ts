@@ -1,4 +1,4 @@
-/** Beside a service that keeps its log elsewhere, a command finds the log without being told where. */
+/** A command run next to a service that keeps its log elsewhere finds the log without being told where it is. */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -11,7 +11,7 @@ describeAtFullSize('a service with its log elsewhere', () => {
   const { EVENTSTORE_URL } = process.env;
 
   before(async () => {
-    // A log in another database replaces EventStoreDB.
+    // Instead of EventStoreDB, a log in another database is used.
     log = await createMigratedDatabase();
     service = await startService({ env: { EVENTSTORE_URL: log.url } });
     delete process.env.EVENTSTORE_URL;

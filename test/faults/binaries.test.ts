@@ -1,4 +1,4 @@
-/** PostgreSQL's executables where npm left them: without links, and perhaps out of reach of the user who runs them. */
+/** PostgreSQL's executables as npm installs them: without links, and perhaps inaccessible to the user who runs them. */
 import { execFileSync } from 'node:child_process';
 import { lstat, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { type PlatformPackage, platformPackage, postgresBinaries } from '#src/da
 import { postgresUser } from '#src/database/system-user.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-/** Copies the package as npm unpacks it when install scripts are blocked: without the links between its libraries. */
+/** Copies the package as npm unpacks it when install scripts are blocked, that is, without the links between its libraries. */
 async function unpacked(open: boolean): Promise<PlatformPackage> {
   const { root, version } = platformPackage();
   const copy = join(await temporaryFolder(open), 'package');

@@ -10,7 +10,7 @@ const IDENTIFIER = [{ system: 'urn:annal:test', value: 'the-clinic' }];
 const CLINIC = { resourceType: 'Organization', name: 'Clinic', identifier: IDENTIFIER };
 const CRITERIA = 'identifier=urn:annal:test|the-clinic';
 
-/** A new patient with the clinic, which is created unless it exists. */
+/** A new patient and their clinic, which is created only if it doesn't exist. */
 const VISIT = {
   resourceType: 'Bundle',
   type: 'transaction',

@@ -1,4 +1,4 @@
-/** Who may use a DATA_DIR, and what is found in it. */
+/** Which processes may use a DATA_DIR, and what they find in it. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

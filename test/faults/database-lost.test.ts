@@ -1,5 +1,6 @@
 /**
- * PostgreSQL is lost but the log is intact: a new database gets everything that can be derived from the log (docs/backup.md).
+ * PostgreSQL is lost but the log is intact: everything that can be derived from the log is rebuilt in a new database
+ * (docs/backup.md).
  */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
@@ -12,7 +13,7 @@ describeAtFullSize('a lost database whose log is whole', () => {
   let database: TestDatabase;
   let service: Service;
   before(async () => {
-    // A log in another database replaces EventStoreDB.
+    // Instead of EventStoreDB, a log in another database is used.
     log = await createDatabase();
     database = await createMigratedDatabase();
     service = await startService({ databaseUrl: database.url, env: { EVENTSTORE_URL: log.url } });

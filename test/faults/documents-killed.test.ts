@@ -17,7 +17,7 @@ import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
-/** A service that is killed while it receives documents: nothing is lost, and nothing is left over for long. */
+/** A service that is killed while it receives documents: nothing is lost, and leftovers are soon removed. */
 describeAtFullSize('documents of a service that is killed', () => {
   let database: TestDatabase;
   let service: Service;
@@ -150,7 +150,7 @@ describeAtFullSize('documents of a service that is killed', () => {
         );
       expect(await sweep(new Date(Date.now() - 60_000)), 'what is young stays').to.equal(0);
       expect(await sweep(new Date(Date.now() + 60_000))).to.equal(2);
-      // Where the read model knows nothing, the events decide.
+      // If the read model doesn't list a document, the events decide.
       const shown = async () => new Set<never>();
       const store = new DiskStore(folder);
       expect(
@@ -172,7 +172,7 @@ describeAtFullSize('documents of a service that is killed', () => {
   });
 });
 
-/** Returns a process's resident memory in bytes; 0 where the system doesn't tell. */
+/** Returns a process's resident memory in bytes; 0 if the system doesn't report it. */
 async function residentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1_000;

@@ -1,6 +1,6 @@
 /**
- * POST requests with an Idempotency-Key that are sent to a service that dies while it handles them, and then again to a live
- * one.
+ * POST requests with an Idempotency-Key that are sent to a service that dies while handling them, and then sent again to a
+ * live service.
  */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
@@ -12,7 +12,7 @@ import { holdLead } from './held-lead.ts';
 /** Identifier system of the resources that these requests write. */
 export const SYSTEM = 'urn:annal:test';
 
-/** A request, and the append after which the service that receives it dies (see `dying-service.ts`). */
+/** A request, and the append after which the service that received the request dies (see `dying-service.ts`). */
 export interface DyingRequest {
   readonly diesAfter: string;
   /** Relative to the FHIR base, or to the root if it begins with `/admin` or `/v1`. */
@@ -23,7 +23,7 @@ export interface DyingRequest {
 const send = ({ url, fhir }: Service, { path, call }: DyingRequest): Promise<Answer> =>
   fhir(/^\/(?:admin|v1)\//.test(path) ? url + path : path, call);
 
-/** Returns a POST with its own key. */
+/** Returns a POST with its own Idempotency-Key. */
 export function post(
   diesAfter: string,
   path: string,
@@ -34,7 +34,7 @@ export function post(
   return { diesAfter, path, call: { method: 'POST', body: JSON.stringify(body), headers: all } };
 }
 
-/** Where a request dies: a service on `dataDir`, with the database and the key of a live service. */
+/** The service where a request dies: it uses `dataDir`, and the database and key of a live service. */
 export interface DyingPlace {
   readonly databaseUrl: string;
   readonly dataDir: string;
@@ -44,8 +44,8 @@ export interface DyingPlace {
 }
 
 /**
- * Sends a request to a service that dies after an append. If that append is to the directory, no other instance's process may
- * make it first.
+ * Sends a request to a service that dies after an append. If that append is to the directory, no other instance may carry out
+ * that append first.
  */
 export async function sendToDying({ baseUrl, ...place }: DyingPlace, request: DyingRequest): Promise<void> {
   const dying = await startService({
@@ -62,8 +62,8 @@ export async function sendToDying({ baseUrl, ...place }: DyingPlace, request: Dy
 }
 
 /**
- * Sends requests to a service that is killed once each has made its appends to records (`record- 3`: three at the same time)
- * and no further append.
+ * Sends requests to one service, which is killed when each request has made its appends to records and no further append
+ * (`record- 3` means three at the same time).
  */
 export async function sendToOneDying(
   { baseUrl, ...place }: DyingPlace,
@@ -93,7 +93,7 @@ export async function sendToOneDying(
   await dying.stop();
 }
 
-/** Sends the same request to a live service, twice. While the dead attempt's lease lasts, the service returns 409. */
+/** Sends the same request to a live service, twice. As long as the dead attempt's lease lasts, the service returns 409. */
 export async function retry(service: Service, request: DyingRequest): Promise<Answer> {
   let answer = await send(service, request);
   await eventually(async () => {
@@ -121,7 +121,8 @@ export function batchOf(values: readonly string[]): JsonObject {
 }
 
 /**
- * Returns a transaction with a new patient and a new organization, which writes to a record's stream and to the directory's.
+ * Returns a transaction with a new patient and a new organization, which writes to a record's stream and to the directory's
+ * stream.
  */
 export function withOrganization(value: string): JsonObject {
   const identifier = [{ system: SYSTEM, value }];

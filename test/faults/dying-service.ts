@@ -1,8 +1,8 @@
 /**
- * The service on a database, with an event store that kills the process (SIGKILL) right after an append was done and before
- * anybody was told (DIES_AFTER), or right before an append (DIES_BEFORE). Both settings give a stream prefix, and which append
- * to such a stream is meant, counting from 1. With STANDS_AFTER, a prefix, no append to such a stream ever returns, so that
- * one kill ends many waiting requests; each of them is reported on standard error.
+ * Runs the service on a database, with an event store that kills the process (SIGKILL) either right after an append, before
+ * anything is reported (DIES_AFTER), or right before an append (DIES_BEFORE). Both settings contain a stream prefix and the
+ * number of the append to such a stream, counting from 1. With STANDS_AFTER, which contains a prefix, no append to such a
+ * stream ever returns, so that one kill ends many waiting requests; each of them is reported on standard error.
  */
 import pino from 'pino';
 import { startApp } from '#src/app.ts';
@@ -15,7 +15,7 @@ const { DIES_BEFORE: before, DIES_AFTER: after, STANDS_AFTER: stands } = process
 const [prefix = '', times = '1'] = (before ?? after ?? 'nowhere').split(' ');
 let left = Number(times);
 
-/** Counts an append, and kills the process at the last. */
+/** Counts an append, and kills the process at the last counted append. */
 function count(stream: string): void {
   if (stream.startsWith(prefix)) left -= 1;
   if (left === 0) process.kill(process.pid, 'SIGKILL');

@@ -32,10 +32,10 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** Returns a folder on which a server has run and stored the number 1. */
+/** Returns the data folder of a server that has stored the number 1 and stopped. */
 async function usedFolder(open = true): Promise<string> {
   const folder = await temporaryFolder(open);
-  // Only a folder that PostgreSQL's user can reach contains the cluster, so that it can be copied.
+  // Only in a folder that PostgreSQL's user can access is the cluster stored directly, so only then can it be copied.
   if (!open) await use(folder);
   else {
     used ??= temporaryFolder().then(use);

@@ -1,4 +1,4 @@
-/** The service while its EventStoreDB is killed, stopped or frozen: see `docs/eventstoredb.md` for what this needs. */
+/** The service while its EventStoreDB is killed, stopped or frozen. `docs/eventstoredb.md` describes what this needs. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { CONTROLLED, control, FAULTS } from '#test/support/event-store-control.ts';

@@ -1,6 +1,7 @@
 /**
- * An EventStoreDB whose files were restored from a backup and that has written to its log since: the log is longer than what
- * was derived from it, but is refused all the same. Needs EVENTSTORE_CONTROL and EVENTSTORE_FILES: docs/eventstoredb.md.
+ * An EventStoreDB whose files were restored from a backup and that has been written to since. Its log is longer than the log
+ * that the data was derived from, but is refused nevertheless. Needs EVENTSTORE_CONTROL and EVENTSTORE_FILES:
+ * docs/eventstoredb.md.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -38,7 +39,7 @@ const { EVENTSTORE_URL: url = '', EVENTSTORE_FILES: files = '' } = process.env;
     new LogWatch({ store, pool: database.pool, log: { error: () => undefined } });
   /**
    * Runs an instance that writes and exits.
-   * @returns where the log ends afterwards
+   * @returns the end of the log after that
    */
   const writes = (count: number): Promise<Position> =>
     onStore(async (store) => {

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's primary is killed under load, and its synchronous standby is promoted: everything acknowledged is there, once,
- * and read models go on (docs/scale.md). `npm run prove` does this six times.
+ * PostgreSQL's primary is killed under load, and its synchronous standby is promoted. Everything acknowledged is there exactly
+ * once, and read models continue (docs/scale.md). `npm run prove` does this six times.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -55,7 +55,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
     }
   }
 
-  /** Writes, and reads the acknowledged writes on the other instance. */
+  /** Writes, and reads the acknowledged writes from the other instance. */
   async function run(client: number): Promise<void> {
     const patient = await send(client, '/Patient', {
       method: 'POST',
@@ -96,7 +96,7 @@ describeAtFullSize('a failover of PostgreSQL', function () {
       await writes(BETWEEN);
       const began = performance.now();
       await postgres.killPrimary();
-      // Connections break and lead to the standby too early, or they hang as if the machine were gone.
+      // Either connections break and then reach the standby before its promotion, or they hang as if the machine were gone.
       if (n % 2 === 0) address.redirect(postgres.standbyUrl);
       await postgres.promote();
       if (n % 2 === 1) address.abandon(postgres.url);

@@ -1,6 +1,6 @@
 /**
- * Real full disks: small file systems in memory, one for the events in PostgreSQL, one for documents. Without permission to
- * mount them, or with the events in EventStoreDB, the test is skipped.
+ * Real full disks: small file systems in memory, one for the events in PostgreSQL and one for documents. The test is skipped
+ * if mounting isn't permitted or the events are in EventStoreDB.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,8 +22,8 @@ describe('a full disk', () => {
   let service: InProcess | undefined;
 
   /**
-   * Mounts a file system with the given size in MB on a folder.
-   * @returns false without permission to mount
+   * Mounts a file system of the given size in MB on a folder.
+   * @returns false if mounting isn't permitted
    */
   const small = async (folder: string, megabytes: number): Promise<boolean> => {
     try {
@@ -53,7 +53,10 @@ describe('a full disk', () => {
     if (service === undefined) throw new Error('it did not start');
     return service;
   };
-  /** Waits until `/health/ready` contains a text, with a new connection each time, because each may lead to another process. */
+  /**
+   * Waits until `/health/ready` contains a text. Uses a new connection each time, because each connection may reach a
+   * different process.
+   */
   const readySays = async (text: string): Promise<void> => {
     const url = `${running().url}/health/ready`;
     const headers = { connection: 'close' };

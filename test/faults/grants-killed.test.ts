@@ -1,4 +1,7 @@
-/** The service is killed around each event with which it ends the grants of a deleted application: each grant ends once. */
+/**
+ * The service is killed around each event with which it ends the grants of a deleted application: each grant ends exactly
+ * once.
+ */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { applicationStream } from '#src/events/streams.ts';
@@ -21,7 +24,7 @@ describeAtFullSize('grants of a deleted application, while the service is killed
   });
   after(() => database.drop());
 
-  /** Runs the service, which dies at an append: see `dying-service.ts`. */
+  /** Runs a service that dies at an append: see `dying-service.ts`. */
   async function run(dies: Readonly<Record<string, string>>) {
     const env = {
       ...dies,
@@ -52,7 +55,7 @@ describeAtFullSize('grants of a deleted application, while the service is killed
     const deleted = made({ type: 'ApplicationDeleted', data: { application_id: application } });
     await streams.append(applicationStream(application), deleted);
     await store.close();
-    // In this order, each run has an append left to die at, because the appends of a page are made together.
+    // In this order, there is an append left for each run to die at, because the appends of a page are made at the same time.
     for (const dies of [
       { DIES_BEFORE: 'record- 1' },
       { DIES_BEFORE: 'record- 2' },

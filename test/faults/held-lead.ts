@@ -2,11 +2,13 @@
 import pg from 'pg';
 import { eventually } from '#test/support/process.ts';
 
-/** Interval in ms at which the session shows that it is alive: instances end a leader's session that is idle for seconds. */
+/**
+ * Interval in ms at which the session shows that it is alive. Instances end a leader's session after seconds without activity.
+ */
 const BEAT_MS = 500;
 
 /**
- * Takes the lead of a process from the instance that has it. Nobody does the process's work until the lead is released.
+ * Takes the lead of a process away from the instance that has it. The process's work stops until the lead is released.
  * @returns a function that releases the lead
  */
 export async function holdLead(databaseUrl: string, name: string): Promise<() => Promise<void>> {
@@ -29,7 +31,7 @@ export async function holdLead(databaseUrl: string, name: string): Promise<() =>
   };
 }
 
-/** Ends the sessions in which instances lead a process or try to. */
+/** Ends the sessions of instances that lead a process or try to. */
 const END_LEADER = `
 SELECT pg_terminate_backend(pid)
   FROM pg_stat_activity

@@ -1,7 +1,7 @@
 /**
- * The service is killed with SIGKILL at random moments under load and restarted on the same DATA_DIR: nothing that it
- * acknowledged is lost, nothing is half-applied, read models catch up, the hash chains are valid, and requests that were
- * retried with their Idempotency-Key wrote once.
+ * The service is killed with SIGKILL at random moments under load and restarted on the same DATA_DIR. Nothing that it
+ * acknowledged is lost, nothing is half-applied, read models catch up, the hash chains are valid, and requests retried with
+ * their Idempotency-Key wrote once.
  */
 
 import { readFile, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const COMMANDS_BETWEEN = { least: 20, most: 250 };
 /** Maximum additional delay in ms, so that the kill can fall anywhere in the handling of a request. */
 const JITTER_MS = 30;
 
-/** Findings of `annal verify --json`. */
+/** The findings of `annal verify --json`. */
 const findings = z.object({
   log: z.array(z.object({ stream: z.string() })),
   readModels: z.array(z.unknown()),
@@ -94,7 +94,7 @@ describe('the service killed under load', function () {
   it('then verifies: hash chains and read models', async () => {
     const { code, json, output } = await annal(service, ['verify']);
     if (EVENTSTORE_URL === '') expect(code, output).to.equal(0);
-    // A shared log has other tests' streams that aren't records, and documents whose bytes those tests have removed.
+    // A shared log contains other tests' streams that aren't records, and documents whose bytes those tests have removed.
     const { log, readModels } = findings.parse(json);
     expect(
       log.filter(({ stream }) => !stream.startsWith('contract-')),
@@ -104,7 +104,7 @@ describe('the service killed under load', function () {
   });
 });
 
-/** Hands out commands until it is stopped, and tells when a given number more have been taken. */
+/** Hands out commands until it is stopped, and reports when a given number of further commands have been taken. */
 class Pace {
   #stopped = false;
   #due = 0;

@@ -1,4 +1,4 @@
-/** The service as a process: its start, its exit, and everything that can prevent either. */
+/** The service as a process: how it starts and exits, and everything that can prevent either. */
 import { once } from 'node:events';
 import { access, cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
@@ -106,7 +106,7 @@ describe('the service', () => {
     expect(samePort.stderr()).to.contain(
       `Annal cannot start: PORT ${port} on 127.0.0.1 is in use by another Annal service (version ${VERSION}, http://localhost:${port})`,
     );
-    // Detected before a cluster was created.
+    // The problem was detected before a cluster was created.
     expect(await readdir(other)).to.deep.equal([]);
 
     expect(await statusOf(port, '/health/ready')).to.equal(200);
@@ -248,7 +248,7 @@ describe('the service', () => {
     expect(answer.statusCode).to.equal(201);
     answer.resume();
     const began = Date.now();
-    // Node itself would keep the idle connection for five seconds.
+    // Node itself would keep the idle connection open for five seconds.
     expect(await program.ended).to.equal(0);
     expect(Date.now() - began).to.be.lessThan(4_500);
   });
@@ -276,7 +276,7 @@ describe('the service', () => {
     await eventually(async () => (await databasePid(dataDir).catch(() => first)) !== first, 60_000);
     await serves();
     expect(program.stderr()).to.contain('PostgreSQL stopped unexpectedly; restart 1 of 5 in 0.1 s');
-    // PostgreSQL restarts its own processes when one of them is killed.
+    // If one of its processes is killed, PostgreSQL restarts all of them.
     const second = await databasePid(dataDir);
     const children = await readFile(`/proc/${second}/task/${second}/children`, 'utf8').catch(() => '');
     const child = Number(children.trim().split(' ').at(-1));
@@ -311,7 +311,7 @@ async function quickstartOf(dataDir: string): Promise<Quickstart> {
   return JSON.parse(await readFile(join(dataDir, 'quickstart.json'), 'utf8')) as Quickstart;
 }
 
-/** Returns the process that holds a DATA_DIR. */
+/** Returns the id of the process that is using a DATA_DIR. */
 async function servicePid(dataDir: string): Promise<number | undefined> {
   const text = await readFile(join(dataDir, 'lock.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as { pid: number }).pid;
@@ -322,7 +322,7 @@ async function databasePid(dataDir: string): Promise<number> {
   return Number(text.split('\n')[0]);
 }
 
-/** Asks a process to exit that may already be gone. */
+/** Asks a process to exit, unless it has already exited. */
 function endIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');

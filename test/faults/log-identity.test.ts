@@ -1,4 +1,4 @@
-/** The log's owner: an installation recognises its own log, whatever the settings name. */
+/** The log's owner: an installation recognises its own log, whatever the settings say. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -38,7 +38,7 @@ describe('the log of an installation', () => {
     log = await createDatabase();
     stranger = await createDatabase();
     dataDir = await newDataDir();
-    // A log in another database replaces EventStoreDB.
+    // Instead of EventStoreDB, a log in another database is used.
     service = await start(log.url);
     const made = await service.fhir('/Patient', {
       method: 'POST',
@@ -46,7 +46,7 @@ describe('the log of an installation', () => {
     });
     patient = String(made.json.id);
     const other = await startService({ databaseUrl: stranger.url, env: { EVENTSTORE_URL: '' } });
-    // This is the longer log, so its length gives nothing away.
+    // This log is longer, so its length doesn't reveal that it is the wrong one.
     await stranger.pool.query("select setval('log.positions', 100000)");
     await other.stop();
   });
@@ -74,7 +74,7 @@ describe('the log of an installation', () => {
 
   itAtFullSize('is not taken for that of another installation', async () => {
     const { code, output } = await annal(['verify'], stranger.url);
-    // This log can't be told from a log whose first event was changed.
+    // This log looks the same as a log whose first event was altered.
     expect(code, output).to.equal(3);
     expect(output).to.contain('a log of another installation');
   });

@@ -1,5 +1,6 @@
 /**
- * A log that is cut and grows again under a running instance: nothing more is acknowledged, however long the log is by then.
+ * A log that is truncated and grows again under a running instance: nothing more is acknowledged, even if the log has become
+ * longer than before.
  */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -33,7 +34,7 @@ describe('the watch over the log', () => {
     watches.push(watch);
     return { watch, guarded: watch.guarded() };
   }
-  /** Cuts the log as a restore does: events after a position are gone, and positions are given out again. */
+  /** Truncates the log as a restore does: events after a position are gone, and their positions are assigned again. */
   async function cut(position: number): Promise<void> {
     await database.pool.query('delete from log.events where position > $1', [position]);
     await database.pool.query("select setval('log.positions', $1)", [position]);
@@ -45,7 +46,7 @@ describe('the watch over the log', () => {
     const { watch, guarded } = watched();
     for (let n = 0; n < 10; n += 1) await append(guarded);
     await cut(5);
-    // These appends go into the log together: when the first is checked, the log is as long as it ever was.
+    // These appends are written to the log together: when the first of them is checked, the log is as long as it ever was.
     const settled = await Promise.allSettled(Array.from({ length: 8 }, () => append(guarded)));
     expect(Number(await store.reached())).to.be.at.least(10);
     for (const each of settled) {

@@ -122,7 +122,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
     expect(await total()).to.equal(patients);
     await stop();
     expect((await mark()).event_id).to.not.equal(event_id);
-    // This also works while the service is stopped.
+    // The commands also work while the service is stopped.
     await annal(['verify'], second.url);
   });
 

@@ -1,4 +1,4 @@
-/** `annal migrate-log` under the real service: nothing is lost, nothing is done twice, and the way back is open. */
+/** `annal migrate-log` with a running service: nothing is lost, nothing is done twice, and the service can move back. */
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
 import { closeLog, isClosed } from '#src/events/postgres/closing.ts';
@@ -113,7 +113,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
     expect(code, text).to.equal(0);
     expect(text).to.contain('"outcome": "copied"');
     expect(await events(other)).to.deep.equal(await events(database));
-    // The service doesn't start on half a log.
+    // The service doesn't start on an incompletely copied log.
     await startService({ databaseUrl: database.url, env: { EVENTSTORE_URL: other.url } }).then(
       async (started) => {
         await started.stop();
@@ -144,7 +144,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
 
   it('moves the service, while writers go on and repeat what was refused', async () => {
     const before = await totals();
-    // The event of a process that nobody leads, so nobody retries it meanwhile.
+    // The event is parked for a process that no instance runs, so it isn't retried in the meantime.
     await query(
       `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
        select 'asleep', stream, revision, position::text, id, 'x', 6, now() + interval '1 day'
@@ -172,7 +172,8 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
         where type = 'DirectoryEntriesCarried' order by log.events.position limit 1`,
     );
     expect(parked).to.deep.equal(there);
-    // A process might not have recorded the last second, but the read models have everything that was written.
+    // A process may not have recorded its progress in the last second, but the read models contain everything that was
+    // written.
     const [followers] = await query(
       'select r.position as resources, h.position as history from resources.checkpoint r, history.checkpoint h',
     );
@@ -187,7 +188,7 @@ describeAtFullSize('annal migrate-log while the service runs', () => {
     );
     expect(followers).to.deep.equal({ resources: ends[0]?.head, history: ends[0]?.head });
 
-    // The newest event that was followed is looked up at its place in the new log.
+    // The newest event that was processed is looked up at its position in the new log.
     const [mark] = await query('select event_id, position::int8 as position from operations.log_mark');
     expect(
       (await other.pool.query('select id from log.events where position = $1', [mark?.position])).rows,

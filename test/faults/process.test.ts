@@ -1,4 +1,4 @@
-/** A process meets an event that it can't act on: the event is set aside, later events continue, and nothing is lost. */
+/** A process encounters an event that it can't act on: the event is set aside, later events continue, and nothing is lost. */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { type Position, type RecordedEvent, Unavailable } from '#src/events/store.ts';
@@ -64,7 +64,7 @@ describe('a process', () => {
       0,
       'no such thing',
     ]);
-    // Parked events are retried, at the latest on request.
+    // Parked events are retried by themselves, or earlier on request.
     broken = false;
     await process.parked.hurry();
     expect(await process.hasDone(bad, 10_000)).to.equal(true);
@@ -177,7 +177,7 @@ describe('a process', () => {
     const started = performance.now();
     for (let n = 2; n < 12; n += 1)
       expect(await follower.hasPassed(await append(`record-${n}`), 5_000)).to.equal(true);
-    // By itself, a leader saves once a second.
+    // Without a request, a leader saves its position only once a second.
     expect(performance.now() - started).to.be.lessThan(5_000);
   });
 

@@ -1,5 +1,6 @@
 /**
- * Proposals whose instance is killed right before or after it wrote: each is made once, and accepted completely or not at all.
+ * Proposals whose instance is killed right before or after it wrote them: each proposal is made once, and accepted completely
+ * or not at all.
  */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
@@ -10,7 +11,7 @@ import { conditionOf, Proposing, type Shared } from '#test/support/proposals.ts'
 import { describeAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
-/** Number of kills before each append, and after it. */
+/** Number of kills before each append, and number of kills after it. */
 const ROUNDS = scaled(4, 1);
 
 type When = 'DIES_BEFORE' | 'DIES_AFTER';

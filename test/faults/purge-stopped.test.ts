@@ -1,5 +1,5 @@
 /**
- * A purge that a crash stops before or after any of its steps is still carried out, including for a record with twenty grants:
+ * A purge that a crash stops before or after any of its steps is still completed, including for a record with twenty grants:
  * no grant, token or person is left behind.
  */
 import { expect } from 'chai';
@@ -217,7 +217,7 @@ async function withGrants(
 const READS = 3;
 
 /**
- * Gives a record an access log.
+ * Adds an access log to a record.
  * @returns the hash of its last entry, in hex
  */
 async function withReads({ url, pool }: TestDatabase, record: string): Promise<string> {
@@ -247,7 +247,7 @@ async function withReads({ url, pool }: TestDatabase, record: string): Promise<s
   return rows[0].last;
 }
 
-/** As if the process had ended here. */
+/** Thrown to simulate that the process ended here. */
 class Stopped extends Error {}
 
 /** Returns the real ports, one of which stops the process before or after its work. */
@@ -296,7 +296,7 @@ function depsThatStop(
     },
     reacted: (_, patient) =>
       port('reacted', async () => {
-        // Webhooks are made from these events before the stream is removed.
+        // Webhooks are created from these events before the stream is removed.
         const ends: string[] = [];
         for await (const { type, data } of store.read(recordStream(patient)))
           if (type === 'ConsentRevoked') ends.push(JSON.parse(data).reason);

@@ -1,4 +1,4 @@
-/** `_purge`: nothing of the record is left, wherever the purge was stopped; other records aren't touched. */
+/** `_purge`: nothing of the record is left, wherever the purge was stopped, and other records aren't touched. */
 import { expect } from 'chai';
 import { openEventStore } from '#src/events/open.ts';
 import { type EventStore, type Position, StreamDeleted } from '#src/events/store.ts';
@@ -16,7 +16,7 @@ import { wholeLog } from '#test/support/whole-log.ts';
 
 const DIRECTORY = { system: 'urn:annal:test', value: 'directory' };
 
-/** The log's tables, if the log is in PostgreSQL, and those of every read model. */
+/** The log's tables, if the log is in PostgreSQL, and the tables of every read model. */
 const TABLES_OF_A_RECORD = [
   ...(EVENTSTORE_URL === '' ? ['log.events'] : []),
   'resources.resource',
@@ -113,7 +113,7 @@ describe('purge', () => {
       await service.stop();
     });
 
-    /** Returns the types of a project's events that name a record. */
+    /** Returns the types of the project's events that refer to a record. */
     async function erasuresOf(id: string): Promise<string[]> {
       const events = await wholeLog(store, began);
       return events
@@ -125,7 +125,7 @@ describe('purge', () => {
       const [gone, kept] = [`marker-${newUuid()}`, `marker-${newUuid()}`];
       const id = await createRecord(service, gone);
       await createRecord(service, kept);
-      // Writes wait until they can be read, but not until searches and lists show them.
+      // The response to a write waits until reads show the write, but not until searches and lists do.
       await eventually(async () => {
         const tables = new Set(await tablesWith(database.pool, kept));
         return TABLES_OF_A_RECORD.every((table) => tables.has(table));
@@ -136,7 +136,7 @@ describe('purge', () => {
       expect(await tablesWith(database.pool, gone)).to.deep.equal([]);
       expect(await tablesWith(database.pool, kept)).to.deep.equal(before);
       expect(await lastOf(store, id)).to.equal('erased');
-      // As a process that starts now sees the log; EventStoreDB keeps the bytes until `annal scavenge`
+      // Reads the log as a process that starts now would. EventStoreDB keeps the bytes until `annal scavenge`
       // (faults/scavenge.test.ts).
       const later = await openStore();
       const events = await wholeLog(later, began);
@@ -201,7 +201,8 @@ describe('purge', () => {
           });
           expect(made.status).to.equal(201);
           /**
-           * Returns the ends of grants that were delivered or are in the ledger: after a kill, an attempt is repeated later.
+           * Returns the ends of grants that were delivered or are waiting in the ledger; after a kill, an attempt is repeated
+           * later.
            */
           const told = async (): Promise<string[]> => {
             const { rows: due } = await database.pool.query<{ payload: string }>(

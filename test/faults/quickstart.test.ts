@@ -1,4 +1,4 @@
-/** The quickstart project: one per installation, however many instances with their own DATA_DIR start on it. */
+/** The quickstart project: there is one per installation, however many instances with their own DATA_DIR start on it. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';

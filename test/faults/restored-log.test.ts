@@ -1,4 +1,4 @@
-/** An older log under newer read models, as after a restore: detected at startup, fixed by one command. */
+/** A log older than its read models, as after a restore: detected at startup and fixed by one command. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -22,7 +22,7 @@ const run = promisify(execFile);
 /** These tests restore the log in PostgreSQL. */
 const describeHere = EVENTSTORE_URL === '' ? describe : describe.skip;
 
-/** Runs work on the database of a stopped service. */
+/** Runs the given work on the database of a stopped service. */
 async function onDatabase<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const server = await startEmbeddedPostgres({ dataDir });
   const client = new pg.Client({ connectionString: server.url });
@@ -40,7 +40,7 @@ interface Log {
   readonly position: string;
 }
 
-/** Returns the log up to the event of a type, which is where a backup may end. */
+/** Returns the log up to the first event of a type, where a backup could have ended. */
 async function readLog(client: pg.Client, until: string): Promise<Log> {
   const { rows } = await client.query<Log>(
     `select json_agg(e order by position) as events, max(position)::text as position from log.events e
@@ -84,7 +84,7 @@ describeHere('a restored log that is older than the read models', () => {
     const body = JSON.stringify({ resourceType: 'Patient', id: patient, name: [{ family }] });
     return service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
   };
-  /** Writes more events than the number after which a snapshot of the record is taken. */
+  /** Writes more events than the number that triggers a snapshot of the record. */
   const measure = (): Promise<Answer> => {
     const entry = Array.from({ length: 600 }, (_, n) => observation(patient, n));
     return post('', { resourceType: 'Bundle', type: 'transaction', entry });
@@ -109,7 +109,7 @@ describeHere('a restored log that is older than the read models', () => {
     expect((await measure()).status).to.equal(200);
     lost = String((await create('Lost', 'lost')).json.id);
     await service.stop();
-    // As if the backup had been taken between the record's append and the directory's.
+    // Simulates a backup taken between the record's append and the directory's.
     const older = await onDatabase(backup, (client) => readLog(client, 'DirectoryEntriesCarried'));
     await onDatabase(dataDir, async (client) => {
       const { rows } = await client.query('select from operations.snapshot where revision > 500');
@@ -205,7 +205,7 @@ describeHere('a log that is restored under a service that runs', () => {
   it('makes it unready, and closed to writes until it is restarted', async () => {
     const patient = { resourceType: 'Patient' };
     await service.post('/Patient', patient);
-    // Over new connections, because each may lead to another process, which checks for itself.
+    // Uses new connections, because each may reach a different process, which checks for itself.
     const headers = { connection: 'close' };
     const ready = () => service.fhir(`${service.url}/health/ready`, { headers });
     expect((await ready()).status).to.equal(200);
@@ -221,7 +221,7 @@ describeHere('a log that is restored under a service that runs', () => {
     const refused = await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient) });
     expect(refused.status).to.equal(503);
     expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-    // Other instances may write until the log is as long as it was.
+    // Other instances may have written until the log is as long as it was before.
     await service.pool.query("select setval('log.positions', $1)", [(rows[0]?.at ?? 0) + 100]);
     for (const { status } of await Promise.all([ready(), ready()])) expect(status).to.equal(503);
     const said = 'the event log is shorter than what was derived';

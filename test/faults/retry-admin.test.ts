@@ -1,6 +1,6 @@
 /**
- * POSTs to the admin interface that were killed between append and response, and are sent again: one write each, also for
- * secrets.
+ * POSTs to the admin interface that were killed between append and response and are then sent again: each writes once,
+ * including POSTs that return secrets.
  */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
@@ -12,7 +12,7 @@ import { type Answer, newDataDir, type Service, startService } from '#test/suppo
 import { tell } from '#test/support/tell.ts';
 import { type DyingRequest, post, retry, sendToDying } from './dying-requests.ts';
 
-/** Rounds over every kind at full size, 48 kills in all; otherwise some kinds once. */
+/** Number of rounds over every kind at full size, 48 kills in all; otherwise, some kinds run once. */
 const ROUNDS = scaled(3, 0);
 
 /** Sends a request as a person. */
@@ -24,7 +24,7 @@ interface Kill {
   readonly path: string;
   readonly body: object;
   readonly status: 200 | 201;
-  /** The list that then has one entry. */
+  /** The list that contains one entry afterwards. */
   readonly list: string;
 }
 
@@ -33,7 +33,7 @@ const project = async (ask: Ask) =>
   String((await ask('POST', `/admin/organizations/${await organization(ask)}/projects`, NAMED)).json.id);
 const NAMED = { name: 'Once' };
 
-/** Kinds of requests; each first creates what it needs. */
+/** The kinds of requests; each first creates what it needs. */
 const KINDS: Readonly<Record<string, (ask: Ask) => Promise<Kill>>> = {
   organization: async () => {
     const path = '/admin/organizations';
@@ -82,7 +82,7 @@ describeAtFullSize('an admin request killed between append and answer', () => {
     dyingDir = await newDataDir();
     service = await startService({ databaseUrl: database.url });
     const place = { databaseUrl: database.url, dataDir: dyingDir, key: service.key, baseUrl: service.url };
-    // If this instance makes a quickstart project, its first start makes it.
+    // If this instance creates a quickstart project, it does so at its first start.
     await (await startService({ databaseUrl: database.url, dataDir: dyingDir, key: service.key })).stop();
     for (let round = 0; round < Math.max(1, ROUNDS); round += 1) {
       for (const name of NAMES) {

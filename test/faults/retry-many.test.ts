@@ -23,11 +23,11 @@ const KILLS = scaled(50, 2);
 interface Kill {
   readonly request: DyingRequest;
   readonly status: 200 | 201;
-  /** For each identifier, one resource with one version. */
+  /** For each identifier, one resource with one version is expected. */
   readonly written: Readonly<Partial<Record<'Patient' | 'Organization', readonly string[]>>>;
 }
 
-/** Every kind in turn; `name` is the identifier of what the request writes. */
+/** All kinds of requests, used in rotation. `name` is the identifier of what the request writes. */
 const KINDS: readonly ((name: string) => Kill)[] = [
   (name) => ({
     request: post(
@@ -99,7 +99,7 @@ describeAtFullSize(`${KILLS} kills between append and answer`, () => {
       await sendToDying(place, kill.request);
       kills.push(kill);
     }
-    // Leases of killed attempts last 10 s; the test beside this one waits for them.
+    // Leases of killed attempts last 10 s; `retry.test.ts` waits for them.
     await database.pool.query(
       "update operations.idempotency set lease_until = now() - interval '1 second' where answer is null",
     );

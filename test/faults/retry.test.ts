@@ -1,4 +1,6 @@
-/** A request that was killed between its append and its response, and is sent again with its Idempotency-Key: one write. */
+/**
+ * A request that was killed between its append and its response, and is sent again with its Idempotency-Key: it writes once.
+ */
 
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
@@ -31,7 +33,7 @@ const REQUESTS = {
   batch: post('record- 3', '', batchWithUpdate()),
   document: post('record- 1', '', withDocument('document')),
 } satisfies Record<string, DyingRequest>;
-/** Requests on existing patients: done twice, they would return or do something else. */
+/** Requests on existing patients. Executed twice, they would return or do something different. */
 const CHANGES = {
   moved: post('record- 1', '', {
     resourceType: 'Bundle',
@@ -103,7 +105,7 @@ describe('a request killed between append and answer', () => {
     await Promise.all([dataDir, dyingDir].map((folder) => rm(folder, { recursive: true, force: true })));
   });
 
-  /** Returns a transaction that changes a patient and deletes what is already deleted. */
+  /** Returns a transaction that changes a patient and deletes a resource that has already been deleted. */
   async function repeatedDelete(): Promise<DyingRequest> {
     const created = await service.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
     const id = String(created.json.id);
@@ -207,7 +209,7 @@ describe('a request killed between append and answer', () => {
   });
 });
 
-/** Returns a batch that makes all its creations at the same time, and only after them an update, which creates its patient. */
+/** Returns a batch that makes all of its creates at the same time. Only after these, an update creates its patient. */
 function batchWithUpdate(): JsonObject {
   const { entry, ...bundle } = batchOf(BATCH);
   const update = {
@@ -217,7 +219,7 @@ function batchWithUpdate(): JsonObject {
   return { ...bundle, entry: [...(Array.isArray(entry) ? entry : []), update] };
 }
 
-/** Returns a new patient with a document, whose text is included. */
+/** Returns a new patient with a document whose text is included in the request. */
 function withDocument(value: string): JsonObject {
   const fullUrl = 'urn:uuid:0b8f2c5e-6a1d-4c3b-9f70-5d2e8a4c1b90';
   const attachment = { contentType: 'text/plain', data: Buffer.from('A letter').toString('base64') };

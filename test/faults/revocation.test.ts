@@ -1,7 +1,4 @@
-/**
- * A request that ends a right is answered once the right has ended everywhere, and not before (docs/spec/decisions.md, section
- * 3).
- */
+/** A request that ends access is answered only when that access has ended everywhere (docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { type AdminUser, signIn } from '../support/admin.ts';
@@ -27,7 +24,7 @@ describeAtFullSize('a revocation whose read model lags', () => {
     expect((await service.fhir('/Patient', { key: made.key })).status).to.equal(200);
     const holder = await service.pool.connect();
     try {
-      // Nobody can move the read model forward.
+      // The lock keeps any instance from advancing the read model.
       await holder.query('begin');
       await holder.query('select 1 from projects.checkpoint for update');
       const early = await user.ask('DELETE', `/keys/${made.id}`);

@@ -1,4 +1,4 @@
-/** Filling and resetting a sandbox, killed at every kind of append and continued by the next start. */
+/** Filling and resetting a sandbox: the service is killed at every kind of append, and the next start continues the work. */
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
@@ -13,7 +13,7 @@ import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary
 
 const PATIENTS = 4;
 const EMAIL = 'dev@clinic.example';
-/** The same for every start, whatever its port, because its issuer identifies the members. */
+/** The same for every start, whatever the port, because members are identified by this issuer. */
 const BASE_URL = 'http://annal.test';
 /** Where the service dies during a reset: a stream prefix, and which append to such a stream. */
 const DEATHS = [
@@ -28,7 +28,7 @@ const DEATHS = [
 describeAtFullSize('a sandbox whose service is killed', () => {
   let database: TestDatabase;
   let service: Service | undefined;
-  /** The same for every start, because it holds the bytes of documents. */
+  /** The same folder for every start, because it stores the bytes of documents. */
   let dataDir: string;
 
   before(async function () {
@@ -78,7 +78,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
   const filled = (project: string): Promise<void> =>
     eventually(async () => (await newest(project))?.type === 'SandboxProvisioned');
 
-  /** Returns a project's live resources, each with its version. */
+  /** Returns a project's current resources, each with its version. */
   async function live(project: string): Promise<{ type: string; id: string; version: number }[]> {
     const { rows } = await database.pool.query(
       `select r.type, r.id, r.version from resources.resource r join history.version v on v.id = r.id and v.version = 1
@@ -89,7 +89,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
   }
 
   /**
-   * Checks that the sandbox has what the event says, each resource once.
+   * Checks that the sandbox contains what the event says, with each resource once.
    * @returns the Patients' ids
    */
   async function whole(project: string): Promise<string[]> {
@@ -104,7 +104,7 @@ describeAtFullSize('a sandbox whose service is killed', () => {
 
   it('is filled to its end by the next start', async () => {
     const dying = await start('record- 6');
-    // This instance fills the quickstart project's sandbox, and may be dead before it can be asked anything.
+    // This instance fills the quickstart project's sandbox, and may die before it can answer a request.
     await eventually(() =>
       dying.service.fhir('/metadata').then(
         () => false,

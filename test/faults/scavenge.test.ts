@@ -1,6 +1,6 @@
 /**
- * `annal scavenge`: after a purge, no byte of the record is left in any file. If EVENTSTORE_URL names a server,
- * EVENTSTORE_FILES names the folder of its files.
+ * `annal scavenge`: after a purge, no byte of the record is left in any file. If EVENTSTORE_URL is set, EVENTSTORE_FILES names
+ * the folder with that server's files.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -50,7 +50,7 @@ class MarkedRecord {
   }
 }
 
-/** Yields every file below a folder as a whole; files that vanish meanwhile are left out. */
+/** Yields the whole content of every file below a folder, skipping files that disappear in the meantime. */
 async function* filesIn(folder: string): AsyncGenerator<Buffer> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -70,7 +70,7 @@ async function foundIn(folders: readonly string[], markers: readonly string[]): 
   return markers.filter((marker) => found.has(marker));
 }
 
-/** Returns how many rows of any table contain a text; this finds values that are compressed in the files. */
+/** Returns the number of rows, in any table, that contain a text. This finds values that are compressed in the files. */
 async function rowsWith(database: string, texts: readonly string[]): Promise<number> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();

@@ -1,4 +1,4 @@
-/** Shared links whose instance is killed: one link for each repeated request, and no sixth attempt. */
+/** Shared links whose instance is killed: a repeated request creates only one link, and a sixth attempt is never allowed. */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -135,7 +135,7 @@ describeAtFullSize('a shared link whose instance is killed', () => {
       const later: number[] = [];
       for (let n = 0; n < 7; n += 1) later.push(await tried(service.url));
       expect(later.filter((status) => status === 401).length).to.equal(5 - begun);
-      // A minute later, no comparison can still be under way: the link is closed.
+      // A minute later, no comparison can still be running, so the link is closed.
       await service.pool.query(
         "update operations.shared_link set attempted_at = now() - interval '61 seconds' where id = $1",
         [link.id],

@@ -1,6 +1,6 @@
 /**
- * A soak at the edge of the rate limit: 64 clients behind a trusted proxy, each with its own address and key, on two
- * instances, one of which is killed and restarted again and again. `npm run prove` does this for ten minutes.
+ * A soak test close to the rate limit: 64 clients behind a trusted proxy, each with its own address and key, on two instances,
+ * one of which is repeatedly killed and restarted. `npm run prove` does this for ten minutes.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,10 +15,10 @@ import { tell } from '#test/support/tell.ts';
 const CLIENTS = 64;
 const SECONDS = scaled(600, 10);
 const KILL_EVERY = scaled(60, 4);
-/** A soak of this many seconds or more first finds out where the edge is. */
+/** A soak of at least this many seconds first finds out how many requests the machine can handle. */
 const LONG = 300;
 const TRIED_SECONDS = 20;
-/** Maximum memory of an instance, in bytes: it takes less than half of this when nothing leaks. */
+/** Maximum memory of an instance, in bytes. Without a leak, it uses less than half of this. */
 const MEMORY = 500_000_000;
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
@@ -65,7 +65,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   before(async () => {
     database = await createMigratedDatabase();
     if (SECONDS >= LONG) limit = await reachable();
-    // The first instance leads the projections, so that its first death is felt.
+    // The first instance leads the projections, so that its first death has an effect.
     killed = await startKilled();
     steady = await startService({ databaseUrl: database.url, env: envOf(limit) });
     if (clients.length === 0) await makeClients();
@@ -76,7 +76,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     await database?.drop();
   });
 
-  /** Returns half of what this machine, with everything else that it does, can do for each client in a minute. */
+  /** Returns half of the number of requests per minute that this machine, with its other work, can handle for each client. */
   async function reachable(): Promise<number> {
     steady = await startService({ databaseUrl: database.url, env: envOf(0) });
     await makeClients();
@@ -88,7 +88,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     return Math.max(6, Math.round((each * 60) / TRIED_SECONDS / 2));
   }
 
-  /** Makes clients, each with a key of the quickstart project and a patient. */
+  /** Creates clients, each with a key of the quickstart project and a patient. */
   async function makeClients(): Promise<void> {
     const keys = Array.from({ length: CLIENTS }, () => `sk_test_${randomBytes(32).toString('base64url')}`);
     await database.pool.query(
@@ -110,8 +110,9 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   }
 
   /**
-   * Sends a request until an instance answers: after a killed connection, on the other instance with the same Idempotency-Key,
-   * even after `until`. Returns undefined if the request was still throttled at `until`, and so was not done.
+   * Sends a request until an instance answers it. After a killed connection, sends it to the other instance with the same
+   * Idempotency-Key, even after `until`. Returns undefined if the request was still throttled at `until` and was therefore not
+   * done.
    */
   async function send(client: Client, path: string, call: Call, until: number): Promise<Answer | undefined> {
     for (let attempt = 0; performance.now() < until + 30_000; attempt += 1) {
@@ -131,7 +132,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
       if (answer.status >= 500) faults.push(`${path}: ${answer}`);
       if (answer.status === 429) client.throttled += 1;
       else client.through += 1;
-      // 409: the attempt that was killed still holds its lease.
+      // 409: the killed attempt's lease hasn't expired yet.
       if (answer.status !== 429 && answer.status !== 409) return answer;
       if (answer.status === 429 && performance.now() > until) return undefined;
       const wait = Number(answer.headers.get('retry-after'));
@@ -197,7 +198,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     );
   }
 
-  /** Returns the maximum memory in the second and in the last third of the time, in bytes. */
+  /** Returns the maximum memory, in bytes, in the second and in the last third of the time. */
   function thirds(): { middle: number; last: number } {
     const third = Math.floor(memory.length / 3);
     return { middle: Math.max(...memory.slice(third, -third)), last: Math.max(...memory.slice(-third)) };
@@ -210,9 +211,9 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
   });
 
   it('lets each client through as often as it says, and no more', () => {
-    // A client's first window began at most 60 s before the soak did.
+    // A client's first window began at most 60 s before the soak.
     const windows = Math.floor(elapsed / 60) + 1 + (elapsed < 45 ? 0 : 1);
-    // In a short run, a client of the killed instance waits for most of the run until the lease of its write has ended.
+    // In a short run, a client of the killed instance spends most of the run waiting for the lease of its write to expire.
     const atTheEdge = clients.filter(({ throttled }) => throttled > 0).length;
     expect(atTheEdge).to.be.at.least(SECONDS >= LONG ? CLIENTS : 1);
     for (const { address, through } of clients) expect(through, address).to.be.at.most(limit * windows);
@@ -226,7 +227,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
       );
       const ids = new Map<string, string[]>();
       for (const { id, body } of rows) {
-        // Other tests' Observations, in a shared log, have no marker.
+        // In a shared log, other tests' Observations have no marker.
         const value = marker.exec(body)?.[1];
         if (value === undefined) continue;
         ids.set(value, [...(ids.get(value) ?? []), id]);
@@ -245,7 +246,7 @@ describeAtFullSize('a soak at the edge of the rate limit', function () {
     expect(memory.length).to.be.above(5);
     expect(Math.max(...memory)).to.be.below(MEMORY);
     const { middle, last } = thirds();
-    // The first third is warm-up; in a short run, all of it is.
+    // The first third is warm-up; in a short run, everything is.
     if (SECONDS >= LONG) expect(last).to.be.below(middle * 1.25);
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Two instances, one of which is cut off from the event store: it keeps serving reads, but none that lacks what the other
- * instance has acknowledged. On a PostgreSQL log in its own database, and on EventStoreDB if EVENTSTORE_START starts one.
+ * Two instances, one of which is cut off from the event store. It keeps serving reads, but no read lacks what the other
+ * instance has acknowledged. Runs on a PostgreSQL log in its own database, and on EventStoreDB if EVENTSTORE_START starts a
+ * server.
  */
 import { expect } from 'chai';
 import { Relay } from '#test/contract/relay.ts';
@@ -12,7 +13,7 @@ import { eventually } from '#test/support/process.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** A log to be cut off from. */
+/** A log that an instance can be cut off from. */
 interface Log {
   readonly url: string;
   stop(): Promise<void>;
@@ -42,7 +43,7 @@ for (const [name, open] of Object.entries(LOGS)) {
       let keyId: string;
       /** When the instance was cut off, on the clock of `performance.now`. */
       let since: number;
-      /** Writes sent to the cut-off instance right after that. */
+      /** Writes sent to the instance right after it was cut off. */
       let writes: Promise<readonly { status: number; text: string; after: number }[]>;
 
       before(async () => {
@@ -71,7 +72,7 @@ for (const [name, open] of Object.entries(LOGS)) {
         expect((await ask(cutOff, '/Patient', { key })).status).to.equal(200);
         relay.freeze();
         since = performance.now();
-        // All to one record, so that each write waits for the previous one.
+        // All writes go to one record, so that each write waits for the previous one.
         const body = {
           resourceType: 'Observation',
           status: 'final',
@@ -111,7 +112,7 @@ for (const [name, open] of Object.entries(LOGS)) {
       };
 
       it('lets the other lead: a key that is revoked there is dead here', async () => {
-        // Until the lead has moved, the revocation may return 503.
+        // Until the other instance has taken over the lead, the revocation may return 503.
         await eventually(async () => (await user.ask('DELETE', `/keys/${keyId}`)).status === 204);
         expect((await ask(cutOff, '/Patient', { key })).status).to.equal(401);
       });
@@ -140,7 +141,7 @@ for (const [name, open] of Object.entries(LOGS)) {
         const holder = await database.pool.connect();
         let late = '';
         try {
-          // Nobody can move the read model forward.
+          // The lock keeps any instance from advancing the read model.
           await holder.query('begin');
           await holder.query('select 1 from resources.checkpoint for update');
           late = await created('Patient');

@@ -1,4 +1,6 @@
-/** A take-back of many records that is killed again and again, beside a service that others use (docs/take-back.md). */
+/**
+ * A take-back of many records that is killed repeatedly, next to a service that other clients are using (docs/take-back.md).
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +18,7 @@ import { scaled } from '#test/support/scale.ts';
 
 const RECORDS = scaled(5_000, 20);
 const EVENTS = scaled(200, 20);
-/** Number of selected events per record; half of them change what others wrote. */
+/** Number of selected events per record; half of them change what other authors wrote. */
 const SELECTED = scaled(10, 4);
 const KILLS = scaled(5, 1);
 const isFull = RECORDS >= 1_000;
@@ -24,7 +26,7 @@ const SOURCE = 'wrong';
 const BEGAN = Date.parse('2026-03-01T00:00:00Z') * 1_000;
 const PROGRAM = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
-/** Returns a record's events: a Patient, observations by others, and the selected events at places in between. */
+/** Returns a record's events: a Patient, observations by other authors, and the selected events in between. */
 function madeRecord(
   patient: string,
   owner: { readonly project: string; readonly environment: 'sandbox' },
@@ -142,7 +144,7 @@ describe('a take-back that is killed', () => {
     expect(code, printed).to.equal(0);
     return JSON.parse(printed) as Record<string, unknown>;
   };
-  /** Runs an action, and kills it each time it has reached the next part. */
+  /** Runs an action the given number of times, and kills it each time it has completed a further part of the records. */
   const runKilled = async (
     action: 'start' | 'undo',
     id: string,
@@ -240,7 +242,7 @@ describe('a take-back that is killed', () => {
     }
     const undone = await runKilled('undo', String(id), 1);
     expect(undone.undo_result).to.deep.equal({ records: RECORDS, versions: RECORDS * SELECTED, stays: 0 });
-    // The load has made its own Patients, which are removed here.
+    // The load created its own Patients, which are removed here.
     await service.pool.query(`delete from resources.resource where body like '%"family":"Load"%'`);
     expect(await digest('content')).to.equal(content);
     expect(await digest('untouched')).to.equal(untouched);
@@ -251,7 +253,7 @@ describe('a take-back that is killed', () => {
     const store = await openEventStore({ url: service.databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     try {
       const { log } = await verify({ store, databaseUrl: service.databaseUrl });
-      // A shared log has other tests' streams that aren't records.
+      // A shared log contains other tests' streams that aren't records.
       expect(log.filter(({ stream }) => !stream.startsWith('contract-'))).to.deep.equal([]);
     } finally {
       await store.close();

@@ -1,4 +1,4 @@
-/** A write's response promises that every read shows the write, on every instance of the service on the same database. */
+/** A write's response promises that every read shows the write, on every instance that uses the same database. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -35,7 +35,7 @@ describeAtFullSize('reads after writes', () => {
     patient = patients[0] ?? '';
   });
   after(async () => {
-    // When nothing else runs, no read is repeated; a write that is always answered too early would make every read repeat.
+    // When nothing else runs, no read is repeated. If writes were always answered too early, every read would be repeated.
     expect(sentAgain() - sentBefore, 'reads that had to be asked again').to.be.lessThan(scaled(250, 40));
     await Promise.all([first?.stop(), second?.stop()]);
     await database?.drop();
@@ -173,7 +173,10 @@ describeAtFullSize('reads after writes', () => {
     expect(answers[4]?.text).to.contain('"valueQuantity":{"value":2.500}');
   });
 
-  /** @param instances returns, for a turn, the instance to write to and the one to read from */
+  /**
+   * Writes and reads, and checks that each read shows the write.
+   * @param instances returns, for a turn, the instance to write to and the instance to read from
+   */
   async function writeAndRead(
     instances: (turn: number) => readonly [Service, Service],
     turns: number,
@@ -205,7 +208,7 @@ describeAtFullSize('reads after writes', () => {
     return misses;
   }
 
-  /** Returns what a reader fails to show of an acknowledged version. Each turn tries one kind of read, in rotation. */
+  /** Returns which part of an acknowledged version a reader fails to show. Each turn tries one kind of read, in rotation. */
   async function missOf(
     reader: Service,
     id: string,

@@ -1,6 +1,6 @@
 /**
- * Two instances that deliver at once: each event arrives once; when one instance is killed, its deliveries under way arrive
- * again.
+ * Two instances deliver at the same time, and each event arrives once. When one instance is killed, the deliveries that it was
+ * making arrive again.
  */
 import { expect } from 'chai';
 import { describeAtFullSize } from '#test/support/scale.ts';
@@ -13,9 +13,9 @@ import { type Service, startService } from '../support/service.ts';
 import { endpointAt } from '../support/webhooks.ts';
 
 const EVENTS = 300;
-/** How long the receiver takes, in ms, so that both instances have something to do. */
+/** How long the receiver takes to respond, in ms, so that both instances are kept busy. */
 const SLOW_MS = 100;
-/** Number of deliveries to one endpoint that one instance has sent but not recorded. */
+/** Maximum number of deliveries to one endpoint that an instance has sent but not yet recorded. */
 const IN_FLIGHT = 16;
 
 describeAtFullSize('two instances that deliver webhooks', () => {
@@ -54,7 +54,7 @@ describeAtFullSize('two instances that deliver webhooks', () => {
     const ids = (): string[] =>
       receiver.received.map(({ body }) => (JSON.parse(body.toString()) as { data: { id: string } }).data.id);
     const once: string[] = [];
-    // On a busy machine, one instance may deliver the first batch all by itself.
+    // On a busy machine, one instance may deliver the whole first batch.
     let counts: number[] = [];
     for (let tries = 0; tries === 0 || (counts.includes(0) && tries < 3); tries += 1) {
       once.push(...(await write(one)));

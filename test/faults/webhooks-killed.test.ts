@@ -1,6 +1,6 @@
 /**
- * The service is killed with SIGKILL while it writes and delivers: every healthy endpoint receives every event at least once,
- * and few events twice; endpoints that always fail end up exhausted; and rebuilding every read model sends nothing.
+ * The service is killed with SIGKILL while it writes and delivers. Every healthy endpoint receives every event at least once,
+ * and few events twice. Endpoints that always fail end up exhausted. Rebuilding every read model sends nothing.
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,10 +15,10 @@ import { endpointAt } from '../support/webhooks.ts';
 const HEALTHY = ['/a', '/b', '/c', '/d', '/e'];
 const FAILING = ['/x', '/y', '/z'];
 const HANGING = ['/h', '/i'];
-/** Patients per batch, and the number of batches under way. */
+/** Number of patients per batch, and number of batches in progress at a time. */
 const TOGETHER = 25;
 const WRITERS = 4;
-/** Number of deliveries to one endpoint that one instance has sent but not recorded. */
+/** Maximum number of deliveries to one endpoint that an instance has sent but not yet recorded. */
 const IN_FLIGHT = 16;
 
 describe('the service killed while it delivers', function () {
@@ -114,7 +114,7 @@ describe('the service killed while it delivers', function () {
     const before = sent();
     const { code, output } = await annal(service, ['rebuild']);
     expect(code, output).to.equal(0);
-    // Anything that the rebuild sent would arrive before what is written now.
+    // Anything that the rebuild sent would arrive before what is written from here on.
     const ids = await write(service);
     await eventually(() => {
       const there = new Set(

@@ -1,6 +1,6 @@
 /**
- * Converts this folder's `openapi.json` into a Postman collection, as the import does with the settings that
- * docs/generators.md names.
+ * Converts this folder's `openapi.json` to a Postman collection, as Postman's import does with the settings given in
+ * docs/generators.md.
  */
 import { readFileSync } from 'node:fs';
 import converter from 'openapi-to-postmanv2';

@@ -177,7 +177,7 @@ describe('the access log of a patient', () => {
     const { token, patient: id } = await granting.allow(application, unread);
     await readOnly('on');
     try {
-      // The first read may meet the end of its connection.
+      // The first read may fail because its connection was ended.
       for (let n = 0; n < 3; n += 1) {
         const { status, text } = await service.fhir(`/Patient/${id}`, { key: token });
         expect(status).to.equal(503);

@@ -183,7 +183,7 @@ describe('access requests of a person', () => {
       const answer = await asked(PERSON);
       const { id } = await only(PERSON);
       const { json } = await approve(PERSON, id);
-      // The row as it is after the claim; the grant may or may not have been written.
+      // The row as it is after the claim, when the grant may or may not have been written.
       await service.pool.query(
         "update operations.access_request set grant_id = null, decided_at = decided_at - interval '11 s' where id = $1",
         [id],
@@ -257,7 +257,7 @@ describe('access requests of a person', () => {
     expect((await approve(MOTHER, request.id)).status).to.equal(422);
     expect((await approve(MOTHER, request.id, { patient_id: child })).status).to.equal(200);
     expect((await poll(answer)).patient).to.equal(tokens.patient);
-    // Another application's id for the same record means nothing to this one.
+    // Another application's id for the same record is useless to this application.
     const other = await registerCiba(workshop);
     const foreign = await asked(
       tokens.patient,
@@ -337,7 +337,7 @@ describe('access requests of a person', () => {
     const second = await asked(PERSON);
     expect(await pending(PERSON)).to.deep.equal([]);
     await expectPending(second);
-    // Other people still see what the application asks of them.
+    // Other people still see what the application requests from them.
     await asked(MOTHER);
     expect(await pending(MOTHER)).to.have.length(1);
     const path = `/muted-applications/${app.id}`;

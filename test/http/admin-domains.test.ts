@@ -31,11 +31,11 @@ describe('admin: domains of organizations', () => {
   });
   after(() => service.stop());
 
-  /** Sends a request without a credential. */
+  /** Sends a request without credentials. */
   const webfinger = (query: Record<string, string>): Promise<Response> =>
     fetch(`${service.url}/.well-known/webfinger?${new URLSearchParams(query)}`);
 
-  /** Configures where people sign in, as the owner; an admin whose address is in the domain then adds the domain. */
+  /** Configures, as the owner, where people sign in. An admin whose address is in the domain then adds the domain. */
   async function configure(id: string, founder: AdminUser, settings: Sso, email: string): Promise<void> {
     const { issuer, subject, ask } = await signIn(service, email);
     await founder.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
@@ -103,14 +103,14 @@ describe('admin: domains of organizations', () => {
       const unlinked = await webfinger({ resource: account, rel: 'http://webfinger.net/rel/avatar' });
       expect(await unlinked.json()).to.deep.equal({ subject: account, links: [] });
 
-      // A person who was added by name and then removed stays out.
+      // A person who was added individually and then removed stays out.
       const { issuer, subject } = joiner;
       await owner.done('POST', `/organizations/${id}/members`, { issuer, subject, role: 'admin' });
       // A token that only the organization trusts gives no higher role.
       expect((await joiner.done('GET', `/organizations/${id}`)).role).to.equal('developer');
       await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
-      // Without the domain, everybody stays out.
+      // Without the domain, nobody gets in.
       const other = await provider.signIn(`other@${SSO}`);
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
       await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });

@@ -1,6 +1,6 @@
 /**
- * Everything that the admin interface wrote is in the log: it is the same after a rebuild and on an instance that starts
- * later, and it passes verification.
+ * Everything that the admin interface wrote is in the log: it is the same after a rebuild and on an instance started later,
+ * and it passes verification.
  */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
@@ -65,7 +65,7 @@ describe('admin: what was written', () => {
     organizations: await user.done('GET', '/organizations'),
     members: await user.done('GET', `/organizations/${organization}/members`),
     projects: await user.done('GET', `/organizations/${organization}/projects`),
-    // Using a key isn't an event.
+    // Using a key doesn't write an event.
     keys: (await user.done('GET', `/projects/${project}/keys`)).data.map((key) => ({
       ...key,
       last_used_at: null,

@@ -1,4 +1,4 @@
-/** API keys and the end of projects, in the admin interface and in requests with the keys. */
+/** API keys and the deletion of projects, in the admin interface and in requests with the keys. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -77,7 +77,7 @@ describe('admin: keys', () => {
     const statuses = async () =>
       (await Promise.all([search(key), list(), onOther(key)])).map((a) => a.status);
     expect(await statuses()).to.deep.equal([200, 200, 200]);
-    // Answers that were prepared for the key's holder are given to nobody once the key is revoked.
+    // These answers may be cached for the key's holder. Once the key is revoked, nobody receives them.
     expect(await statuses()).to.deep.equal([200, 200, 200]);
     await owner.done('DELETE', `/keys/${id}`);
     expect(await statuses()).to.deep.equal([401, 401, 401]);
@@ -215,7 +215,7 @@ describe('admin: keys', () => {
     );
     let searched = 0;
     for (const { name } of tables) {
-      // Secrets as text, and as bytes that contain the text.
+      // Searches for secrets as text, and for bytes that contain the text.
       const { rows } = await service.pool.query<{ row: string }>(`select t::text as row from ${name} t`);
       searched += rows.length;
       for (const { row } of rows) {
@@ -227,7 +227,7 @@ describe('admin: keys', () => {
     }
     expect(searched).to.be.greaterThan(50);
     for (const secret of secrets) expect(service.log.join('\n')).to.not.contain(secret);
-    // This search would find a secret.
+    // A check that this kind of search would find a secret.
     const hash = createHash('sha256').update(key).digest('hex');
     const { rowCount } = await service.pool.query('select from projects.api_key where sha256 = $1', [hash]);
     expect(rowCount).to.equal(1);

@@ -102,7 +102,7 @@ describe('admin: organizations and projects', () => {
     let cursor = first.next_cursor;
     while (cursor !== null) {
       const page = await owner.done('GET', `/organizations/${id}/projects?limit=2&cursor=${cursor}`);
-      // The total is the one that was counted for the first page.
+      // The total is the count made for the first page.
       expect(page.total).to.equal(5);
       names.push(...page.data.map(({ name }) => name));
       cursor = page.next_cursor;
@@ -152,7 +152,7 @@ describe('admin: organizations and projects', () => {
       const key = (environment: string) => ({ name: 'k', environment, scopes: ['read'] });
       const { issuer, subject } = stranger;
       const table: [string, string, unknown, number, number, number][] = [
-        // developer, admin, owner
+        // The expected statuses are for developer, admin and owner.
         ['GET', `/organizations/${org}`, undefined, 200, 200, 200],
         ['GET', `/organizations/${org}/members`, undefined, 200, 200, 200],
         ['POST', `/organizations/${org}/projects`, { name: 'x' }, 403, 201, 201],
@@ -217,7 +217,7 @@ const APPLICATION = {
   scopes: ['patient/*.rs'],
 };
 
-/** Returns an error without the parts that differ: the request's id and the id that was asked for. */
+/** Returns an error's text without the parts that vary: the request's id and the requested id. */
 function alike(text: string): string {
   return text.replace(/req_[\w-]+/g, 'req').replace(/(org|proj|key|app)_[\w-]{22}/g, '$1');
 }

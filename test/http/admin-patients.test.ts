@@ -94,7 +94,7 @@ describe('admin: patients', () => {
     const now = await developer.ask('GET', pathOf(made.id));
     expect(now.headers.get('content-type')).to.contain('application/fhir+json');
     expect(now.text).to.contain('"value":61.50');
-    // The URLs by which references in its resources resolve.
+    // The URLs that references in the record's resources resolve to.
     const { entry } = JSON.parse(now.text) as { entry: { fullUrl: string }[] };
     expect(entry.map(({ fullUrl }) => fullUrl)).to.deep.equal([
       `${service.url}/fhir/R4/Patient/${made.id}`,

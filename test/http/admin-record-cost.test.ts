@@ -11,7 +11,7 @@ import { describeAtFullSize } from '#test/support/scale.ts';
 const RESOURCES = 1_820;
 const CODES = 60;
 const TIMES = 40;
-/** Maximum median, in ms; p95 also depends on what else the machine does. */
+/** Maximum median, in ms. The p95 isn't limited, because it also depends on the machine's other load. */
 const MOST = 300;
 
 describeAtFullSize('the time of a record’s overview', () => {

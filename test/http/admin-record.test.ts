@@ -1,5 +1,5 @@
 /**
- * Members' views of a patient's record: its overview now and at earlier times, its moments, and what changed between two of
+ * Members' views of a patient's record: its overview now and at earlier times, its moments, and the changes between two of
  * them.
  */
 import { expect } from 'chai';
@@ -719,7 +719,7 @@ describe('admin: a patient’s record', () => {
     expect(
       read.filter(({ purpose }) => purpose === 'complaint 17').map(({ action }) => action),
     ).to.deep.equal(['changes', 'timeline', 'overview']);
-    // Such requests are in the environment's log.
+    // These requests appear in the environment's log.
     await eventually(async () => {
       const { data } = await owner.done('GET', `/projects/${project}/logs?environment=production&limit=50`);
       return data.some(({ path }) => String(path).endsWith('/overview'));

@@ -1,6 +1,6 @@
 /**
  * Every route below `/admin` with every role, in both environments: docs/admin.md, "Who may do what". A route that isn't in
- * the table fails, so every new route must say who may use it.
+ * the table fails the test, so every new route must state who may use it.
  */
 import { expect } from 'chai';
 import { isObject, parseJson } from '#src/shared/json/json.ts';
@@ -29,8 +29,8 @@ const WHO = {
 type Who = keyof typeof WHO;
 
 /**
- * Path → method → who may use it, or a pair where the environments differ: sandbox, production. `self`: everyone, about
- * themselves.
+ * Maps a path and a method to who may use the route, or to a pair (sandbox, production) if the environments differ. `self`
+ * means that all people may use it for themselves.
  */
 const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, Who] | 'self'>>>> = {
   '/admin/config': { GET: 'self' },
@@ -85,8 +85,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, 
   '/admin/projects/{project_id}/takebacks/{takeback_id}/undo': { POST: 'admins' },
   '/admin/projects/{project_id}/usage': { GET: 'members' },
   '/admin/projects/{project_id}/webhooks': { GET: ['developers', 'admins'], POST: ['developers', 'admins'] },
-  // A project's job is open only to the project's auditors, and unknown to everyone else (`verifications and checkpoints over
-  // HTTP`).
+  // A project's job can be read only by the project's auditors, and doesn't exist for anyone else (`verifications and
+  // checkpoints over HTTP`).
   '/admin/operations/verifications/{job_id}': { GET: 'self' },
   '/admin/operations/verifications/{job_id}/cancel': { POST: 'self' },
   '/admin/webhooks/{endpoint_id}': { PATCH: ['developers', 'admins'], DELETE: ['developers', 'admins'] },
@@ -97,11 +97,11 @@ const MAY: Readonly<Record<string, Readonly<Record<string, Who | readonly [Who, 
   '/admin/webhooks/{endpoint_id}/deliveries': { GET: ['developers', 'admins'] },
 };
 
-/** Routes that existed before reasons did. */
+/** Routes that are older than the requirement to give a reason. */
 const OLDER = /^\/patients(?:\?|\/[^/]+\/record$)/;
 const REASON = { 'X-Service-Reason': 'Case%207' };
 
-/** Reads of records that need a reason in production, on the gateway, each with whether the access log records it. */
+/** Reads of records that need a reason in production, through the gateway, each with whether the access log records it. */
 const READS = [
   ['/patients?environment=production', true],
   ['/patients/{patient_id}/record', true],
@@ -122,7 +122,7 @@ describe('admin: every route with every role', () => {
   let session: SignedIn;
   let project: string;
   let described: readonly Described[];
-  /** Environment → values of path parameters. */
+  /** Maps an environment to the values of path parameters. */
   const ids: Record<string, Readonly<Record<string, string>>> = {};
 
   before(async () => {
@@ -257,7 +257,7 @@ describe('admin: every route with every role', () => {
       const given = await session.ask(path, { headers: REASON });
       expect(given.status, `${read} ${given.text}`).to.equal(200);
       expect(await count(), read).to.equal(isNoted ? before + 1 : before);
-      // The same with an ID token; routes that existed before reasons did work without a reason.
+      // The same with an ID token. Routes that are older than the requirement to give a reason work without one.
       const auditor = people.get('auditor');
       const bare = await auditor?.ask('GET', path.slice('/admin'.length));
       expect(bare?.status, read).to.equal(OLDER.test(read) ? 200 : 400);

@@ -1,4 +1,4 @@
-/** People who sign in at an organization's own client of an issuer reach that organization and nothing beyond it. */
+/** People who sign in at an organization's own client of an issuer can access that organization and nothing else. */
 import { expect } from 'chai';
 import { type AdminUser, newDomain, withToken } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -13,7 +13,7 @@ describe('admin: single sign-on with an organization’s own client', () => {
   let own: string;
   let others: string;
 
-  /** Returns a person with a token from the issuer for one of its clients. */
+  /** Returns a person who has a token that the issuer made for one of its clients. */
   async function person(
     subject: string,
     aud: string,
@@ -188,7 +188,8 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect((await (await person('eve', 'nobody')).ask('GET', '/organizations')).status).to.equal(401);
     const ben = await person('ben', 'clinic');
     const { id: project } = await owner.done('POST', `/organizations/${own}/projects`, { name: 'Data' });
-    // With the organization's client, and with the installation's client through the domain of the address.
+    // One person uses the organization's client. The other uses the installation's client, and belongs to the organization
+    // through the domain of the e-mail address.
     const tokens: string[] = [];
     for (const one of [ben, await person('ann', 'dashboard')])
       tokens.push(

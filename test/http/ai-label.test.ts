@@ -1,4 +1,4 @@
-/** HL7's label AIAST on resources that an AI wrote (docs/spec/decisions.md, section 5, "What an AI wrote"). */
+/** HL7's label AIAST on resources written by an AI (docs/spec/decisions.md, section 5, "What an AI wrote"). */
 import { expect } from 'chai';
 import { recordStream } from '#src/events/streams.ts';
 import { type JsonObject, parseStored } from '#src/shared/json/json.ts';
@@ -115,7 +115,7 @@ describe('what an AI wrote carries the label AIAST', () => {
     const updated = await put(id, meta, BY_DEVICE, '2');
     expect(labels(updated.text)).to.deep.equal(['R']);
     expect(await logged(id, 2)).to.deep.equal(['R']);
-    // The version that it replaces isn't an AI's, so the label comes from the client itself.
+    // The version that this one replaces wasn't written by an AI, so the label comes from the client itself.
     expect(labels((await put(id, meta, BY_DEVICE, '3')).text)).to.deep.equal(['R', 'AIAST']);
     expect(await logged(id, 3)).to.deep.equal(['R', 'AIAST']);
   });

@@ -53,7 +53,7 @@ describe('the limits of an answer', () => {
   });
   after(() => service.stop());
 
-  /** Returns all pages of a listing; each is within the limit. */
+  /** Returns all pages of a listing; each page is within the limit. */
   const pagesOf = async (path: string): Promise<Bundle[]> => {
     const pages: Bundle[] = [];
     for (let url: string | undefined = path; url !== undefined; ) {
@@ -146,7 +146,7 @@ describe('the limits of an answer', () => {
     expect(Buffer.byteLength(answer.text)).to.be.below(LIMIT + 50_000);
     const { entry: entries = [] } = bundleIn(answer);
     const statuses = entries.map(({ response }) => response?.status.slice(0, 3));
-    // One search with two large resources fits, and a single large resource besides.
+    // One search with two large resources fits, and so does one more large resource.
     expect(statuses).to.deep.equal(['200', ...Array.from({ length: 11 }, () => '413'), '200', '200', '413']);
     for (const { response } of entries)
       if (response?.status.startsWith('413'))
@@ -154,7 +154,7 @@ describe('the limits of an answer', () => {
     const outcomes = entries.flatMap(({ response }) =>
       response?.status.startsWith('413') ? [JSON.stringify(response.outcome)] : [],
     );
-    // The message names the whole limit, not what the previous entries left of it.
+    // The message names the whole limit, not the part of it that earlier entries left over.
     for (const outcome of outcomes)
       expect(outcome).to.contain(
         'the answers of this Bundle together would exceed 2,500,000 bytes; ask for less, for example with fewer entries,',

@@ -1,5 +1,5 @@
 /**
- * Responses and slow readers: the memory that they hold, when they end, and how many connections an address may have.
+ * Responses and slow readers: how much memory the responses use, when they end, and how many connections an address may open.
  * docs/limits.md
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** Opens a connection, sends a request and reads none of the response. */
+/** Opens a connection and sends a request without reading the response. */
 function unread(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const head = Object.entries({ Host: hostname, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -25,7 +25,7 @@ function unread(url: string, path: string, headers: Readonly<Record<string, stri
   });
 }
 
-/** Returns how many bytes come over a connection until it is closed. */
+/** Returns how many bytes are received over a connection until it is closed. */
 async function wholeOf(socket: Socket): Promise<number> {
   let bytes = 0;
   for await (const chunk of socket) bytes += (chunk as Buffer).length;
@@ -39,7 +39,10 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 describe('readers that take nothing', () => {
   const CHUNK = Buffer.alloc(4_000_000, 'x');
 
-  /** Checks how few pieces of an endless response are made for a reader that reads nothing, and that its connection ends. */
+  /**
+   * Checks that only a few pieces of an endless response are produced if the client reads nothing, and that the connection is
+   * then closed.
+   */
   const served = async (listener: RequestListener): Promise<void> => {
     const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -77,7 +80,7 @@ describe('readers that take nothing', () => {
       void sendStream(res, endless(), 200).catch(() => undefined);
     });
     await until(() => ended);
-    // The pieces that the system buffers, and the piece that waits.
+    // These are the pieces that the system buffers, and the piece that waits.
     expect(made).to.be.below(5);
   });
 });
@@ -129,10 +132,10 @@ describe('a large record', () => {
       const readers = await Promise.all(
         Array.from({ length: 12 }, () => unread(service.url, `/fhir/R4${path}`, auth())),
       );
-      // Each reader has been given what its connection takes; another request is still answered.
+      // Each reader has received as much as its connection can take; another request is still answered.
       await Promise.all(readers.map((socket) => new Promise((resolve) => socket.once('readable', resolve))));
       expect((await service.fhir('/Patient?_count=1')).status).to.equal(200);
-      // Held as a whole, they would take 384 MB, and twice that while they are assembled.
+      // If the responses were kept in memory as a whole, they would take 384 MB, and twice that during assembly.
       expect(rss() - before).to.be.below(size * 6);
       for (const socket of readers) socket.destroy();
       const reader = await unread(service.url, `/fhir/R4${path}`, { ...auth(), Connection: 'close' });

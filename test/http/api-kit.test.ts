@@ -1,5 +1,6 @@
 /**
- * The checks that every request to the JSON interfaces passes: URL, credential, body, Idempotency-Key, each with its refusal.
+ * The checks that every request to the JSON interfaces goes through (URL, credential, body, Idempotency-Key), each with its
+ * refusal.
  */
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';

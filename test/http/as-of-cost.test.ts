@@ -1,4 +1,4 @@
-/** The time of answers as of a point in time, for a record with 2,000 resources (docs/performance.md). */
+/** The time that answers as of a point in time take, for a record with 2,000 resources (docs/performance.md). */
 import { expect } from 'chai';
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { ask, type Question } from '#test/support/as-of.ts';
@@ -8,8 +8,9 @@ import { describeAtFullSize } from '#test/support/scale.ts';
 const RESOURCES = 2_000;
 const TIMES = 60;
 /**
- * Limits for the p95 of an answer: a multiple of the p95 for the same query now, or ms. A context's record is cached; as of a
- * point in time, once a context was made for that time. Below `noise` ms nothing is compared.
+ * Limits for the p95 of an answer: a multiple of the p95 for the same query without a point in time, or a number of ms. The
+ * record of a context is cached. As of a point in time, it is cached once a context has been built for that time. Below
+ * `noise` ms, nothing is compared.
  */
 const MOST = { factor: 3, ms: 150, noise: 10 } as const;
 

@@ -12,7 +12,7 @@ describe('as of a moment', () => {
   let service: InProcess;
   let granting: Granting;
   let application: Application;
-  /** Times before the record existed, when the Observation had version 1, and when it had version 2. */
+  /** Times at which the record didn't exist yet, the Observation had version 1, and the Observation had version 2. */
   let times: [string, string, string];
   let patient: string;
   let observation: string;

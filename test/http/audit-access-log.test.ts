@@ -1,4 +1,4 @@
-/** `GET /admin/projects/{id}/access-log`: auditors see who read what, and what proves that nothing is missing. */
+/** `GET /admin/projects/{id}/access-log`: auditors see who read what, and the proof that nothing is missing. */
 import { expect } from 'chai';
 import { openAccessSearch } from '#queries/audit/access-search.ts';
 import { keepCheckpoint } from '#src/operations/checkpoints.ts';

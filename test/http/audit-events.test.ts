@@ -1,4 +1,4 @@
-/** `GET /admin/projects/{id}/events`: auditors search the log, and read single events with their proof. */
+/** `GET /admin/projects/{id}/events`: auditors search the log and read single events with their proofs. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { openEventQueries } from '#queries/audit/events.ts';
@@ -182,7 +182,7 @@ describe('events for auditors', () => {
     const deletion = await auditor.done('GET', `${path}/${found[0]?.id}`);
     expect(deletion.title).to.equal('Latex');
     expect(deletion.changes).to.deep.include({ path: 'code.text', before: '"Latex"', after: null });
-    // Names are content: for production, they are shown only to a person who gives a reason.
+    // Names are content. In production, they are shown only to a person who gives a reason.
     const [unnamed] = await search('environment=production');
     expect([unnamed?.title, unnamed?.patient_name]).to.deep.equal([null, null]);
     const { text } = await auditor.ask('GET', `${path}?environment=production`, undefined, REASON);

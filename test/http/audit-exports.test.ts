@@ -101,7 +101,7 @@ describe('signed exports for auditors', () => {
       events: 2,
       query: `Observation?patient=${patient.id}&_sort=date`,
     });
-    // An answer's hashes are those of the record's events.
+    // The hashes in an answer match the hashes of the record's events.
     const events = record.toString().split('\n');
     for (const line of search.toString().split('\n').slice(2, 4)) {
       const { revision, event, hash } = JSON.parse(line) as Record<string, string>;

@@ -1,4 +1,4 @@
-/** Verifications and checkpoints as jobs: of everything for operators, of a project or a record for its auditors. */
+/** Verifications and checkpoints as jobs: operators verify everything; auditors verify their project or one of its records. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ describe('verifications and checkpoints over HTTP', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'annal-'));
     service = await startInProcess();
-    // The organization from the first start operates the installation.
+    // The organization created at the first start operates the installation.
     operator = await signIn(service, 'developer@example.org');
     auditing = await openAuditing(service);
     patient = await auditing.write(PATIENT);
@@ -123,7 +123,7 @@ describe('verifications and checkpoints over HTTP', () => {
     if (process.env.EVENTSTORE_URL) return this.skip();
     const { project, auditor } = auditing;
     const { pool } = service;
-    // An altered event is one fault, together with the rows that follow from it; a row without events is another.
+    // An altered event is one fault, including the rows derived from it. A row without events is another fault.
     await pool.query(
       `update log.events set data = replace(data, '"value":64', '"value":65') where stream = $1`,
       [`record-${patient.id}`],
@@ -157,7 +157,7 @@ describe('verifications and checkpoints over HTTP', () => {
     });
     expect(outcome.stdout, outcome.stderr).to.match(/up to\s+the\s+checkpoint\s+is\s+unaltered/);
     expect((await readFile(file)).length).to.equal(listed?.bytes);
-    // Auditors see which checkpoint covers an event, and its root, but nothing about other projects.
+    // Auditors see which checkpoint covers an event, and the checkpoint's root, but nothing about other projects.
     const { project, auditor } = auditing;
     const [event] = (
       await auditor.done('GET', `/projects/${project}/events?resource=Observation/${weight.id}`)

@@ -14,7 +14,7 @@ describe('an auditor', () => {
   let session: SignedIn;
   let org: string;
   let project: string;
-  /** A patient and a key in each environment. */
+  /** A patient and a key in the environment. */
   let sandbox: { readonly key: string; readonly keyId: string; readonly patient: string };
   let production: typeof sandbox;
 

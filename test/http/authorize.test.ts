@@ -1,4 +1,6 @@
-/** `/oauth/authorize`: which requests end on a page, which are redirected, and how a request waits for its person. */
+/**
+ * `/oauth/authorize`: which requests end on a page, which are redirected, and how a request waits for the person to sign in.
+ */
 import { expect } from 'chai';
 import {
   answerOf,
@@ -216,7 +218,7 @@ describe('the authorization endpoint', () => {
     );
     expect(again.headers.get('x-frame-options')).to.equal('DENY');
     expect(again.headers.get('cache-control')).to.equal('no-store');
-    // Only Annal's own pages learn this page's URL.
+    // Only Annal's own pages may see this page's URL.
     expect(again.headers.get('referrer-policy')).to.equal('same-origin');
     expect(again.text).not.to.match(/<script|javascript:/);
     const cookie = visitor.cookieLine('annal_request') ?? '';
@@ -253,7 +255,7 @@ describe('the authorization endpoint', () => {
       }),
     );
     expect(one?.cookie('annal_request')).not.to.equal(other?.cookie('annal_request'));
-    // The browser kept the second cookie.
+    // As in a real browser, the second cookie replaced the first.
     one?.plant('annal_request', other?.cookie('annal_request') ?? '');
     for (const [tab, state] of [
       [one, 'one'],
@@ -273,7 +275,7 @@ describe('the authorization endpoint', () => {
     const stolen = /name="request" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     await other.open(authorizePath(clientId));
     expect((await other.submit({ request: stolen, decision: 'deny' })).status).to.equal(400);
-    // The first browser signs in as another person; the page that it showed before can't decide anything.
+    // The first browser signs in as another person. The page that it showed before can no longer decide anything.
     const session = visitor.cookie('annal_session') ?? '';
     await visitor.open(page.url.replace('/oauth/consent?', '/oauth/consent?account=other&'));
     await visitor.submit({ email: 's-001@patients.example.org' });
@@ -304,7 +306,7 @@ describe('the authorization endpoint', () => {
     const again = await visitor.open(page.url);
     expect(again.status).to.equal(409);
     expect(again.text).to.include('You have already denied this');
-    // Only the session that decided learns the decision.
+    // Only the session that made the decision is told the decision.
     const other = await new PageVisitor(service.url).open(page.url);
     expect([other.status, other.text.includes('no longer open')]).to.deep.equal([400, true]);
   });
@@ -442,7 +444,7 @@ describe('the authorization endpoint', () => {
     expect(there).to.have.length(3);
     const ids = (all: typeof here) => all.map(({ value }) => value).filter((value) => value !== 'new');
     expect(ids(here).filter((id) => ids(there).includes(id))).to.deep.equal([]);
-    // A record of the other project isn't offered, and a form that names it returns the page again.
+    // A record of the other project isn't offered, and submitting a form with its id returns the page again.
     await visitor.open(authorizePath(clientId));
     const refused = await visitor.submit([
       ['record', ids(there)[0] ?? ''],

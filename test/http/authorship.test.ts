@@ -20,7 +20,7 @@ const day = (days: number, precision = 10) =>
     .replace(/\.\d+Z$/, 'Z')
     .slice(0, precision);
 
-/** The people that writes name: docs/spec/interface.md, section 5; docs/spec/decisions.md, section 2. */
+/** The people named in writes: docs/spec/interface.md, section 5; docs/spec/decisions.md, section 2. */
 describe('acting-as, author-ref and on-behalf-of', () => {
   let service: InProcess;
   let stranger: string;
@@ -283,7 +283,7 @@ describe('acting-as, author-ref and on-behalf-of', () => {
 const PARTICIPANT = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
 const AUTHOR_TYPE = 'https://annal.dev/fhir/author-type';
 
-/** Expects 422 and an OperationOutcome with an issue for each of these headers and for no other. */
+/** Expects 422 and an OperationOutcome with an issue for each of the given headers and no others. */
 function refused(answer: Answer, ...headers: readonly string[]): void {
   expect(answer.status, answer.text).to.equal(422);
   const { resourceType, issue } = answer.json;

@@ -1,4 +1,4 @@
-/** `npm run bench:peers` against this service, twice, briefly: every row is measured, except when an answer is wrong. */
+/** Runs `npm run bench:peers` against this service twice, briefly: every row is measured, unless an answer is wrong. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -46,7 +46,7 @@ describe('npm run bench:peers', () => {
   });
 
   it('leaves out a server whose answer is wrong', async () => {
-    // This server accepts everything, and finds nothing.
+    // This server accepts everything but finds nothing.
     const server = createServer((request, response) => {
       const isBatch = request.method === 'POST';
       request.resume().on('end', () => {

@@ -1,4 +1,4 @@
-/** Large request bodies: the memory that they hold while they arrive. docs/limits.md */
+/** Large request bodies: how much memory they use while they arrive. docs/limits.md */
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -18,7 +18,7 @@ describe('the memory of large bodies', () => {
 
   /**
    * Begins a request with a body of 4 MB, sends 3 MB of it and stops.
-   * @returns the connection, and the answer if one arrives meanwhile
+   * @returns the connection, and the answer if one arrives before the end of the body
    */
   const begun = (): { socket: Socket; answer: Promise<string> } => {
     const { hostname, port } = new URL(service.url);
@@ -44,7 +44,7 @@ describe('the memory of large bodies', () => {
   const create = () => service.fhir('/Patient', { method: 'POST', body: JSON.stringify(patient) });
 
   it('is bounded: a further one is 503 until those before are answered or gone', async () => {
-    // Which of the two is accepted isn't specified.
+    // Either of the two requests may be accepted.
     const [one, other] = [begun(), begun()];
     const refused = await Promise.race([
       one.answer.then((answer) => ({ answer, left: other })),
@@ -102,7 +102,7 @@ describe('the memory of large bodies', () => {
       small.push(since.slice(0, since.lastIndexOf('small')).filter((size) => size === 'large').length);
     }
     expect(await large).to.deep.equal(Array.from({ length: count }, () => 201));
-    // One large body is being written, and another was about to be.
+    // One large body is being written, and one more may have been next in line.
     expect(Math.max(...small)).to.be.at.most(2);
   });
 });

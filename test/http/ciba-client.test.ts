@@ -32,7 +32,7 @@ describe('CIBA with openid-client', () => {
     });
     const { json } = await me(service, PERSON, '/access-requests?environment=sandbox&status=pending');
     const [request] = json.data.filter(({ status }) => status === 'pending');
-    // The library waits this long before its first poll; the person answers meanwhile.
+    // The library waits this long before its first poll. The person answers in the meantime.
     return { config, response: { ...response, interval: 0.2 }, id: request?.id ?? '' };
   };
 

@@ -1,6 +1,6 @@
 /**
- * An application can't tell from its access requests who exists: responses and their times are the same for every kind of
- * person (docs/spec/decisions.md, section 7). `npm run prove` sends 1,000 requests, `npm test` fewer.
+ * An application can't find out from its access requests which people exist: responses and response times are the same for
+ * every kind of person (docs/spec/decisions.md, section 7). `npm run prove` sends 1,000 requests, `npm test` fewer.
  */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
@@ -15,7 +15,7 @@ const KINDS = ['known', 'unknown', 'muted', 'unverified', 'patient', 'no patient
 type Kind = (typeof KINDS)[number];
 const ROUNDS = Math.ceil(scaled(1_000, 90) / KINDS.length);
 
-/** An application's view, without the parts that differ from response to response. */
+/** A response as an application sees it, without the parts that vary between responses. */
 interface Seen {
   readonly kind: Kind;
   readonly answer: string;
@@ -37,7 +37,7 @@ describe('what an application learns by asking for access', () => {
   after(() => stopWorkshop(service));
 
   /**
-   * Makes a person of a kind, in the state that sign-ins, links, grants and muting leave.
+   * Creates a person of a kind, by sign-ins, links, grants and muting.
    * @returns the hint
    */
   async function hintFor(kind: Kind, n: number): Promise<string> {
@@ -78,10 +78,7 @@ describe('what an application learns by asking for access', () => {
     const answer = await work();
     return { answer, ms: performance.now() - begun };
   };
-  /**
-   * Returns everything that a response says, with only the form of secrets, and only the names of headers that count or number
-   * requests.
-   */
+  /** Returns everything in a response, with secrets masked, and without the values of headers that count or number requests. */
   const said = ({ status, headers, text }: TokenAnswer): string => {
     const changing = new Set(['date', 'ratelimit', 'service-request-id']);
     const named = [...headers].map(([name, value]) => `${name}: ${changing.has(name) ? '…' : value}`);
@@ -98,7 +95,7 @@ describe('what an application learns by asking for access', () => {
     }
     const seen: Seen[] = [];
     for (let n = 0; n < ROUNDS; n += 1) {
-      // In a different order each time, so that no kind always follows the same other kind.
+      // The order is different each time, so that no kind always comes after the same other kind.
       for (const kind of [...KINDS].sort(() => Math.random() - 0.5)) {
         const login_hint = hints.get(kind)?.[n];
         const asked = await timed(() => askAccess(journey, app, { login_hint, binding_message: 'W4SCT' }));
@@ -111,8 +108,8 @@ describe('what an application learns by asking for access', () => {
     for (const which of [0, 1]) {
       const ranked = [...seen].sort((a, b) => (a.ms[which] ?? 0) - (b.ms[which] ?? 0));
       for (const kind of KINDS) {
-        // The ranks of one kind among all (Wilcoxon): a deviation of five standard deviations happens by chance once in a
-        // million times.
+        // The ranks of one kind among all answers (Wilcoxon). A deviation of five standard deviations happens by chance once
+        // in a million times.
         const ranks = ranked.flatMap((each, index) => (each.kind === kind ? [index + 1] : []));
         const [own, all] = [ranks.length, ranked.length];
         const expected = (own * (all + 1)) / 2;

@@ -1,4 +1,4 @@
-/** The command line for auditors: streams other than records, what can't be requested, and a log that begins differently. */
+/** The command line for auditors: streams other than records, what can't be requested, and a log with a different beginning. */
 import { execFile } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ describe('the command line, for auditors of other streams', () => {
     await removeTemporaryFolders();
   });
 
-  /** Returns the name of the service's stream of a kind. */
+  /** Returns the name of the service's stream of the given kind. */
   const streamOf = async (kind: string): Promise<string> => {
     const path = join(folder, `${kind}-${randomUUID()}.ndjson`);
     expect((await annal('checkpoint', '--out', path, '--json')).code).to.equal(0);
@@ -149,7 +149,7 @@ describe('the command line, for auditors of other streams', () => {
   it('finds patients by name and identifier, in all projects, and takes a unique one for its id', async () => {
     const send = async (resource: object, path: string, method = 'POST') =>
       String((await service.fhir(path, { method, body: JSON.stringify(resource) })).json.id);
-    // Nobody else has these names, even in a log that other tests wrote to.
+    // Unique names, even in a log that other tests wrote to.
     const own = randomBytes(4)
       .toString('hex')
       .replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '');
@@ -233,7 +233,7 @@ describe('the command line, for auditors of other streams', () => {
       ...{ code: { coding: [{ system: 'http://loinc.org', code: '8867-4' }] }, valueInteger: 72 },
     };
     await send(observation, '/Observation');
-    // This is answered once the bundled terminology is loaded.
+    // This request is answered once the bundled terminology has been loaded.
     await service.fhir(`${service.url}/v1/terminology/loinc/8867-4`);
     const record = await annal(
       'record',
@@ -246,7 +246,7 @@ describe('the command line, for auditors of other streams', () => {
       .to.match(/^Condition .* Hypertension, active$/m)
       .and.to.match(/^Observation .* Heart rate, 72$/m)
       .and.to.match(new RegExp(`^Patient .* Ida ${Müller}-${Lund}$`, 'm'));
-    // Auditors also ask about a deleted patient's history.
+    // Auditors can also request a deleted patient's history.
     expect((await annal('history', Idun.toLowerCase())).stdout).to.contain('DELETE');
     const several = await annal('record', Muller.toLowerCase());
     expect(several).to.include({ code: 1, stdout: '' });
@@ -269,7 +269,7 @@ describe('the command line, for auditors of other streams', () => {
       const { log } = z.object({ log: z.array(z.object({ what: z.string() })) }).parse(JSON.parse(stdout));
       expect(log[0]).to.include({ what: 'identity' });
       expect(log.map(({ what }) => what)).to.include('hash');
-      // Commands that would act on such a log are still refused.
+      // Commands that would change such a log are still refused.
       expect((await annal('rebuild')).stderr).to.contain('of another installation');
     } finally {
       await database.pool.query(text, [rows[0]?.id]);

@@ -215,7 +215,7 @@ describe('the command line, for auditors', () => {
     const readme = await node([alone, file('README.md')]);
     expect(readme).to.include({ code: 1, stdout: '' });
     expect(readme.stderr).to.contain('README.md: this is not an Annal export');
-    // The command that an export prints can be run as is.
+    // The command that an export prints can be run as it is.
     const second = join(folder, 'second.ndjson');
     const printed = /^To check the file: node (\S+) (\S+) --key (\S+)$/m.exec(
       (await annal('export', patient, '--out', second)).stdout,

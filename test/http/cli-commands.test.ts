@@ -12,7 +12,7 @@ import { type Answer, annal, type Service, startService } from '#test/support/se
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 
-/** Runs the command line as a person would: with text output, from any folder, in a separate process. */
+/** Runs the command line as a person would: with text output, from a different folder, in a separate process. */
 function start(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -29,7 +29,7 @@ function start(
   });
 }
 
-/** Runs the command line in this process, where a separate process would show nothing more. */
+/** Runs the command line in this process, for cases in which a separate process would test nothing more. */
 const run = (args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandOutcome> =>
   runCommand(args, { DATABASE_URL: '', ...env });
 

@@ -81,7 +81,7 @@ describe('annal explain', () => {
 
   it('explains Provenance, compartments and shared terminology', async () => {
     const id = '00000000-0000-7000-8000-000000000001';
-    // This is answered once the terminology is installed.
+    // This request is answered once the terminology has been installed.
     await service.fhir('/CodeSystem?name=a');
     for (const search of [
       'Provenance?recorded=gt2020',

@@ -243,7 +243,7 @@ describe('annal import', () => {
         identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: npi }],
         name: [{ family: 'Gleason' }],
       };
-      // Files like Synthea's hospital and practitioner files, each export with its own ids.
+      // Files like Synthea's hospital and practitioner files; the ids are different in each export.
       const files = (n: number) => ({
         'hospital.json': bundle(
           post(n + 1, { resourceType: 'Organization', name: `Clinic ${number}` }),
@@ -280,7 +280,7 @@ describe('annal import', () => {
       expect(second.report).to.deep.include({ complete: true, warnings: [] });
       expect(await counts()).to.deep.equal(before);
       for (const type of TYPES) expect(second.report.types[type], type).to.include({ loaded: 0 });
-      // The same sources once more, with NDJSON.
+      // The same sources again, as NDJSON.
       await rm(folder, { recursive: true });
       await write({
         'Organization.ndjson': ndjson({
@@ -364,7 +364,7 @@ describe('annal import', () => {
     const { code, report } = await load();
     expect(report.faults).to.deep.equal([]);
     expect(code).to.equal(0);
-    // Four transactions: the directory, two patients, and the Provenance, whose record is known only from its target.
+    // Four transactions: the directory, two patients, and the Provenance, whose record can only be derived from its target.
     expect(report.transactions).to.equal(4);
     expect(report.references).to.deep.equal({ dropped: 2, missing: 0 });
     const one = await onlyPatient(`${marker}-1`);
@@ -381,7 +381,7 @@ describe('annal import', () => {
     const provenances = await search(`Provenance?target=Observation/${String(weighed?.id)}`);
     expect(provenances.filter(({ recorded }) => String(recorded).startsWith('2020'))).to.have.length(1);
 
-    // A second run finds everything done; a file that is added later is loaded into the existing records.
+    // A second run has nothing left to do. A file added later is loaded into the existing records.
     expect((await load()).report).to.deep.include({ transactions: 0, complete: true });
     await write({
       'Later.ndjson': ndjson({
@@ -536,7 +536,7 @@ describe('annal import', () => {
     await onlyPatient(marker);
     await onlyPatient(`${marker}-good`);
     expect(await search('Patient?identifier=urn:test|none')).to.deep.equal([]);
-    // Once the file is fixed, the same command loads what was missing, and nothing twice.
+    // Once the file is fixed, the same command loads what was missing and loads nothing twice.
     await write({
       'invalid.json': bundle(post(1, marked(`${marker}-mended`)), post(2, observation(urn(1)))),
     });
@@ -803,7 +803,7 @@ describe('annal import', () => {
   });
 
   /**
-   * Starts an import and kills it once its journal has the given number of answered transactions.
+   * Starts an import and kills it once its journal lists the given number of answered transactions.
    * @returns whether it was killed
    */
   async function killAfter(transactions: number, from: Service): Promise<boolean> {
@@ -866,7 +866,7 @@ describe('annal import', () => {
     }
   });
 
-  /** Returns the references, in everything on a service, that point to nothing there. */
+  /** Returns the references on a service that point to nothing on that service. */
   async function dangling(from: Service, types: readonly string[]): Promise<string[]> {
     const there = new Set<string>();
     const named = new Set<string>();

@@ -1,4 +1,4 @@
-/** Audit commands and `annal sql` on the embedded database of a running service and of a stopped one. */
+/** Audit commands and `annal sql` on an embedded database, while its service is running and while it is stopped. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -60,7 +60,7 @@ describe('the command line on an embedded database', () => {
       const refused = await sql(statement);
       expect(refused, statement).to.include({ code: 1, stdout: '' });
     }
-    // A statement that ends a transaction ends only its own.
+    // A statement that ends a transaction can end only its own transaction.
     expect((await sql('commit; delete from log.events')).stderr).to.contain('read-only transaction');
     expect(
       (await sql('set session characteristics as transaction read write; delete from log.events')).stderr,
@@ -91,7 +91,7 @@ describe('the command line on an embedded database', () => {
       expect(await readdir(join(dataDir, 'postgres')), args.join(' ')).not.to.include('postmaster.pid');
       expect(await readdir(dataDir), args.join(' ')).not.to.include('lock.json');
     }
-    // As if the service had been killed before a read model had caught up with the end of the log.
+    // Simulates a service that was killed before a read model had caught up with the end of the log.
     await withStoppedService({ dataDir }, (url) => {
       const pool = openPool(url, { max: 1, name: 'test' });
       return pool.query("update consents.checkpoint set position = ''").finally(() => pool.end());

@@ -1,5 +1,5 @@
 /**
- * A `client_credentials` token works wherever an API key of its project and environment does: the same answers, rows and
+ * A `client_credentials` token works wherever an API key of its project and environment does, with the same answers, rows and
  * notes (docs/spec/interface.md, section 5; docs/spec/decisions.md, sections 3 and 9).
  */
 import { expect } from 'chai';
@@ -9,7 +9,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
-/** Ids and times, which differ from write to write. */
+/** Ids and times, which vary between writes. */
 const DRAWN =
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:req|evt|whe|whd|ctx)_[\w-]+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|expires=\d+&signature=[\w-]+|whsec_[A-Za-z0-9+/]+=/g;
 
@@ -66,7 +66,7 @@ describe('client credentials', () => {
   }
   const comparable = ({ status, text, headers }: Awaited<ReturnType<typeof send>>) => ({
     status,
-    // In some places, the message says what kind of credential it was.
+    // In some places, the message mentions the kind of credential that was used.
     text: text.replace(DRAWN, '…').replace(/(?:access tokens|API keys) are for/, '… are for'),
     names: [...headers.keys()].filter((name) => name !== 'content-length').sort(),
     type: headers.get('content-type'),
@@ -75,7 +75,7 @@ describe('client credentials', () => {
   });
 
   it('get the answers of an API key, on every interface', async () => {
-    /** Walks through the interfaces with the given credential. */
+    /** Sends requests to all interfaces with the given credential. */
     async function walk(credential: string): Promise<[string, object][]> {
       const answers: [string, object][] = [];
       const step = async (sent: Sent) => {
@@ -310,7 +310,7 @@ describe('client credentials', () => {
       '/fhir/R4/?_type=Observation,Condition',
     ])
       await refused({ method: 'GET', path });
-    // Requests that name no type return only the allowed types.
+    // Requests without a type return only the allowed types.
     for (const [path, found] of [
       [`/fhir/R4/?_id=${observation},${patient},${condition}`, 1],
       ['/fhir/R4/Observation?_include=*&_count=50', 0],
@@ -348,7 +348,7 @@ describe('client credentials', () => {
     expect(compartment.text).to.not.include('Secret condition');
     await allowed(`/fhir/R4/Observation?patient.family=${family}`, both);
 
-    // Bundles: batches entry by entry, transactions as a whole.
+    // Bundles: a batch is checked entry by entry, a transaction as a whole.
     const entries = [
       { request: { method: 'GET', url: `Observation/${observation}` } },
       { request: { method: 'GET', url: `Patient/${patient}` } },

@@ -1,4 +1,4 @@
-/** The consent page over HTTP: what it shows, and what a decision gives the application. */
+/** The consent page over HTTP: what it shows, and what an application receives after a decision. */
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
@@ -23,7 +23,7 @@ import { PageVisitor } from '#test/support/page-visitor.ts';
 import { eventually } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
 
-/** A grant as the read model has it. */
+/** A grant as stored in the read model. */
 interface Grant {
   readonly grant_id: string;
   readonly record: string;
@@ -156,7 +156,7 @@ describe('the consent page', () => {
     expect(grant.patient).not.to.equal(grant.record);
     const again = await opened({ patient: grant.patient.toUpperCase() });
     expect(controlsOf(again.page, 'record').find(({ checked }) => checked)?.value).to.equal(child?.value);
-    // Applications can’t name a patient by the real id.
+    // Applications can't use a patient's real id.
     const real = await opened({ patient: child?.value });
     const unknown = await opened({ patient: '01890000-0000-7000-8000-000000000001' });
     for (const { page: shown } of [real, unknown]) {
@@ -164,7 +164,7 @@ describe('the consent page', () => {
       expect(shown.text).to.include('asked for a record that is not among yours');
       expect(controlsOf(shown, 'record').map(({ value }) => value)).to.include(own?.value);
     }
-    // Nothing distinguishes a record that exists from one that doesn't.
+    // The responses don't reveal which record exists and which doesn't.
     const without = (text: string) =>
       text.replaceAll(/[\w-]{43}/g, 'secret').replaceAll(/01[0-9a-f]{6}-[0-9a-f-]{27}/g, 'id');
     expect(without(real.page.text)).to.equal(without(unknown.page.text));
@@ -250,7 +250,7 @@ describe('the consent page', () => {
     const allowed = await visitor.submit([...rest, ...names]);
     expect(answerOf(allowed).get('code')).to.match(/^[\w-]{43}$/);
     expect((await newest()).granted_by).to.equal('patient');
-    // The second time, the record is there, and no second record can be started.
+    // The second time, the record exists, and no second record can be started.
     const again = await visitor.open(authorizePath(clientId));
     expect(controlsOf(again, 'record')).to.deep.equal([{ value: (await newest()).record, checked: true }]);
     expect(again.text).to.include('Nia &quot;&lt;b&gt; Okoye').and.include('born 3 February 1990');
@@ -323,7 +323,7 @@ describe('the consent page', () => {
       expect(again.headers.get('location')).to.equal(null);
       expect(again.text, field).to.include(`href="#${field}"`).and.include(`id="${field}-fault"`);
     }
-    // `review` isn't a decision: it shows the choices without errors. Enter in a field sends it.
+    // `review` isn't a decision: it shows the choices without errors. Pressing Enter in a field submits `review`.
     const review = await visitor.submit([
       ['record', record],
       ['days', '180'],
@@ -394,7 +394,7 @@ describe('the consent page', () => {
     const visitor = new PageVisitor(service.url);
     const email = `late-${randomBytes(4).toString('hex')}@example.org`;
     const record = newUuid();
-    // A link that the read model still shows, although its record is gone from the log.
+    // A link that the read model still shows, although its record has been removed from the log.
     await service.pool.query(
       `insert into consents.links (link_id, record, owner_project, environment, issuer, subject, relationship, via, linked_at)
        values ($1, $2, $3, 'sandbox', $4, $5, 'self', 'invitation', 1)`,
@@ -453,7 +453,8 @@ describe('the consent page', () => {
     expect(confirmed.page.text)
       .to.include('confirmed for <bdi>mayo.edu</bdi>')
       .and.not.match(/verified/i);
-    // A domain that was confirmed before its provider was on the list no longer counts.
+    // If a provider is added to the list of mail providers, a domain of this provider that was confirmed before no longer
+    // counts.
     await confirm('gmail.com');
     const lost = await opened({}, { client: client_id });
     expect(lost.page.text).to.include('No confirmed domain').and.not.include('gmail.com');

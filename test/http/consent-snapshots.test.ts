@@ -1,6 +1,6 @@
 /**
- * Grants and links with a snapshot: instances that begin at the snapshot decide like those that read every event, and `annal
- * verify` finds the snapshot's entries in the log.
+ * Grants and links with a snapshot: instances that start from the snapshot make the same decisions as instances that read
+ * every event, and `annal verify` finds the snapshot's entries in the log.
  */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
@@ -35,7 +35,7 @@ describe('grants and links behind a snapshot', () => {
     open.push(instance);
     return instance;
   }
-  /** Writes 600 resources, so that a snapshot is taken, and waits for it. */
+  /** Writes 600 resources, which triggers a snapshot, and waits for it. */
   async function grow(patient: string): Promise<void> {
     const entry = Array.from({ length: 600 }, (_, n) => ({
       resource: {
@@ -134,7 +134,7 @@ describe('grants and links behind a snapshot', () => {
       const report = await verify({ store, databaseUrl: service.databaseUrl });
       expect(report.operations ?? []).to.deep.equal([]);
       if (EVENTSTORE_URL === '') return report.clean;
-      // A shared log also has records of tests that have removed their documents, and erasures that tests made up.
+      // A shared log also contains records of tests that have removed their documents, and erasures that tests made up.
       expect(report.log.filter(({ stream }) => stream === recordStream(record))).to.deep.equal([]);
       return report.readModels.length === 0;
     });

@@ -1,4 +1,4 @@
-/** Records that are held for the next context: the context tells the record as it is, whatever happened in between. */
+/** Records that are cached for the next context: the context reflects the record as it is, whatever happened in between. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { openMakeContext } from '#queries/context/context.ts';
@@ -107,7 +107,7 @@ describe('contexts of a record that is held', () => {
           await created({ resourceType: 'Device', patient: { reference: `Patient/${patient}` } });
         expect(await told(holding, patient), what).to.equal(await told(open(), patient));
       }
-      // At each change and just before it, in both directions and again: the answer equals that of a cache that holds nothing.
+      // At each change and just before it, forwards, backwards and once more, the answer is the same as with an empty cache.
       const { rows } = await service.pool.query<{ at: number }>(
         'select recorded_at as at from history.version where record = $1 order by recorded_at',
         [patient],

@@ -1,4 +1,4 @@
-/** `annal dev-token` beside a running service. */
+/** `annal dev-token` next to a running service. */
 import { expect } from 'chai';
 import { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { runCommand } from '#test/support/cli.ts';

@@ -1,4 +1,7 @@
-/** Synthetic patients at the development issuer: who is offered, what their tokens say and open, and whom no form may name. */
+/**
+ * Synthetic patients at the development issuer: who is offered, what their tokens contain and give access to, and whom no form
+ * may name.
+ */
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -16,7 +19,7 @@ const MOTHER = 's-002@patients.example.org';
 
 describe('synthetic patients at the development issuer', () => {
   let service: InProcess;
-  /** The key of a sandbox that was filled. */
+  /** The key of a sandbox that has been filled. */
   let key: string;
 
   before(async () => {

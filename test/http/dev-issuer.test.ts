@@ -1,4 +1,4 @@
-/** The development issuer over HTTP: discovery, sign-in, authorization code with PKCE, and what its tokens open. */
+/** The development issuer over HTTP: discovery, sign-in, authorization code with PKCE, and what its tokens give access to. */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -286,7 +286,7 @@ describe('the development issuer and other machines', () => {
         const exchange = { method: 'POST', headers, body: new URLSearchParams() };
         expect((await fetch(`${service.url}/dev/token`, exchange)).status).to.equal(403);
       }
-      // Like a proxy without settings of its own.
+      // As sent by a proxy with default settings.
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       socket.write('GET /dev HTTP/1.0\r\nHost: 127.0.0.1\r\n\r\n');
       const [answer] = (await once(socket, 'data')) as [Buffer];
@@ -353,7 +353,7 @@ describe('credentials at the wrong interface', () => {
     expect(none.status).to.equal(401);
     expect(none.headers.get('www-authenticate')).to.match(/^Bearer realm="annal"/);
     expect(unknown.headers.get('www-authenticate')).to.match(/^Bearer realm="annal", error="invalid_token"/);
-    // A new credential of the same kind would not help.
+    // A new credential of the same kind wouldn't help.
     for (const { headers } of [fhir, admin]) expect(headers.get('www-authenticate')).to.equal(null);
     const good = await service.fhir(`${service.url}/admin/config`, { key: token });
     expect(good.status, String(good)).to.equal(200);

@@ -1,5 +1,5 @@
 /**
- * The requests that `/docs` prefills: every request of the FHIR and the admin interface succeeds as it stands, once its ids
+ * The requests that `/docs` prefills: every request of the FHIR and the admin interface succeeds without changes, once its ids
  * are filled in.
  */
 import { expect } from 'chai';
@@ -35,7 +35,7 @@ interface Document {
   readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
 }
 
-/** A request with everything that the page prefills, and with ids. */
+/** A request with everything that the page prefills, and with ids filled in. */
 interface Prefilled {
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -50,7 +50,7 @@ describe('the documentation’s examples', () => {
   let owner: AdminUser;
 
   before(async () => {
-    // With open production, nobody has to ask for it.
+    // If production were open to all, there would be nothing to request.
     service = await startInProcess({}, { PRODUCTION_ACCESS: 'request' });
     described = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
     owner = await signIn(service, 'owner@clinic.example');
@@ -108,7 +108,7 @@ describe('the documentation’s examples', () => {
   itAtFullSize('of the FHIR interface work', async () => {
     const ask = (path: string, method: string, { headers, body }: Omit<Prefilled, 'path'>) =>
       service.fhir(service.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
-    /** Returns the id of the terminology resource that the examples ask about. */
+    /** Returns the id of the terminology resource that the examples refer to. */
     const idOf = async (type: string, operationId: string): Promise<string> => {
       const system = operationId.includes('Subsumes') ? 'http://www.whocc.no/atc' : 'http://loinc.org';
       const url = { CodeSystem: system, ValueSet: 'http://hl7.org/fhir/ValueSet/administrative-gender' }[
@@ -129,9 +129,9 @@ describe('the documentation’s examples', () => {
     };
     const failures: string[] = [];
     for (const { path, method, operation } of operations('/fhir/R4')) {
-      // A URL has no place for the resource to validate.
+      // A URL can't contain the resource to validate.
       if (method === 'GET' && path === '/fhir/R4/{resource_type}/$validate') continue;
-      // Conditional requests find one Patient; requests with an id get their own.
+      // Conditional requests match one Patient; each request with an id gets its own resource.
       await run(updated);
       const fixed = /^\/fhir\/R4\/([A-Z]\w+)\//.exec(path)?.[1] ?? 'Patient';
       const patient = String((await run(created)).json.id);
@@ -188,7 +188,7 @@ describe('the documentation’s examples', () => {
     for (const { path, method, operation } of operations('/admin')) {
       const ends = method === 'DELETE' || operation.operationId === 'putSso';
       const ids = ends ? await found() : shared;
-      // These name something that only the reader knows, or are the operator's.
+      // These requests need something that only the reader knows, or are for the operator.
       if (
         /\{(?:delivery_id|patient_id|service_request_id|parked_id|job_id|request_id|event_id|invitation_id|checkpoint_id|takeback_id|receipt_id)\}/.test(
           path,

@@ -1,6 +1,6 @@
 /**
- * A direct upload is finalized while bytes that no event names are removed: the upload is kept or returns 409, but is never
- * lost.
+ * A direct upload is finalized while bytes that no event refers to are removed. The upload is either kept or gets 409, but is
+ * never lost silently.
  */
 import { join } from 'node:path';
 import { expect } from 'chai';

@@ -1,6 +1,7 @@
 /**
- * No request holds the event loop for more than 250 ms: the corpus of largest bodies, one request at a time. `npm test` sends
- * smaller bodies, which finds work that grows faster than its body; at full size, bodies are as large as the service accepts.
+ * No request blocks the event loop for more than 250 ms. The requests are the corpus of the largest bodies, sent one at a
+ * time. `npm test` sends smaller bodies, which reveals work that grows faster than its body. At full size, bodies are as large
+ * as the service accepts.
  */
 import { writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -18,16 +19,16 @@ import {
 } from '#test/support/largest-bodies.ts';
 import { everyNth, scaled } from '#test/support/scale.ts';
 
-/** With small bodies, only work that grows faster than the body takes long, even on a busy machine. */
+/** With small bodies, only work that grows faster than the body takes this long, even on a busy machine. */
 const MOST_MS = scaled(250, 1_500);
-/** For a whole request that is refused while it arrives: 25 MB of blanks are unpacked. */
+/** Limit for a whole request that is refused while it arrives: 25 MB of blanks are decompressed. */
 const CPU_MS = scaled(1_000, 1_500);
 const BODY = scaled(9_900_000, 30_000);
 const BUNDLE = scaled(24_900_000, 100_000);
-/** Number of observations in the large record, and per transaction. */
+/** Number of observations in the large record, and number per transaction. */
 const OBSERVATIONS = scaled(20_000, 400);
 const AT_ONCE = 4_000;
-/** Versions of an Observation with a long note, and the number of such Observations. */
+/** Number of versions of an Observation with a long note, and number of such Observations. */
 const VERSIONS = scaled(100, 5);
 const NOTE = scaled(400_000, 20_000);
 
@@ -47,7 +48,7 @@ describe('the event loop', () => {
     await service.stop();
   });
 
-  /** Sends bytes that are ready, and reads the response without keeping it. */
+  /** Sends prepared bytes, and reads the response without keeping it. */
   const send = (
     method: string,
     path: string,
@@ -72,7 +73,7 @@ describe('the event loop', () => {
       sent.end(body);
     });
 
-  /** Creates the records for reads. */
+  /** Creates the records that the reads use. */
   const fill = async (): Promise<void> => {
     const made = async (path: string, body: string): Promise<string> => {
       const { status, head } = await send(
@@ -122,7 +123,7 @@ describe('the event loop', () => {
       const began = performance.now();
       const { longest } = await heldBy(async () => {
         answer = await send(method, filledIn(path, id), type, sent);
-        // The projections' work counts as well.
+        // The work of the projections counts as well.
         await service.fhir('/Patient?_summary=count&name=nobody');
       });
       const ms = Math.round(performance.now() - began);
@@ -143,7 +144,10 @@ describe('the event loop', () => {
       person = (await signIn(service, 'over@limits.example')).token;
     });
 
-    /** Sends a body, and doesn't end it unless told to: the response must come at the byte that exceeds the limit. */
+    /**
+     * Sends a body and, unless `ends` is set, leaves it unfinished: the response must arrive at the byte that exceeds the
+     * limit.
+     */
     const answered = (
       { method, path, type, as, gzip, ends }: BodyOverLimit,
       body: Buffer,

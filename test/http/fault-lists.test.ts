@@ -1,4 +1,4 @@
-/** Requests with very many faults: their responses are short, list the first hundred, and say how many more there are. */
+/** Requests with very many faults: the responses are short, list the first hundred faults, and say how many more there are. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import { ROUTES } from '#src/http/routes.ts';
@@ -7,7 +7,7 @@ import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** More than a call accepts as arguments. */
+/** More arguments than a function call can take. */
 const MANY = 150_000;
 
 interface ErrorBody {

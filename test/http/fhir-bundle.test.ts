@@ -19,7 +19,7 @@ interface Response {
   }[];
 }
 
-/** https://hl7.org/fhir/R4/http.html#transaction: the response. The command tests show what is written. */
+/** https://hl7.org/fhir/R4/http.html#transaction: the response. The tests of commands cover what is written. */
 describe('FHIR Bundles', () => {
   let service: InProcess;
   let id: string;

@@ -1,4 +1,4 @@
-/** Everything that the CapabilityStatement declares is accepted and done. */
+/** Everything that the CapabilityStatement declares is accepted and has an effect. */
 import { expect } from 'chai';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -39,7 +39,7 @@ const VALUES: Readonly<Record<string, string>> = {
   number: '1',
   quantity: '5.4|http://unitsofmeasure.org|mg',
 };
-/** Parameters whose value isn't of their type. */
+/** Parameters whose values differ from those of their type. */
 const SPECIAL: Readonly<Record<string, string>> = {
   _id: '00000000-0000-4000-8000-000000000000',
   _type: 'Patient',
@@ -47,11 +47,11 @@ const SPECIAL: Readonly<Record<string, string>> = {
 };
 
 describe('what the CapabilityStatement declares', () => {
-  // This sends hundreds of requests.
+  // This suite sends hundreds of requests.
   let service: InProcess;
   let rest: Rest;
   let statement: JsonObject & { rest: Rest[] };
-  /** Type → id of a resource of that type. */
+  /** Maps a type to the id of a resource of that type. */
   const ids = new Map<string, string>();
   const strict = { headers: { Prefer: 'handling=strict' } };
   before(async () => {
@@ -83,7 +83,10 @@ describe('what the CapabilityStatement declares', () => {
     expect(answer.status, `${path}: ${answer.text.slice(0, 500)}`).to.equal(200);
     return answer;
   };
-  /** In groups of as many requests as one project may search at once: on a slow machine, others would wait in vain. */
+  /**
+   * Sends the requests in groups as large as the number of searches that one project may run at once. On a slow machine, any
+   * further requests would time out waiting.
+   */
   const all = async (paths: readonly string[]) => {
     for (let at = 0; at < paths.length; at += 6) await Promise.all(paths.slice(at, at + 6).map(get));
   };
@@ -245,7 +248,8 @@ describe('what the CapabilityStatement declares', () => {
       ),
     ];
     for (const place of places) {
-      // Without its inputs, the operation says what it needs, but it exists: at the type, at an instance, or at both.
+      // Without its inputs, the operation reports what it needs, which shows that it exists: for the type, for an instance, or
+      // for both.
       const answers = await Promise.all(['GET', 'POST'].map((method) => service.fhir(place, { method })));
       const there = answers.filter(({ status }) => status !== 405);
       if (there.every(({ status, text }) => status === 404 && text.includes('is not supported'))) {

@@ -5,7 +5,7 @@ import { Client, type FhirResource, type OpPatch } from 'fhir-kit-client';
 import smart from 'fhirclient';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** The parts of a Bundle that these tests look at. */
+/** The parts of a Bundle that these tests use. */
 interface Bundle {
   readonly resourceType: string;
   readonly type?: string;
@@ -114,7 +114,7 @@ describe('FHIR clients', () => {
   });
 
   describe('fhirclient (SMART)', () => {
-    /** Returns the client that an application has after its launch, with a token. */
+    /** Returns the client that an application has after launch, with a token. */
     const connect = () => {
       const request = new IncomingMessage(new Socket());
       const values = new Map<string, unknown>();

@@ -108,7 +108,7 @@ describe('$everything', () => {
   const nameOf = ({ resourceType, id }: Resource) =>
     Object.keys(refs).find((name) => refs[name] === `${resourceType}/${id}`) ?? resourceType;
   const names = (bundle: Bundle) => (bundle.entry ?? []).map(({ resource }) => nameOf(resource));
-  /** Returns all pages for the first page's query. */
+  /** Returns all pages of a query. */
   const walk = async (query: string): Promise<string[]> => {
     const found: string[] = [];
     let page = await get(query);

@@ -1,4 +1,4 @@
-/** Resources that clients send back: excerpts are refused, and nulls that say nothing are not stored. */
+/** Resources that clients send back: excerpts are refused, and nulls without meaning aren't stored. */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

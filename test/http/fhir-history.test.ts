@@ -39,7 +39,7 @@ describe('FHIR history', () => {
   };
   const next = (bundle: Bundle) => bundle.link.find(({ relation }) => relation === 'next')?.url;
   const key = ({ fullUrl, response }: Entry) => `${fullUrl} ${response.etag}`;
-  /** Returns all pages from a path on, running `meanwhile` between pages. */
+  /** Returns all pages from the given path on, running `meanwhile` between pages. */
   const walk = async (path: string, meanwhile: () => Promise<unknown> = async () => undefined) => {
     const entries: Entry[] = [];
     let pages = 0;

@@ -21,7 +21,7 @@ interface Bundle {
 /** https://hl7.org/fhir/R4/search.html#include */
 describe('_include and _revinclude', () => {
   let service: InProcess;
-  /** Ids, by the names used below. */
+  /** Ids by the names used below. */
   const ids = new Map<string, string>();
   const id = (name: string) => ids.get(name) ?? '';
   const create = async (name: string, resource: { resourceType: string; [key: string]: unknown }) => {
@@ -225,13 +225,13 @@ describe('_include and _revinclude', () => {
     const key = await service.newProject();
     const mine = async (path: string, body: object) =>
       (await service.fhir(path, { method: 'POST', body: JSON.stringify(body), key })).json.id as string;
-    // On another server, the same URL may mean something else: such a reference may be written only as a full URL.
+    // On another server, the same relative URL may refer to something else, so such a reference must be written as a full URL.
     const other = await mine('/Organization', { resourceType: 'Organization', name: 'theirs' });
     const patient = await mine('/Patient', {
       resourceType: 'Patient',
       managingOrganization: { reference: `Organization/${other}` },
     });
-    // As if a reference had slipped through: the read model isn't trusted.
+    // Simulates a reference that wrongly got into the read model, because reads must not rely on the read model here.
     const body = JSON.stringify({
       resourceType: 'Patient',
       id: id('t'),

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
-/** https://hl7.org/fhir/R4/http.html, one instance at a time. */
+/** https://hl7.org/fhir/R4/http.html, on one instance. */
 describe('FHIR interactions', () => {
   let service: InProcess;
   before(async () => {
@@ -91,7 +91,7 @@ describe('FHIR interactions', () => {
     expect(await outcome('PUT', place, { ...weight(7_000, 'kg'), id: own })).to.deep.equal(heavy);
     const patch = [{ op: 'replace', path: '/valueQuantity/value', value: 7_000 }];
     const patched = await outcome('PATCH', place, patch, 'application/json-patch+json');
-    // This changes nothing, so nothing is written.
+    // This patch changes nothing, so nothing is written.
     expect(patched).to.deep.equal([]);
     const more = [{ op: 'replace', path: '/valueQuantity/value', value: 8_000 }];
     expect(await outcome('PATCH', place, more, 'application/json-patch+json')).to.have.length(1);

@@ -1,4 +1,4 @@
-/** Facts of summaries and their wording: docs/summary.md. */
+/** The facts in summaries and their wording: docs/summary.md. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { type JsonObject, parseJson } from '#src/shared/json/json.ts';

@@ -4,7 +4,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import { HERE, type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 
-/** Returns the statements about an id that an answer needed. */
+/** Returns the statements about an id that were needed for an answer. */
 async function watched(
   id: string,
   ask: () => Promise<Answer>,
@@ -15,7 +15,7 @@ async function watched(
     const [asked, values] = given;
     const statement = typeof asked === 'object' ? { values, ...asked } : { text: asked, values };
     const text = String(Reflect.get(statement, 'text'));
-    // The request log, written in the background, has ids in its paths.
+    // The paths in the request log contain ids, but the log is written in the background.
     if (/^\s*(?:select|with)\b/i.test(text) && JSON.stringify(statement.values ?? '').includes(id))
       statements.push(text);
     return Reflect.apply(query, this, given);
@@ -42,7 +42,7 @@ describe('isolation of projects', () => {
     const identifier = [{ system: 'urn:isolated', value: '1' }];
     id = String((await service.post('/Patient', { resourceType: 'Patient', identifier })).json.id);
     const found = await service.fhir(`/Provenance?target=Patient/${id}`);
-    // Background work that follows the log looks at the newest event, which is about another patient.
+    // Background work that follows the log then uses the newest event, which is about another patient.
     await service.post('/Patient', { resourceType: 'Patient' });
     provenance = (JSON.parse(found.text) as { entry: [{ resource: { id: string } }] }).entry[0].resource.id;
   });

@@ -1,5 +1,5 @@
 /**
- * PATCH over HTTP: both formats, alone and in Bundles, including everything that is refused.
+ * PATCH over HTTP, in both formats, alone and in Bundles, including everything that is refused.
  * https://hl7.org/fhir/R4/http.html#patch
  */
 import { expect } from 'chai';

@@ -59,7 +59,7 @@ describe('$summary', () => {
     if (found === undefined) throw new Error(`no section ${title}`);
     return found;
   };
-  /** Returns the `Type/id` of each of a section's entries. */
+  /** Returns `Type/id` for each entry of a section. */
   const entriesOf = (document: Document, title: string) =>
     (sectionOf(document, title).entry ?? []).map(({ reference }) => reference.slice(service.base.length + 1));
   /** Returns the errors that a validator finds. */
@@ -70,7 +70,7 @@ describe('$summary', () => {
       .filter(({ severity = 'error' }) => severity === 'error')
       .map(({ expression, diagnostics }) => `${expression}: ${diagnostics}`);
   };
-  /** Returns literal references that lead nowhere in the document. */
+  /** Returns the literal references that can't be resolved within the document. */
   const dangling = ({ entry }: Document): string[] => {
     const urls = new Set(entry.map(({ fullUrl }) => fullUrl));
     const found: string[] = [];

@@ -12,7 +12,7 @@ interface Bundle {
   readonly entry?: readonly { readonly resource: Provenance }[];
 }
 
-/** The service's own and clients' Provenances as one listing: https://hl7.org/fhir/R4/provenance.html#search */
+/** Provenances written by the service and by clients, in one list: https://hl7.org/fhir/R4/provenance.html#search */
 describe('search of Provenance', () => {
   let service: InProcess;
   let practitioner: string;
@@ -56,7 +56,7 @@ describe('search of Provenance', () => {
         agent: [{ type: { coding: [{ code: 'verifier' }] }, who: { reference: practitioner } }],
       })
     ).json;
-    /** C, U: the automatic Provenances of the versions; o: the client's own. Newest first. */
+    /** C, U: the automatic Provenances of the versions; o: the client's own Provenance. Newest first. */
     const letters = async (query: string, record = `target=Patient/${id}`) =>
       (await of(`/Provenance?${record}&${query}`))
         .map((each) => (each.id === own ? 'o' : (each.activity?.coding[0]?.code ?? '?').charAt(0)))

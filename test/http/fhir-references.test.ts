@@ -109,7 +109,7 @@ describe('references', () => {
       let medication = '';
       try {
         await blocker.query('begin; lock table resources.checkpoint in exclusive mode');
-        // The create is answered before the resource is visible, after it has waited for that.
+        // The create is answered before the resource is visible, after the service has waited as long as it may.
         medication = await create({ resourceType: 'Medication', code: { text: 'Aspirin' } });
         const early = await fetchOnce(`${service.base}/MedicationStatement`, {
           method: 'POST',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 
-/** Requests that no honest client sends: each is refused before it costs much, and none is a server error. */
+/** Requests that no honest client sends: each is refused before it costs much, and none causes a server error. */
 describe('searches and operations that ask for too much', () => {
   let service: InProcess;
   let patient: string;
@@ -29,7 +29,7 @@ describe('searches and operations that ask for too much', () => {
     expect(status, text.slice(0, 300)).to.equal(400);
     expect(text.slice(0, 1_000)).to.match(says);
   };
-  /** Sends a request, whatever the response. */
+  /** Sends a request; any response is fine. */
   const send = (path: string, body: string | object, headers: Record<string, string> = {}) =>
     service.fhir(path, {
       method: 'POST',
@@ -42,7 +42,7 @@ describe('searches and operations that ask for too much', () => {
     'names what the database had to stop because it took too long, and does not call the database away',
     async function () {
       this.timeout(120_000);
-      // Lagging read models give a different error, so they must have caught up with the log before they are locked. A search
+      // Lagging read models would cause a different error, so they must catch up with the log before they are locked. A search
       // without parameters doesn't wait for `search`.
       const settled = ['/Observation?status=final', `${service.url}/v1/patients/${patient}/timeline`];
       for (const path of settled) expect((await service.fhir(path)).status, path).to.equal(200);

@@ -31,7 +31,7 @@ describe('links of searches', () => {
   });
   after(() => service.stop());
 
-  /** Returns what a client behind the address gets. */
+  /** Returns the response that a client behind the address receives. */
   const get = async (url: string, headers: Record<string, string> = {}): Promise<Bundle> => {
     const answer = await service.fhir(url.startsWith(base) ? url.slice(base.length) : url, { headers });
     expect(answer.status, `${url}: ${answer.text}`).to.equal(200);
@@ -78,7 +78,7 @@ describe('links of searches', () => {
       ['/Observation?_count=2', [1], true],
       ['/Observation?_count=1&_total=none', [1, 2], false],
       ['/Observation?_count=1&_sort=-_lastUpdated', [1, 2], true],
-      // The Observation without a date comes last; no page leads back from there.
+      // The Observation without a date comes last. There is no previous page for it.
       ['/Observation?_count=1&_sort=-date', [1], false],
       ['/Observation?_count=1&_sort=date,_id&subject:Patient.name=a', [1], false],
       ['/Observation?_count=1&_sort=status,date', [], false],
@@ -196,7 +196,7 @@ describe('links of searches', () => {
       expect((await service.fhir(`/Organization/${id}`, { method: 'DELETE' })).status).to.equal(204);
     const relations = (bundle: Bundle) => bundle.link.map(({ relation }) => relation);
     for (const id of ids.slice(0, 2)) await remove(id);
-    // The resources on the previous page are gone, so the matches are the first page.
+    // The resources on the previous page have been removed, so the matches now form the first page.
     const back = await get(link(two, 'previous') ?? '');
     expect([back.entry ?? [], relations(back)]).to.deep.equal([[], ['self', 'next', 'first', 'last']]);
     const first = await get(link(back, 'next') ?? '');

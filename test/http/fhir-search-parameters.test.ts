@@ -24,7 +24,7 @@ const REFUSED: readonly (readonly [type: string, query: string, named: string])[
   ['Observation', 'category:missing=perhaps', 'category:missing'],
   ['Observation', 'value-quantity=much', 'value-quantity'],
   ['Observation', 'value-quantity=1|2|3|4', 'value-quantity'],
-  // R4: `:missing` is for all parameters except combinations.
+  // R4: `:missing` works with all parameters except combinations.
   ['Observation', 'code-value-concept:missing=true', 'code-value-concept:missing'],
   ['Observation', 'performer:Patientt=1', 'performer:Patientt'],
   ['Observation', 'performer=Nobody/1', 'performer'],
@@ -120,7 +120,7 @@ describe('FHIR search parameters', () => {
       '1234567890123456e200000',
       '-12345678901234567e-200000',
     ]) {
-      // As text, because JavaScript would write a different number.
+      // Written as text, because JavaScript would print a different number.
       const body = `{"resourceType":"Observation","status":"final","code":{"text":"mass"},"subject":{"reference":"Patient/${patient}"},"valueQuantity":{"value":${value},"unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}}`;
       const answer = await service.fhir('/Observation', { method: 'POST', body });
       expect(answer.status, answer.text).to.equal(201);
@@ -133,7 +133,7 @@ describe('FHIR search parameters', () => {
     expect(await ask('gt1e300')).to.deep.equal([large, endless]);
     expect(await ask('lt-1')).to.deep.equal([negative]);
     expect(await ask('gt-1e-3&value-quantity=lt1e-3')).to.have.length(2);
-    // A place with impossible degrees doesn't prevent others from being found.
+    // A location with impossible coordinates doesn't prevent other locations from being found.
     for (const longitude of ['1e400', '1e-400'])
       await service.fhir('/Location', {
         method: 'POST',

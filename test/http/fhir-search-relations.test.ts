@@ -3,7 +3,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Resources by letter; `@x` in a text is replaced by the id of x, which is created first. */
+/** Resources by letter. `@x` in a text is replaced by the id of resource x, which is created first. */
 const RESOURCES: Readonly<Record<string, Body>> = {
   O: { resourceType: 'Organization', name: 'North', identifier: [{ system: 'urn:org', value: 'N' }] },
   N: { resourceType: 'Organization', name: 'Ward of North', partOf: { reference: 'Organization/@O' } },
@@ -69,7 +69,7 @@ const CASES: readonly (readonly [query: string, letters: string])[] = [
   ['Observation?subject.name=berg', 'bc'],
   ['Observation?subject:Patient.name=nobody', ''],
   ['Observation?subject:Device.device-name=x', ''],
-  // There are so many gender keys that they are looked up one by one.
+  // There are so many gender values that they are looked up one by one.
   [`Patient?gender=${GENDERS}`, 'pq'],
   [`Patient?general-practitioner:Practitioner.name=doc&gender=${GENDERS}`, 'p'],
   [`Patient?general-practitioner:Practitioner.name=nobody&gender=${GENDERS}`, ''],
@@ -167,7 +167,7 @@ describe('FHIR searches across references', () => {
     };
     for (const [letter, body] of Object.entries(RESOURCES)) {
       if (letter === 'f') {
-        // The Encounter that f is part of, in f's own record.
+        // The Encounter that f is part of, in the record of f.
         await create('E', { ...RESOURCES.e, subject: { reference: 'Patient/@q' }, status: 'unknown' });
       }
       await create(letter, body);

@@ -130,7 +130,8 @@ describe('FHIR search', () => {
       for (let url: string | undefined = `${path}&_count=2`; url !== undefined; ) {
         const bundle: Bundle = await search(url);
         seen.push(...matches(bundle));
-        // Both ends change: a patient that was shown, and one that was not.
+        // The resources on both sides of the page boundary change: a patient that was already shown, and a patient that
+        // wasn't.
         await touch(expected[0] ?? '', `first ${seen.length}`);
         await touch(expected.at(-1) ?? '', `last ${seen.length}`);
         url = next(bundle);

@@ -13,7 +13,7 @@ interface Bundle {
 /** https://hl7.org/fhir/R4/http.html#search */
 describe('search of several types', () => {
   let service: InProcess;
-  /** Id → name of each resource, in the order in which they were written. */
+  /** Maps an id to the name of its resource, in the order in which the resources were written. */
   const names = new Map<string, string>();
   const id = (name: string) => [...names].find(([, each]) => each === name)?.[0] ?? '';
   const create = async (name: string, resource: { resourceType: string; [key: string]: unknown }) => {

@@ -1,6 +1,6 @@
 /**
- * The finer rules of transactions, each a case that a reviewer once broke: what must be refused as a whole, and what must be
- * linked.
+ * The finer rules of transactions: each test is a case that a reviewer once broke. They cover what must be refused as a whole,
+ * and what must be linked.
  */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';

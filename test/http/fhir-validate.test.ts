@@ -27,7 +27,7 @@ describe('$validate', () => {
       ...(key === undefined ? {} : { key }),
     });
   const outcomeOf = (answer: Answer): Outcome => JSON.parse(answer.text) as Outcome;
-  /** Returns `severity code expression` for each issue of a response with 200. */
+  /** Returns `severity code expression` for each issue of a response with status 200. */
   const issuesOf = (answer: Answer): string[] => {
     expect(answer.status, answer.text).to.equal(200);
     const outcome = outcomeOf(answer);

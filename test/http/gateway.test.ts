@@ -1,4 +1,4 @@
-/** `/app/api`: the interfaces for a person who is signed in to the pages (docs/gateway.md). */
+/** `/app/api`: the interfaces for people who are signed in to the pages (docs/gateway.md). */
 import { expect } from 'chai';
 import { recordStream } from '#src/events/streams.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -66,7 +66,7 @@ describe('the gateway', () => {
     expect([fhir.status, json(fhir).id, fhir.headers.get('etag')]).to.deep.equal([200, patient, 'W/"1"']);
     const v1 = await session.ask(`/v1/patients/${patient}`, { headers: ofProject('sandbox') });
     expect([v1.status, json(v1).family]).to.deep.equal([200, 'Sand']);
-    // Errors have the interface's own form.
+    // Errors have the format of the interface that was called.
     const gone = await session.ask('/fhir/R4/Patient/none', { headers: ofProject() });
     expect([gone.status, json(gone).resourceType]).to.deep.equal([404, 'OperationOutcome']);
     expect(json(await session.ask('/v1/patients/none', { headers: ofProject() })).error.type).to.equal(
@@ -113,7 +113,7 @@ describe('the gateway', () => {
     expect([own.status, own.headers.get('access-control-allow-origin')]).to.deep.equal([200, null]);
     const query = await session.ask(`${path}&access_token=${owner.token}`);
     expect(query.status).to.equal(400);
-    // A preflight from another origin learns nothing.
+    // A preflight request from another origin reveals nothing.
     const preflight = await fetch(`${service.url}/app/api/me/patients`, {
       method: 'OPTIONS',
       headers: {
@@ -204,7 +204,7 @@ describe('the gateway', () => {
     expect(await read(dev)).to.equal(200);
     expect(await read(dev, 'production')).to.equal(403);
     await role('admin');
-    // The patient is in the sandbox.
+    // The patient is in the sandbox, not in production.
     expect(await read(dev, 'production')).to.equal(404);
     await owner.done(
       'DELETE',
@@ -216,7 +216,7 @@ describe('the gateway', () => {
       headers: { 'X-Service-Project': 'proj_0123456789012345678901' },
     });
     expect(other.status).to.equal(404);
-    // A person's own record isn't project data: it is read on the pages.
+    // A person's own record isn't project data; it is read through the pages.
     expect((await session.ask(`/fhir/R4/Patient/${record}`, { headers: ofProject() })).status).to.equal(404);
   });
 
@@ -274,7 +274,7 @@ describe('the gateway', () => {
     );
     const page = await patientsOwn.open(`/connections/records/${real}/log?lang=en`);
     expect(wordsOf(page)).to.include('What for: Ticket 4711: Größe fehlt');
-    // A sandbox needs neither.
+    // In a sandbox, neither a reason nor a recent sign-in is needed.
     const stale = await signedIn(service, owner.email);
     await service.pool.query(
       "update operations.session set started_at = now() - interval '31 minutes' where id_sha256 = sha256($1)",
@@ -373,7 +373,7 @@ describe('the gateway', () => {
       headers: { ...ofProject(), 'Content-Type': 'application/fhir+json', 'Idempotency-Key': 'gateway-1' },
     };
     const first = await session.ask('/fhir/R4/Patient', call);
-    // The key belongs to the person: a new session gets the same answer.
+    // The Idempotency-Key belongs to the person, so a new session gets the same answer.
     const again = await (await signedIn(service, owner.email)).ask('/fhir/R4/Patient', call);
     expect([first.status, again.status, again.headers.get('idempotent-replayed')]).to.deep.equal([
       201,

@@ -1,5 +1,6 @@
 /**
- * Code generators make clients from the OpenAPI document that compile and call the service; a linter finds no problems in it.
+ * Code generators create clients from the OpenAPI document that compile and can call the service. A linter finds no problems
+ * in the document.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Bundles under a grant: each entry is checked by itself (docs/spec/decisions.md, sections 5 "Bundles" and 9). */
+/** Bundles under a grant: each entry is checked separately (docs/spec/decisions.md, sections 5 "Bundles" and 9). */
 import { expect } from 'chai';
 import { byPerson, identityOf, openInstance } from '#test/support/consent-commands.ts';
 import { GrantWriting, type Resource } from '#test/support/grant-writing.ts';
@@ -196,7 +196,7 @@ describe('Bundles under a grant', () => {
     const texts = entriesIn(answer).map((each) => JSON.stringify(each));
     expect(texts[6]).to.equal(texts[7]?.replaceAll('entry[7]', 'entry[6]'));
     expect(answer.text).to.contain('business-rule');
-    // In a transaction, each refused entry refuses all entries.
+    // In a transaction, one refused entry causes the whole transaction to be refused.
     const before = await on.events();
     for (const [index, status] of [
       [1, 403],
@@ -241,7 +241,7 @@ describe('Bundles under a grant', () => {
     expect(unknown).to.contain('issue');
     for (const real of [`Patient/${on.record}`, escaped(`Patient/${on.record}`)])
       expect((await send(whole, 'transaction', [patch(test(real))])).text).to.equal(unknown);
-    // The id is quoted in the message about invalid JSON.
+    // The message about invalid JSON would quote the id.
     const broken = await send(whole, 'batch', [patch(`[{"op": ${on.record} `)]);
     expect(broken.text).not.to.contain(whole.patient);
   });
@@ -293,7 +293,7 @@ describe('Bundles under a grant', () => {
       project: result.project,
       environment: 'sandbox',
     });
-    // The application's project and the other owner don't have the resource.
+    // Neither the application's project nor the other owner has the resource.
     for (const key of [on.service.key, on.appKey])
       expect((await on.service.fhir(`/Practitioner/${idIn(practitioner)}`, { key })).status).to.equal(404);
     const batch = await send(personal, 'batch', [

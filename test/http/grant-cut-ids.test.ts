@@ -1,4 +1,4 @@
-/** Under a grant, no response shows a part of the Patient's real id, or ids of documents in other records (section 1). */
+/** Under a grant, no response shows part of the Patient's real id, or ids of documents in other records (section 1). */
 import { expect } from 'chai';
 import { GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
@@ -22,7 +22,7 @@ describe('ids under a grant', () => {
   });
   after(() => on?.stop());
 
-  /** Checks that a response shows neither the real id nor much of its beginning. */
+  /** Checks that a response shows neither the real id nor more than a little of its beginning. */
   function hides(answer: Answer, what: string): void {
     const all = [answer.text, ...[...answer.headers].flat()].join('\n').toLowerCase();
     expect(all, what).to.not.contain(on.record.slice(0, 20));

@@ -1,6 +1,6 @@
 /**
- * A patient's real id can't be found out digit by digit: an application writes the id that it knows, the record has the real
- * id, and no search, order or patch compares parts of the real id (docs/spec/decisions.md, section 1).
+ * A patient's real id can't be guessed digit by digit. An application writes ids that it knows, the record contains the real
+ * id, and no search, sort order or patch compares parts of the real id (docs/spec/decisions.md, section 1).
  */
 import { expect } from 'chai';
 import { parameters } from '#test/support/fhirpath-patch.ts';
@@ -29,7 +29,7 @@ describe('parts of the real id under a grant', () => {
     const made = await on.send(allowed, 'POST', '/DocumentReference', document);
     expect(made.status, made.text).to.equal(201);
     await on.created({ resourceType: 'Location', name: `Home of ${on.record}`, alias: ['Hillside'] });
-    // A word of the id can sound like "of".
+    // Part of the id can sound like the word "of".
     const name = [{ family: `Nurse ${on.record}` }];
     await on.created({ resourceType: 'Practitioner', name });
   });
@@ -102,15 +102,15 @@ describe('parts of the real id under a grant', () => {
   });
 
   describe('that is suspected', () => {
-    /** Returns the real id, and another id from the same moment. */
+    /** Returns the real id, and another id created at the same moment. */
     const suspects = () => {
       const { record } = on;
       return [record, record.replace(/[0-9a-f]{6}$/, (end) => (end === 'abcdef' ? 'fedcba' : 'abcdef'))];
     };
-    /** Encodes the digit at a place. */
+    /** Percent-encodes the digit at the given index. */
     const encoded = (id: string, at = 0) =>
       `${id.slice(0, at)}%${id.charCodeAt(at).toString(16)}${id.slice(at + 1)}`;
-    /** Checks that an application is told the same of either id, and returns it. */
+    /** Checks that an application gets the same responses for both ids, and returns them. */
     async function alike(told: (id: string) => Promise<readonly Answer[]>): Promise<string> {
       const [real = '', other = ''] = await Promise.all(
         suspects().map(async (id) => {
@@ -297,7 +297,7 @@ describe('parts of the real id under a grant', () => {
         'there is an allergy',
       );
     expect(await allergic(`Drug`, 'x')).to.contain('there is an allergy');
-    // Only the text differs.
+    // Only the text is different.
     const [real, other] = [await allergic(`of ${record}`, 'x'), await allergic(`of ${others}`, 'x')];
     const same = (text: string) =>
       text.replace(/\/AllergyIntolerance\/[0-9a-f-]{36}|AllergyIntolerance\/[0-9a-f-]{36}/g, 'ALLERGY');
@@ -333,7 +333,7 @@ describe('parts of the real id under a grant', () => {
       return told.filter((code) => codes.includes(code));
     };
     const [before, after] = [patient.replace(/^../, '00'), patient.replace(/^../, 'fe')];
-    // All ids are equal in the order, so those written first come first.
+    // All of these ids sort as equal, so resources written first come first.
     const written = [after, patient, before];
     expect(await order(...written)).to.deep.equal(written);
   });

@@ -88,7 +88,7 @@ describe('the FHIR interface under a grant', () => {
     service.fhir(path, { key: allowed.token, headers });
   const idsIn = (json: object) =>
     ((json as { entry?: { resource: { id: string } }[] }).entry ?? []).map(({ resource }) => resource.id);
-  /** Returns a status and a text without the requested id, so that refusals can be compared. */
+  /** Returns a response's status, and its text without the requested id, so that refusals can be compared. */
   async function refusal(allowed: Allowed, path: string, id: string): Promise<unknown[]> {
     const { status, text } = await ask(allowed, path.replace('ID', id));
     return [status, text.replaceAll(id, 'ID')];
@@ -269,13 +269,13 @@ describe('the FHIR interface under a grant', () => {
       });
       return { status, warnings: [...text.matchAll(/has no search parameter [\w.-]+/g)].map(String) };
     };
-    // All types that `narrow` covers have these parameters, but not all types of the search do.
+    // All types that `narrow` covers support these parameters, but not all types of the search do.
     for (const path of ['/?patient.name=Other', '/?identifier=x', '/Patient/PID/*?code=x&identifier=x']) {
       const owned = await several(undefined, record, path);
       expect([owned.status, owned.warnings.length > 0], path).to.deep.equal([200, true]);
       expect(await several(narrow.token, narrow.patient, path), path).to.deep.equal(owned);
     }
-    // Refused for the first type that can't be a performer, whether the grant covers it or not.
+    // Refused because of the first type that can't be a performer, whether the grant covers that type or not.
     const wrong = '/Patient/PID/*?_has:Observation:performer:code=1';
     const [owned, own] = await Promise.all([
       service.fhir(wrong.replace('PID', record)),
@@ -323,7 +323,7 @@ describe('the FHIR interface under a grant', () => {
     };
     const about = await found(`/Provenance?target=Observation/${first}`);
     expect([about.total, about.ids.includes(claim)]).to.deep.equal([2, true]);
-    // The Provenances of three Observations, the Patient and the claim, and the claim itself.
+    // Provenances of three Observations, the Patient and the claim, followed by the claim itself.
     for (const path of [
       '/Provenance?_sort=_id',
       `/Patient/${recorded.patient}/Provenance`,
@@ -381,7 +381,7 @@ describe('the FHIR interface under a grant', () => {
       ['/Observation', {}, { action: 'search-type', resource_id: null, count: 3 }],
     ] as const) {
       const { request } = await logged(narrow, path, init);
-      // There is no wait: the entry was durable before the response.
+      // No waiting is needed: the entry was durable before the response was sent.
       expect(await entries(request), path).to.deep.equal([{ ...observations, ...entry }]);
     }
     const patient = await logged(narrow, `/Patient/${narrow.patient}`);

@@ -1,4 +1,7 @@
-/** The gate: a grant's access token opens what says so, and nothing else (docs/spec/decisions.md, section 9). */
+/**
+ * The gate: a grant's access token gives access to operations that declare it, and to nothing else (docs/spec/decisions.md,
+ * section 9).
+ */
 import { expect } from 'chai';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
@@ -106,7 +109,7 @@ describe('the gate of grants', () => {
           ...(method === 'GET' ? {} : { 'Content-Type': isForm ? FORM : 'application/json' }),
           ...(method === 'POST' && !taken ? { 'Idempotency-Key': `gate ${url}`.replace(/\W/g, '-') } : {}),
         },
-        // Nobody reads this body, because it would be refused.
+        // Nothing reads this body, because the request is refused first.
         ...(method === 'GET' ? {} : { body: isForm ? '_count=1' : '{"resourceType":' }),
       });
     };
@@ -115,7 +118,7 @@ describe('the gate of grants', () => {
         requests.filter(({ open }) => !open),
         3,
       ),
-      // An application's searches wait for their turns.
+      // An application's searches wait in a queue.
       4,
       async (request) => {
         const response = await send(request, allowed.token);
@@ -123,10 +126,11 @@ describe('the gate of grants', () => {
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
         else if (isWrite(request)) expect(response.status, what).to.equal(403);
-        // A Bundle is read before its entries are checked, and an MCP message before its tool is.
+        // A Bundle is read before its entries are checked, and an MCP message is read before its tool is checked.
         else if (['/fhir/R4', '/mcp'].includes(request.url) && request.method === 'POST')
           expect(response.status, what).to.equal(400);
-        // Inputs are checked first: a query without `q`, operation parameters, and bodies. The token lacks the scope `openid`.
+        // Inputs are checked first: a query without `q`, the parameters of operations, and bodies. The token lacks the scope
+        // `openid`.
         else if (request.url === '/oauth/userinfo') expect(text, what).to.contain('insufficient_scope');
         else if (request.taken)
           expect(response.status, what).to.be.oneOf(

@@ -108,7 +108,7 @@ describe('operations under a grant', () => {
     const all = await everything(whole);
     expect(all.ids.sort()).to.deep.equal([whole.patient, ...labs, vital, condition, clinic, doctor].sort());
     expect(all.total).to.equal(6);
-    // The grant for Condition lacks `s`, so Condition is left out. The clinic is named only by resources outside the category.
+    // The grant for Condition lacks `s`, so Condition is left out. Only resources outside the category refer to the clinic.
     const some = await everything(narrow);
     expect(some.ids.sort()).to.deep.equal([narrow.patient, ...labs, doctor].sort());
     expect(some.total).to.equal(4);
@@ -129,7 +129,7 @@ describe('operations under a grant', () => {
     ]);
     expect((await everything(narrow, '?_since=2100-01-01')).ids).to.deep.equal([]);
     expect((await everything(narrow, '?_offset=3&_count=50')).ids).to.have.length(2);
-    // The Provenances of the Patient and three Observations, and of nothing else.
+    // Provenances of the Patient and three Observations, and of nothing else.
     expect((await everything(narrow, '?_type=Provenance')).total).to.equal(4);
     expect((await everything(narrow, '?_type=Provenance&_offset=3')).ids).to.have.length(1);
     for (const type of ['Condition', 'Encounter']) {
@@ -190,7 +190,7 @@ describe('operations under a grant', () => {
       .and.not.contain('holds no information about problems');
     expect((await ask(whole, own)).text).not.to.contain('Made of the part of the record');
     expect(some).to.include(`Patient/${narrow.patient}`).and.to.include(`Observation/${labs[2]}`);
-    // The service and its maker are authors of every summary.
+    // The service and its vendor are authors of every summary.
     const stated = await sections(whole, own);
     const found = some.filter((name) => !/^(?:Patient|Observation|Practitioner)\//.test(name));
     expect(found.filter((name) => !/^(?:Device|Organization)\//.test(name))).to.deep.equal([]);
@@ -268,7 +268,7 @@ describe('operations under a grant', () => {
     expect(invalid.text).to.contain('"error"').and.to.contain(record);
     const wrong = await answers({ ...about(`Patient/${narrow.patient}`), [narrow.patient]: 1 });
     expect(wrong.text).to.equal(invalid.text.replaceAll(record, narrow.patient));
-    // Without an id, nothing of the type is read.
+    // Without an id, nothing of that type is read.
     expect((await answers({ resourceType: 'Encounter' }, '/Encounter/$validate')).status).to.equal(200);
     expect((await ask(narrow, `/Observation/${labs[0]}/$validate?mode=profile`)).status).to.equal(200);
     for (const id of [vital, UNKNOWN])

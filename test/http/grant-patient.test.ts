@@ -1,4 +1,4 @@
-/** The Patient as an application reads it under a grant (docs/spec/decisions.md, sections 1, 3 and 9). */
+/** The Patient as an application sees it under a grant (docs/spec/decisions.md, sections 1, 3 and 9). */
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
 import { objects } from '#src/fhir/parts.ts';
@@ -177,7 +177,7 @@ describe('the Patient under a grant', () => {
     const status = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         const headers = { Authorization: `Bearer ${allowed.token}` };
-        // Not with a URL, which would be normalised.
+        // A URL isn't used here, because it would be normalised.
         httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
           response.resume().on('end', () => resolve(response.statusCode));
         })
@@ -273,7 +273,7 @@ describe('the Patient under a grant', () => {
   });
 
   describe('on two instances', () => {
-    /** Reads on both instances at once, each on a connection that stays open. */
+    /** Reads on both instances at the same time, using a connection to each that stays open. */
     async function statuses({ patient, token }: Allowed): Promise<(number | undefined)[]> {
       return Promise.all(
         [service.url, second.url].map(

@@ -211,7 +211,7 @@ describe('writes of REST v1 under a grant', () => {
       expect(put.status, put.text).to.equal(200);
       expect(put.json).to.include({ status: 'final', size: text.length, author_type: 'patient' });
       const content = `/documents/${String(created.id)}/content`;
-      // The bytes don't change.
+      // The document's bytes aren't changed.
       expect((await send(whole, 'GET', content)).text).to.equal(text);
       expect((await v1('GET', content)).text).to.equal(text);
       const sent = { size: text.length, sha256: put.json.sha256 };
@@ -265,7 +265,7 @@ describe('writes of REST v1 under a grant', () => {
             begun.on('response', resolve).on('error', reject);
           });
           begun.write('Dear ');
-          // The service has accepted the request and reads on.
+          // The service has accepted the request and is still reading its body.
           await eventually(async () => (await upload(allowed, id, '')).status === 400);
           await on.granting.revoke(allowed);
           const events = await on.events();
@@ -378,7 +378,7 @@ describe('writes of REST v1 under a grant', () => {
         const stored = async (id: string): Promise<string> => {
           const answer = await importing(allowed, body(id), type);
           expect(answer.status, `${name} ${answer.text}`).to.equal(200);
-          // The application gets back what it sent.
+          // The application receives what it sent.
           expect(answer.text, name).to.contain(id);
           const [first] = Array.isArray(answer.json.observations) ? answer.json.observations : [];
           const [shown] = [isObject(first) ? String(first.id) : ''];

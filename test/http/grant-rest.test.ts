@@ -14,7 +14,7 @@ const VITAL = 'vital-signs';
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 
-/** A patient's record to which others refer. */
+/** A patient's record that other resources refer to. */
 interface Filled {
   readonly patient: string;
   readonly labs: readonly string[];
@@ -152,7 +152,7 @@ describe('REST v1 under a grant', () => {
       expect([own.status, seen.status], `${path} ${seen.text}`).to.deep.equal([200, 200]);
       const known = own.text
         .replaceAll(patient, whole.patient)
-        // The key belongs to another project.
+        // The API key belongs to another project.
         .replace(/"written_by":\{[^}]*\}/g, '"written_by":{}');
       expect(seen.text.replace(/"written_by":\{[^}]*\}/g, '"written_by":{}'), path).to.equal(known);
       for (const [name, value] of seen.headers) expect(value, name).not.to.contain(patient);

@@ -1,5 +1,5 @@
 /**
- * No read that begins after the response to a revocation succeeds, on two instances (docs/spec/decisions.md, sections 3 and
+ * On two instances, no read that begins after the response to a revocation succeeds (docs/spec/decisions.md, sections 3 and
  * 9).
  */
 import { expect } from 'chai';
@@ -73,7 +73,7 @@ describe('reads while their grant is revoked', () => {
     const cut = await read(allowed.patient, allowed.token, () => granting.revoke(allowed));
     expect(cut.complete).to.equal(false);
     expect(cut.text.length).to.be.lessThan(whole.text.length);
-    // So does revoking an API key, as soon as the read model shows it.
+    // Revoking an API key also cuts the response off, as soon as the read model shows the revocation.
     const revoked =
       "update projects.api_key set revoked_at = $2 where sha256 = encode(sha256($1::bytea), 'hex')";
     const end = (at: number | null) => service.pool.query(revoked, [Buffer.from(service.key), at]);
@@ -83,7 +83,7 @@ describe('reads while their grant is revoked', () => {
     expect((await read(id, service.key, async () => undefined)).complete).to.equal(true);
   });
 
-  /** Reads without pause on both instances until the grant is revoked, and for a while after that. */
+  /** Reads continuously on both instances until the grant is revoked, and for a while after that. */
   async function readThrough({
     patient,
     token,

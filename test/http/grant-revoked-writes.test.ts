@@ -1,6 +1,6 @@
 /**
- * Writes and revocation on two instances: the grant is an event in the record, so every write is before or after the grant's
- * end (docs/decisions/0021-grants-in-the-record.md).
+ * Writes and revocation on two instances. The grant is an event in the record, so every write happens either before or after
+ * the grant's end (docs/decisions/0021-grants-in-the-record.md).
  */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
@@ -38,7 +38,7 @@ describe('writes and the end of a grant, on two instances', () => {
     await on?.stop();
   });
 
-  /** Gives a grant through the consent commands, which decide against concurrent writes. */
+  /** Creates a grant through the consent commands, which handle concurrent writes. */
   async function given(name: string): Promise<{ allowed: Allowed; revoke: () => Promise<void> }> {
     const person = identityOf(name);
     const { application, record } = on;

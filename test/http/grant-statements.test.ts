@@ -1,6 +1,7 @@
 /**
- * No statement under a grant reads rows of `resources`, `history`, `search` or `timeline` without the one condition on what a
- * caller sees (`queries/sight.ts`; docs/spec/decisions.md, section 9). The statements are found by sending requests.
+ * No statement under a grant reads rows of `resources`, `history`, `search` or `timeline` without the one condition that
+ * limits what a caller sees (`queries/sight.ts`; docs/spec/decisions.md, section 9). The statements are recorded while
+ * requests are sent.
  */
 import { expect } from 'chai';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
@@ -16,7 +17,7 @@ import { type Recording, recordStatements } from '#test/support/sent-statements.
 import { SIGHT_EXCEPTIONS } from '#test/support/sight-exceptions.ts';
 import { type SentUnder, unseenReads } from '#test/support/sight-of-statements.ts';
 
-/** Connections for requests; other connections are for the log and for processes. */
+/** The connections that requests use. Other connections are used for the log and by processes. */
 const OF_REQUESTS = new Set(['annal', 'annal criteria locks']);
 
 describe('statements under a grant', () => {
@@ -62,7 +63,7 @@ describe('statements under a grant', () => {
       ...{ resourceType: 'Provenance', recorded: '2026-01-01T00:00:00Z', target: [to('Observation', lab)] },
       agent: [{ who: to('Practitioner', doctor) }],
     });
-    // All types that have categories are limited, so a condition on only record and type isn't enough.
+    // All types that have categories are limited to one, so a condition on only record and type isn't enough.
     const scopes = TYPE_NAMES.filter((type) => ['record', 'either'].includes(typeEntry(type).home)).map(
       (type) =>
         CATEGORY_TYPES.has(type)
@@ -85,8 +86,8 @@ describe('statements under a grant', () => {
 
   const used = new Set<RegExp>();
   /**
-   * Sends a request, which must need at least the given number of statements; returns the reads that lack the condition and
-   * aren't listed.
+   * Sends a request, which must need at least the given number of statements. Returns the reads that lack the condition and
+   * aren't listed as exceptions.
    */
   async function unlisted(
     { method, url, body, type, headers, status }: WalkRequest,

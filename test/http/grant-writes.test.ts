@@ -23,7 +23,7 @@ describe('writes under a grant', () => {
   after(() => on?.stop());
 
   const owns = (path: string) => on.service.fhir(path);
-  /** Returns a status and a text without the requested id. */
+  /** Returns a response's status, and its text without the requested id. */
   const refusal = ({ status, text }: { status: number; text: string }, id: string) => [
     status,
     text.replaceAll(id, 'ID'),
@@ -322,7 +322,7 @@ describe('writes under a grant', () => {
     expect((await put(labs, lab, VITAL)).status).to.equal(403);
     const moved = [{ op: 'replace', path: '/category/0/coding/0/code', value: VITAL }];
     expect((await on.send(labs, 'PATCH', `/Observation/${lab}`, moved, PATCH)).status).to.equal(403);
-    // Outside the category: like an unknown id.
+    // A resource outside the category is answered like an unknown id.
     const unknown = [
       refusal(await put(labs, UNKNOWN, LAB), UNKNOWN),
       refusal(await patch(labs, UNKNOWN), UNKNOWN),
@@ -335,7 +335,7 @@ describe('writes under a grant', () => {
         refusal(await patch(labs, id), id),
         refusal(await remove(labs, id), id),
       ]).to.deep.equal(unknown);
-    // Visible through another letter: refused by name.
+    // A resource that is visible through another letter is refused, and the message names it.
     for (const answer of [
       await put(mixed, vital, LAB),
       await patch(mixed, vital),
@@ -347,7 +347,7 @@ describe('writes under a grant', () => {
     expect((await patch(labs, lab)).status).to.equal(200);
     expect((await remove(labs, lab)).status).to.equal(204);
     expect((await put(labs, lab, LAB)).status).to.equal(201);
-    // The owner moves the resource out of the category, and from then on it is unknown.
+    // The owner moves the resource out of the category. From then on, it is unknown to the application.
     await on.service.fhir(`/Observation/${lab}`, {
       method: 'PUT',
       body: JSON.stringify({ ...on.observation(on.record, VITAL), id: lab }),
@@ -467,7 +467,7 @@ describe('writes under a grant', () => {
     const own = await owns(`/Observation/${id}`);
     expect(own.json.focus).to.deep.equal([{ reference: `Patient/${other}`, display: 'a twin' }]);
     expect(own.json.status).to.equal('corrected');
-    // A guess isn't accepted because the stored version has it.
+    // A guessed id isn't accepted just because the stored version contains it.
     const guess = { ...seen.json, focus: [{ reference: `Patient/${other}` }] };
     expect((await on.send(narrow, 'PUT', `/Observation/${id}`, guess)).status).to.equal(422);
   });
@@ -558,7 +558,7 @@ describe('writes under a grant', () => {
         reason: [{ text }],
       });
     expect((await put('why')).status).to.equal(200);
-    // The target leaves the grant, and the Provenance leaves with it.
+    // The target is no longer covered by the grant, and neither is its Provenance.
     await on.service.fhir(`/Observation/${lab}`, {
       method: 'PUT',
       body: JSON.stringify({ ...on.observation(on.record, VITAL), id: lab }),
@@ -650,7 +650,7 @@ describe('webhooks of writes under a grant', () => {
         source_system: 'Chart',
       },
     });
-    // Entries of its own directory arrive, too.
+    // Events about entries in the application's own directory arrive, too.
     const own = await dataAt('/app', 3);
     expect(own).to.deep.include({ patient: allowed.patient, version: 1 });
     expect(own).to.not.have.any.keys('external', 'source');

@@ -1,4 +1,4 @@
-/** How grants end: by the person, with the link, with the application, with a project, and by expiry. */
+/** How grants end: through the person, with the link, with the application, with a project, and by expiry. */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -37,7 +37,7 @@ describe('the end of a grant', () => {
     await receiver?.stop();
   });
 
-  /** A project with a key, and a webhook endpoint for grants at its own path. */
+  /** A project with a key, and a webhook endpoint for grants at a path of its own. */
   async function newProject(name: string) {
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name });
     const { key } = await owner.done('POST', `/projects/${id}/keys`, { name: 'k', environment: 'sandbox' });
@@ -168,7 +168,7 @@ describe('the end of a grant', () => {
     const path = `/patients/${record}/grants/${grant.grant_id}/revoke`;
     const holder = await service.pool.connect();
     try {
-      // Nobody can move the read model forward.
+      // The lock keeps any instance from advancing the read model.
       await holder.query('begin');
       await holder.query('select 1 from consents.checkpoint for update');
       expect((await me(service, email, path, 'POST')).status).to.equal(503);

@@ -1,4 +1,4 @@
-/** An assistant that nobody registered: the official MCP client finds its way from the server's URL to an answer. */
+/** An assistant that isn't registered anywhere: the official MCP client gets from the server's URL to an answer. */
 import {
   auth,
   Client,

@@ -58,7 +58,7 @@ describe('guests', () => {
 
   /**
    * Gets tokens for a guest.
-   * @param redirect where the code goes
+   * @param redirect where the code is sent
    */
   async function tokensOf(client: string, redirect = host.callback): Promise<TokenAnswer> {
     const { verifier, challenge } = newChallenge();
@@ -366,7 +366,7 @@ describe('guests', () => {
       const page = await open(client, { redirect_uri: 'http://localhost:5/new' });
       expect(wordsOf(page)).to.include('(Renamed) asks for access');
       expect(host.fetched('/cached.json')).to.equal(2);
-      // What a person allowed stays allowed.
+      // What a person has allowed remains allowed.
       expect(await journey.opens(tokens)).to.equal(200);
       const { rows } = await service.pool.query(
         'select fresh_until < now() + $2::interval as soon from operations.guest_document where client_id = $1',

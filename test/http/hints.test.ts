@@ -1,4 +1,4 @@
-/** Messages for somebody who doesn't know the service yet, and edge cases that once got wrong answers. */
+/** Messages for people who don't know the service yet, and edge cases that once got wrong answers. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

@@ -1,4 +1,4 @@
-/** Secrets that a response shows once: the same for every attempt at a request, and for nobody else. */
+/** Secrets that a response shows once: repeated attempts at a request get the same secret, and nobody else gets it. */
 import { expect } from 'chai';
 import { IdempotencyStore } from '#src/operations/idempotency.ts';
 import type { Reservation } from '#src/shared/idempotency.ts';

@@ -1,4 +1,7 @@
-/** A retry that arrives while the first request runs waits for its response (docs/spec/decisions.md, section 3). */
+/**
+ * A retry that arrives while the first request is running waits for that request's response (docs/spec/decisions.md, section
+ * 3).
+ */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { IdempotencyStore } from '#src/operations/idempotency.ts';

@@ -151,7 +151,7 @@ describe('Idempotency-Key', () => {
   it('continues a request whose process died, under the same ids, and only once its lease is over', async () => {
     const key = newKey();
     const first = await create(key, 'Dies');
-    // As left by a process that was killed after the append and before the response.
+    // The state left by a process that was killed after the append and before the response.
     await service.pool.query(
       `update operations.idempotency set answer = null, owner = $1, lease_until = now() + interval '1 hour'
        where answer is not null and $2::uuid = any(records)`,
@@ -201,7 +201,7 @@ describe('Idempotency-Key', () => {
       { ...observation, subject: { reference: `Patient/${patient}` } },
       { 'X-Service-Source-System': 'SourceOfThePurged' },
     );
-    // The Provenance of this resource names no patient.
+    // This resource's Provenance doesn't refer to a patient.
     const target = `target=Observation/${String(written.json.id)}`;
     const searchHeaders = {
       'Content-Type': 'application/x-www-form-urlencoded',

@@ -1,4 +1,4 @@
-/** Issuers that return invalid answers: never a 500, and never an accepted token. */
+/** Issuers that return invalid answers never cause a 500, and their tokens are never accepted. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ describe('issuers that answer wrongly', () => {
     keys = await generateKeyPair('ES256');
   });
 
-  /** Asks an issuer that answers in the given way; returns the refusal and what the operator is told. */
+  /** Checks a token of an issuer that answers in the given way. Returns the refusal and what the operator is told. */
   async function ask(answer: (url: string) => RequestListener): Promise<{ refusal: Refusal; told: string }> {
     const server = createServer((request, response) => answer(url)(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -22,7 +22,7 @@ describe('ID tokens of an OpenID Connect provider', () => {
       ...deps,
     });
 
-  /** Returns valid claims, with changes; undefined removes a claim. */
+  /** Returns valid claims with the given changes; undefined removes a claim. */
   const claims = (changes: Record<string, unknown> = {}): JWTPayload => {
     const seconds = Math.floor(clock / 1000);
     const whole = { iss: issuer.url, aud: CLIENT, sub: 'ada', iat: seconds, exp: seconds + 3600, ...changes };
@@ -198,7 +198,7 @@ describe('ID tokens of an OpenID Connect provider', () => {
       expect(away).to.deep.equal([issuer.url]);
       const empty = await refusalOf(known, verifierOf());
       expect(empty.status).to.equal(503);
-      // A day later, nothing confirms the key any more.
+      // A day later, nothing confirms the key any longer.
       clock += 25 * 60 * MINUTE;
       const late = await issuer.sign(claims());
       expect((await refusalOf(late)).status).to.equal(503);

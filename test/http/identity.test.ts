@@ -1,4 +1,7 @@
-/** A service whose issuer is a real OpenID Connect provider: what its ID tokens open, and what a refused person is told. */
+/**
+ * A service whose issuer is a real OpenID Connect provider: what its ID tokens give access to, and what a refused person is
+ * told.
+ */
 import { expect } from 'chai';
 import type { JWTPayload } from 'jose';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

@@ -1,7 +1,8 @@
 /**
- * The checks of Inferno's SMART App Launch STU2 suite, under its ids, in our own words
+ * The checks of Inferno's SMART App Launch STU2 suite, under the suite's ids but in our own words
  * (https://github.com/inferno-framework/smart-app-launch-test-kit): discovery, standalone launch, OpenID Connect, token
- * refresh, introspection, backend services. Its TLS checks concern whatever is in front of the service, and are left out.
+ * refresh, introspection, backend services. The suite's TLS checks are left out, because they concern the proxy in front of
+ * the service.
  */
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
@@ -79,7 +80,7 @@ describe('Inferno, SMART App Launch STU2', () => {
     return (await response.json()) as Record<string, unknown>;
   };
 
-  /** Checks that the required members are there, and the types of all members. */
+  /** Checks that the required members are present, and the types of all members. */
   const expectTokenBody = (answer: TokenAnswer): void => {
     for (const name of ['access_token', 'token_type', 'expires_in', 'scope']) expect(answer[name]).to.be.ok;
     for (const name of STRINGS) if (answer[name] !== undefined) expect(answer[name], name).to.be.a('string');
@@ -257,7 +258,10 @@ describe('Inferno, SMART App Launch STU2', () => {
   describe('backend_services_authorization', () => {
     let answered: TokenAnswer;
 
-    /** @param changes to the form */
+    /**
+     * Sends a token request.
+     * @param changes to the form
+     */
     const ask = async (
       changes: Record<string, string> = {},
       alg: 'ES384' | 'RS384' = 'ES384',

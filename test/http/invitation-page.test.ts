@@ -1,4 +1,4 @@
-/** The page behind an invitation's `url`: signing in, the birth date, what it shows, and what it keeps secret. */
+/** The page at an invitation's `url`: signing in, the birth date, what it shows, and what it keeps secret. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
@@ -153,7 +153,7 @@ describe('the page of an invitation', () => {
       text: page.text.replace(/[0-9a-f]{16}/g, ''),
       headers: [...page.headers.keys()].sort(),
     });
-    // Refused before any name is shown, like an unknown invitation.
+    // Refused before any name is shown, in the same way as an unknown invitation.
     expect(wrong.page.status).to.equal(404);
     expect(wrong.page.text).not.to.match(/Marie|Quickstart/);
     await wrong.open(invitation.url);

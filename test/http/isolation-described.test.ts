@@ -1,6 +1,7 @@
 /**
- * For every route in the OpenAPI document that has an id in its path, strangers get the same 401, 403, 404 or 405 whether the
- * id is another person's or never existed (docs/spec/interface.md, section 7). A property test looks for other ways.
+ * For every route in the OpenAPI document with an id in its path, strangers get the same 401, 403, 404 or 405, whether the id
+ * belongs to another person or never existed (docs/spec/interface.md, section 7). A property test looks for other ways to find
+ * out.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -31,7 +32,7 @@ import { productionKey } from '#test/support/project.ts';
 describe('every described route with an id in its path', () => {
   let service: InProcess;
   let described: readonly Described[];
-  /** Values for path parameters, by parameter name: the owner's. */
+  /** The owner's values for path parameters, by parameter name. */
   let theirs: ReadonlyMap<string, Named>;
   let strangers: readonly { readonly key: string; readonly token: string }[];
 
@@ -83,7 +84,7 @@ describe('every described route with an id in its path', () => {
       { key: await productionKey(service.databaseUrl, service.pool, service.key), token },
     ];
     const answer = await fetch(`${service.url}/openapi.json`);
-    // People can mute any application: the ids of those that ask them aren't secret.
+    // People can mute any application, so the ids of applications that send them requests aren't secret.
     const all = operationsIn(parseJson(await answer.text()).value).filter(
       ({ path }) =>
         namesIn(path).some((name) => theirs.has(name)) && !path.startsWith('/me/muted-applications'),

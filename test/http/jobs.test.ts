@@ -1,4 +1,4 @@
-/** Jobs in a running service: the command that does the work, how it ends, and what a crash leaves. */
+/** Jobs in a running service: the command that does the work, how it ends, and what remains after a crash. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Jobs } from '#src/operations/jobs/jobs.ts';
@@ -51,7 +51,7 @@ describe('jobs', () => {
     expect(other.made).to.equal(true);
     await eventually(() => isHeld(service.pool, 'timeline'));
     expect((await jobs.find('rebuild', first.job.id))?.status).to.equal('running');
-    // Another job runs beside it.
+    // Another job runs at the same time.
     expect((await ended(jobs, other.job)).status).to.equal('done');
     await release();
     const job = await ended(jobs, first.job);
@@ -182,7 +182,7 @@ describe('a job of a service that ends', () => {
         await service.kill();
         // The command notices within seconds, although it waits for the lock.
         await eventually(async () => (await commands()) === 0);
-        // As if ten seconds had passed, for the next instance.
+        // Makes the next instance believe that ten seconds have passed.
         await pool.query("update operations.job set heartbeat = heartbeat - interval '10 seconds'");
         service = await startService({ databaseUrl, dataDir });
         await eventually(() => isHeld(pool, 'search'));

@@ -1,4 +1,7 @@
-/** The manifests in deploy/kubernetes: valid against the published schemas, with settings and paths that the service has. */
+/**
+ * The manifests in deploy/kubernetes are valid against the published schemas, and refer to settings and paths that exist in
+ * the service.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parseAllDocuments } from 'yaml';
@@ -47,10 +50,10 @@ const find = (kind: string, name = 'annal'): Manifest => {
   return found;
 };
 
-/** Members that CloudNativePG 1.25 added: the last package of its schemas that Node 20 can run has those of 1.24. */
+/** Members added in CloudNativePG 1.25. The last package of its schemas that runs on Node 20 describes version 1.24. */
 const NEWER = ['/spec/postgresql/synchronous/dataDurability'];
 
-/** A class for a kind, from its published schema. */
+/** The class for a kind of manifest, from its published schema. */
 type Model = new (data: object) => { validate(): void };
 
 /** Returns the class for a manifest. CloudNativePG's schemas are in a separate package. */
@@ -64,7 +67,7 @@ async function loadModel({ apiVersion, kind }: Manifest): Promise<Model> {
 
 /**
  * Checks a manifest against its schema, which doesn't refuse unknown members.
- * @returns paths of members that the schema never looked at, because it doesn't know them
+ * @returns the paths of members that the schema didn't check because it doesn't know them
  * @throws Error that names each member that is missing or has a different type
  */
 async function check(manifest: Manifest): Promise<string[]> {
@@ -149,7 +152,7 @@ describe('the manifests for Kubernetes', () => {
     });
     const waits = container.lifecycle.preStop.sleep.seconds + config.shutdownSeconds;
     expect(template.spec.terminationGracePeriodSeconds).to.be.above(waits);
-    // Instances keep nothing on their own disks.
+    // Instances store nothing on their own disks.
     expect(config.documentsBucket).to.not.equal(undefined);
     expect(config.auditKeyFile).to.equal('/etc/annal/audit-key.pem');
   });
@@ -188,7 +191,7 @@ describe('the manifests for Kubernetes', () => {
         readonly synchronous: { readonly number: number; readonly dataDurability: string };
       };
     };
-    // Three connections are PostgreSQL's own.
+    // Three connections are reserved for PostgreSQL itself.
     expect(Number(postgresql.parameters.max_connections)).to.be.above((deployment.replicas + 1) * 40 + 3);
     expect(postgresql.synchronous).to.include({ number: 1, dataDurability: 'required' });
   });

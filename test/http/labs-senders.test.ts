@@ -5,7 +5,7 @@ import { GLUCOSE, importing, observations, told } from '#test/support/labs/impor
 import { msh, OBR, PID, results } from '#test/support/labs/parts.ts';
 import { restOf } from '#test/support/rest.ts';
 
-/** docs/spec/decisions.md, section 4, "Labs import": a number without a universal id belongs to its sender */
+/** docs/spec/decisions.md, section 4, "Labs import": a number without a universal id is specific to its sender */
 describe('numbers of laboratories', () => {
   let service: InProcess;
   let patient: string;
@@ -46,7 +46,7 @@ describe('numbers of laboratories', () => {
     expect(again).to.include({ id: own?.id, version: 2 });
   });
 
-  /** Stores a result as earlier versions of Annal did, under a key that lacks the sender. */
+  /** Stores a result as earlier versions of Annal did, under a key without the sender. */
   const storedFormerly = async (source: string, system = 'http://loinc.org', code = '2345-7') => {
     const answer = await service.fhir('/Observation', {
       method: 'POST',

@@ -1,4 +1,4 @@
-/** The limiter itself, over a real database: windows, returned slices, memory, and an unreachable database. */
+/** The limiter itself, on a real database: windows, returned slices, memory, and an unreachable database. */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { openPool } from '#src/database/pool.ts';
@@ -40,8 +40,8 @@ describe('the limiter', () => {
   it('gives out a budget once, to however many instances and in whatever order', async () => {
     const instances = Array.from({ length: 5 }, () => limiter(300));
     const through = await Promise.all(instances.map((limits) => spend(limits, 'a', 100)));
-    // An instance keeps part of a slice only if it could spend all of its 100, which at most two instances can while the
-    // budget lasts. A slice is at most a twentieth of the budget.
+    // An instance is left with part of a slice only if it could spend all of its 100. At most two instances can do so before
+    // the budget is used up. A slice is at most a twentieth of the budget.
     expect(through.reduce((sum, count) => sum + count)).to.be.within(300 - 2 * (300 / 20 - 1), 300);
     expect(await used('a')).to.equal(300);
   });
@@ -60,7 +60,7 @@ describe('the limiter', () => {
     expect(await limits.spend('c')).to.deep.include({ admitted: false, remaining: 0 });
   });
 
-  /** Returns the pool, calling `told` with the pending answer to each statement. */
+  /** Returns the pool, calling `told` with the pending result of each statement. */
   const watched = (told: (asked: unknown) => void): Pool =>
     Object.create(database.pool, {
       query: {
@@ -93,7 +93,7 @@ describe('the limiter', () => {
       const standing = limits.spend('k');
       if (standing instanceof Promise) waited += 1;
       await standing;
-      // As slow as requests are: the requested slice arrives before the next request.
+      // Simulates the pace of real requests: the requested slice arrives before the next request.
       await new Promise(setImmediate);
       await underWay;
     }
@@ -115,7 +115,7 @@ describe('the limiter', () => {
 
   it('holds on to few of many addresses, and still counts the others', async function () {
     this.timeout(scaled(1_200_000, 60_000));
-    // Longer than three rounds take, so that no window ends between them.
+    // Longer than the three rounds take, so that no window ends between them.
     const limits = limiter(2, { remembered: 100, windowMs: 3_600_000 });
     const many = scaled(300_000, 5_000);
     for (let round = 0; round < 3; round += 1) {

@@ -1,6 +1,6 @@
 /**
- * Rate limits over HTTP, for one instance and for two together (docs/spec/interface.md, section 8; docs/spec/decisions.md,
- * section 3).
+ * Rate limits over HTTP, for one instance and for two instances together (docs/spec/interface.md, section 8;
+ * docs/spec/decisions.md, section 3).
  */
 import { expect } from 'chai';
 import { inParallel } from '#test/support/audit.ts';
@@ -28,7 +28,7 @@ describe('rate limits', () => {
     await first?.stop();
   });
 
-  /** Returns a client address that nobody has had before. */
+  /** Returns a client address that hasn't been used before. */
   const newAddress = (): string => {
     addresses += 1;
     return `198.51.${addresses >> 8}.${addresses & 255}`;
@@ -39,7 +39,7 @@ describe('rate limits', () => {
     const [, r, t] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '') ?? [];
     return { r: Number(r), t: Number(t) };
   };
-  /** Sends requests in parallel, returns how many were let through, and checks that all others were told to wait. */
+  /** Sends requests in parallel, returns how many were admitted, and checks that all others were told to wait. */
   const admitted = async (count: number, send: (n: number) => Promise<Answer>): Promise<number> => {
     let through = 0;
     await inParallel(

@@ -1,6 +1,4 @@
-/**
- * Assistants are told nothing about values that a grant leaves out, and nothing that the values don't support (docs/mcp.md).
- */
+/** Assistants learn nothing about values that a grant leaves out, and nothing that the values don't support (docs/mcp.md). */
 import type { Client } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -50,7 +48,7 @@ describe('values that assistants are told of', () => {
     ...{ value, unit, system: UCUM, code: unit },
     ...more,
   });
-  /** Writes a glucose Observation, unless `more` says otherwise. */
+  /** Writes a glucose Observation, unless `more` changes the code. */
   const measure = async (patient: string, effectiveDateTime: string, more: JsonObject = {}) => {
     const sent = await service.post('/Observation', {
       ...{ resourceType: 'Observation', status: 'final', effectiveDateTime },
@@ -139,7 +137,7 @@ describe('values that assistants are told of', () => {
     const found = objects(contentOf(await callTool(client, 'find_patterns')).findings);
     const run = found.find(({ kind }) => kind === 'out_of_range');
     const of = await callTool(client, 'find_patterns', { finding_id: String(run?.finding_id) });
-    // "At least 200" may be 200, which is in range; "above 200" isn't.
+    // "At least 200" may mean 200, which is in range; "above 200" can't.
     expect(objects(contentOf(of).evidence).map(({ comparator }) => comparator)).to.deep.equal([
       ...['>', '>=', '>=', '>=', '>='],
     ]);

@@ -1,4 +1,4 @@
-/** `/mcp`: who is let in, what is listed, and what tools return, with the official client (docs/mcp.md). */
+/** `/mcp`: who is admitted, what is listed, and what tools return, tested with the official client (docs/mcp.md). */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -88,7 +88,7 @@ describe('/mcp', () => {
     }
     const metadata = await fetch(`${service.url}/.well-known/oauth-protected-resource/mcp`);
     expect((await metadata.json()).resource).to.equal(`${service.url}/mcp`);
-    // A token for it opens nothing else.
+    // A token for `/mcp` isn't accepted anywhere else.
     expect((await v1('GET', `/patients/${whole.patient}`, undefined, {}, whole.token)).status).to.equal(401);
   });
 
@@ -372,7 +372,7 @@ describe('/mcp', () => {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     try {
-      // Chunks can end anywhere, even within a character.
+      // A chunk can end anywhere, even within a character.
       const middle = input.indexOf('Ä') + 1;
       child.stdin.write(input.subarray(0, middle));
       child.stdin.write(input.subarray(middle));

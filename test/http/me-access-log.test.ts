@@ -1,4 +1,4 @@
-/** Who read a record, as seen by the people who have it: `/me/patients/{id}/access-log` and `…/grants/{id}/access-log`. */
+/** Who read a record, as shown to the people it belongs to: `/me/patients/{id}/access-log` and `…/grants/{id}/access-log`. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { openAccessLog } from '#src/app/access-log.ts';

@@ -76,8 +76,8 @@ describe('a personal record', () => {
       record,
     ]);
     expect(rows).to.have.length(0);
-    // The rest says that the record was removed, but not whose it was: no event says that; it is derived from the person who
-    // asks.
+    // The remaining events say that the record was removed, but not whose record it was. No event contains that; it is derived
+    // from the person who makes the request.
     const person = identityOf(service, email);
     const events = [];
     for await (const event of instance.store.read(projectStream(personalProject(person)))) events.push(event);
@@ -117,7 +117,7 @@ describe('a personal record', () => {
       ['01890000-0000-7000-8000-000000000000', email],
     ] as const)
       expect((await purge(id, by)).status, `${by} ${id}`).to.equal(404);
-    // Someone who looks after the patient can't remove the patient's own record.
+    // A person who looks after the patient can't remove the patient's own record.
     await granting.events.append(record, linkOf(service, 'carer@example.org', 'dependent'));
     await eventually(
       async () =>

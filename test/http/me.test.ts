@@ -1,4 +1,4 @@
-/** `/me`: a person's records and who may use them; and what applications and projects see of those grants. */
+/** `/me`: a person's records and who may use them, and what applications and projects see of those grants. */
 import { expect } from 'chai';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import { accounts } from '#src/sandbox/accounts.ts';
@@ -147,7 +147,7 @@ describe('/me', () => {
     expect(await queries.listRecords({ ...person, issuer: 'https://idp.example' }, 'sandbox')).to.deep.equal(
       [],
     );
-    // A developer may give a synthetic patient a different address, which takes effect at once.
+    // A developer can give a synthetic patient a different address, which takes effect at once.
     const [mine] = (await list()).filter(
       ({ relationship, id }) => relationship === 'self' && !offered.some((each) => each.id === id),
     );
@@ -163,7 +163,7 @@ describe('/me', () => {
       (await me('tester@example.org', '/patients?environment=sandbox')).json.data.map(({ id }) => id),
     ).to.deep.equal([mine?.id]);
     expect((await relations()).filter((each) => each === 'self')).to.have.length(1);
-    // A patient that a developer created isn't linked to anybody by an address.
+    // A patient that a developer created isn't linked to anyone by an address.
     const own = { resourceType: 'Patient', telecom: [{ system: 'email', value: 'made@example.org' }] };
     expect((await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(own) })).status).to.equal(
       201,
@@ -242,11 +242,11 @@ describe('/me', () => {
       last_access_at: null,
     });
     expect(mine.data[3]?.revoked_at).to.be.a('string');
-    // In another language, the texts are those of the scopes.
+    // In another language, the texts are the scope descriptions in that language.
     const german = (await me(email, `/patients/${record}/grants?lang=de`)).json.data[2];
     expect(german?.scopes_text).to.include('Ihre Laborwerte und Vitalwerte sowie andere Messwerte lesen');
-    // The owner's key sees what its own applications may access, under both ids, but not what another project's applications
-    // may.
+    // The owner's key shows what its own project's applications may access, under both ids, but not what another project's
+    // applications may access.
     const own = await v1(`/patients/${record}/grants`, key);
     expect(own.json.data.map(({ id }: Listed) => id)).to.deep.equal(
       [over, second, first].map(({ grant_id }) => grant_id),
@@ -274,7 +274,7 @@ describe('/me', () => {
     expect(
       (await owner.done('GET', `/projects/${ownProject}/consents?environment=production`)).total,
     ).to.equal(0);
-    // Other people's records are unknown, and the record is in only one environment.
+    // Other people's records are unknown, and the record exists in only one environment.
     expect((await me('stranger@example.org', `/patients/${record}/grants`)).status).to.equal(404);
     expect((await me(email, `/patients/${record}/grants?environment=production`)).status).to.equal(404);
     expect((await me(email, '/patients/none/grants')).status).to.equal(404);

@@ -1,4 +1,4 @@
-/** Members' access tokens, with which the dashboard reads and writes a project's data (docs/admin.md). */
+/** Members' access tokens, which the dashboard uses to read and write a project's data (docs/admin.md). */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { sweepTokens } from '#src/oauth/revoke.ts';

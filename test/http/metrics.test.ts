@@ -1,4 +1,4 @@
-/** `/metrics` of a real service under some traffic, and the dashboard and alerts that use them. */
+/** `/metrics` of a real service with some traffic, and the dashboard and alerts that use the metrics. */
 import { readFile } from 'node:fs/promises';
 import { parser } from '@prometheus-io/lezer-promql';
 import { expect } from 'chai';
@@ -50,7 +50,7 @@ async function page(name: string): Promise<string> {
   return readFile(new URL(`../../docs/monitoring/${name}`, import.meta.url), 'utf8');
 }
 
-/** Returns every `expr` in a tree. */
+/** Returns every `expr` in a tree of objects. */
 function expressionsOf(tree: unknown): string[] {
   if (Array.isArray(tree)) return tree.flatMap(expressionsOf);
   if (typeof tree !== 'object' || tree === null) return [];
@@ -156,7 +156,7 @@ describe('metrics', () => {
       await eventually(async () => (await sampled('annal_projection_lag_events', { projection })) === 0);
       expect(await sampled('annal_projection_lag_seconds', { projection })).to.equal(0);
       expect(await sampled('annal_projection_state', { projection, state: 'running' })).to.equal(1);
-      // Projections in the same transaction share a subscription.
+      // Projections that share a transaction also share a subscription.
       const together = ['resources', 'history'];
       const subscriber = `projection ${together.includes(projection) ? together.join(' ') : projection}`;
       expect(await sampled('annal_subscription_active', { subscriber })).to.equal(1);
@@ -222,7 +222,7 @@ describe('metrics', () => {
   ] as const) {
     it(`are what ${name} is made of`, async () => {
       const found = await samples();
-      // Prometheus itself says whether it reached an instance.
+      // Prometheus itself reports whether it could reach an instance.
       const labelsOf = new Map<string, Set<string>>([['up', new Set(['instance', 'job'])]]);
       for (const { name: metric, labels } of found) {
         const known = labelsOf.get(metric) ?? new Set(['instance', 'job']);

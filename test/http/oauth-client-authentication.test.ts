@@ -28,7 +28,7 @@ const EC = { ...ec.publicKey.export({ format: 'jwk' }), kid: 'ec' };
 const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
-/** Claims that replace others; undefined omits a claim. */
+/** Claims that replace the default claims; undefined omits a claim. */
 type Claims = Readonly<Record<string, unknown>>;
 const form = (members: Record<string, string>) => new URLSearchParams(members);
 

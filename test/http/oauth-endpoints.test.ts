@@ -53,7 +53,7 @@ describe('the OAuth endpoints for clients', () => {
     Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
 
-  /** Consents on the page; returns the form that exchanges the code. */
+  /** Gives consent on the page, and returns the form that exchanges the code. */
   const consented = async (changes: Readonly<Record<string, string>> = {}) => {
     const { verifier, challenge } = newChallenge();
     const visitor = new PageVisitor(service.url);

@@ -1,7 +1,4 @@
-/**
- * The authorization server under attack: what a hostile client, application or visitor sends, and what must not happen as a
- * result.
- */
+/** The authorization server under attack: what a hostile client, application or visitor sends, and what must not happen. */
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';

@@ -78,7 +78,7 @@ describe('the identity grant', () => {
     expect(again.json.patient).to.equal(json.patient);
     const alone = await exchange(await idToken(email));
     expect(alone.json.patient).to.equal(json.patient);
-    // The grant is among the person's grants, and ends like any other.
+    // The grant is listed among the person's grants, and ends like any other.
     const mine = await me(service, email, `/patients/${patient}/grants`);
     expect(mine.json.data[0]).to.include({ id: alone.json.grant_id });
     await me(service, email, `/patients/${patient}/grants/${alone.json.grant_id}/revoke`, 'POST', {});
@@ -167,7 +167,7 @@ describe('the identity grant', () => {
       }),
     });
     expect(refreshed.status).to.equal(200);
-    // The record is among the person's records, with this grant.
+    // The record is listed among the person's records, with this grant.
     const mine = await me(service, 'colleague@example.org', '/patients?environment=sandbox');
     const own = mine.json.data.filter(({ family }) => family === 'Colleague');
     expect(own).to.have.length(1);

@@ -122,7 +122,7 @@ describe('discovery', () => {
     await removeTemporaryFolders();
   });
 
-  /** Reads a document where the service serves it: a proxy removes the path of BASE_URL. */
+  /** Reads a document at the path where the service serves it: a proxy would remove the path of BASE_URL. */
   const read = async (path: string) => {
     const response = await fetch(`${at}${path}`, { headers: { Origin: 'https://app.example' } });
     expect(response.headers.get('access-control-allow-origin'), path).to.equal('*');
@@ -207,7 +207,7 @@ describe('discovery', () => {
       '/.well-known/oauth-authorization-server/annal',
       '/.well-known/openid-configuration/annal',
     ]) {
-      // The OpenAPI document, against which fetch checks responses, lacks these paths without the path of BASE_URL.
+      // fetch checks responses against the OpenAPI document, which doesn't list these paths without the path of BASE_URL.
       const [response] = (await once(get(`${at}${path}`), 'response')) as [IncomingMessage];
       expect(response.statusCode, path).to.equal(200);
       const { issuer } = JSON.parse((await response.toArray()).join('')) as { issuer: string };

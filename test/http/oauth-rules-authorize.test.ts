@@ -32,7 +32,7 @@ describe('rules of authorization requests', () => {
   });
   after(() => stopWorkshop(service));
 
-  /** Asks within a session: without one, an error is shown on a page. */
+  /** Sends an authorization request within a session. Without a session, an error is shown on a page. */
   const ask = (changes: Changes = {}, client = clientId) => signedIn.step(authorizePath(client, changes));
   const askSignedOut = (changes: Changes = {}, client = clientId) =>
     new PageVisitor(service.url).step(authorizePath(client, changes));
@@ -310,7 +310,7 @@ describe('rules of authorization requests', () => {
     expect(expectForm(await askSignedOut({ response_mode: 'form_post', prompt: 'none' }))).to.include({
       error: 'login_required',
     });
-    // A form can't be sent to an app.
+    // A form can't be submitted to an app's URL.
     const redirect_uri = 'org.example.diary:/back';
     const app = await workshop.register({ redirect_uris: [redirect_uri] });
     const sent = await ask({ response_mode: 'form_post', redirect_uri }, app.client_id);

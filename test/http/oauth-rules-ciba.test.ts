@@ -50,7 +50,7 @@ describe('rules of access requests', () => {
     const { json } = await me(service, PERSON, '/patients?environment=sandbox');
     const own = json.data.filter(({ relationship }) => relationship === 'self');
     const statuses: number[] = [];
-    // Each sandbox has its own copy of the patient; the application reaches the copy in its project.
+    // Each sandbox has its own copy of the patient; the application can access the copy in its project.
     for (const { id } of own) {
       const body = what === 'deny' ? {} : { patient_id: id, duration_days: 30 };
       const { status } = await me(
@@ -195,7 +195,7 @@ describe('rules of access requests', () => {
     const late = await ask({ login_hint: PERSON });
     await letPass(service, 601);
     for (const again of [late, late]) expectFault(await poll(again), 'expired_token');
-    // An approval's tokens also wait for ten minutes.
+    // Tokens of an approval can also be collected for only ten minutes.
     const approved = await ask({ login_hint: PERSON });
     expect(await decide('approve')).to.equal(200);
     await letPass(service, 601);

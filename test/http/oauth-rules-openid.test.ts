@@ -101,7 +101,7 @@ describe('rules of OpenID Connect and discovery', () => {
       expect(nonceIn(next)).to.equal(undefined);
     }
     expect(nonceIn(await journey.tokens(client))).to.equal(undefined);
-    // The same without a page.
+    // The same, but without a page.
     const visitor = new PageVisitor(service.url);
     await journey.tokens(client, { visitor });
     const { verifier, challenge } = newChallenge();
@@ -185,13 +185,13 @@ describe('rules of OpenID Connect and discovery', () => {
     await asks({ id_token_hint: 'x.y.z', client_id: client.client_id, post_logout_redirect_uri: back });
     await asks({ id_token_hint: id_token, post_logout_redirect_uri: back }, stranger);
     await asks({ id_token_hint: id_token, client_id: other.client_id });
-    // The visitor is signed in as somebody whom the application knows.
+    // The visitor is signed in as a person whom the application knows.
     const ended = await visitor.step(
       logout({ id_token_hint: id_token, post_logout_redirect_uri: back, state: 's&t' }),
     );
     expect([ended.status, ended.headers.get('location')]).to.deep.equal([303, `${back}&state=s%26t`]);
     expect(await isSignedIn()).to.equal(false);
-    // Without a session there is nothing to ask; addresses are compared character by character.
+    // Without a session, there is nothing to ask. Addresses are compared character by character.
     const left = async (fields: Readonly<Record<string, string>>) => {
       const page = await new PageVisitor(service.url).step(logout(fields));
       return page.headers.get('location');
@@ -207,7 +207,7 @@ describe('rules of OpenID Connect and discovery', () => {
       {},
     ])
       expect(await left(fields), JSON.stringify(fields)).to.equal(null);
-    // The page's button, and a form of the application.
+    // The page's own button works, but a form on another site doesn't.
     const asked = await stranger.open(logout({ client_id: other.client_id, post_logout_redirect_uri: back }));
     expect(asked.headers.get('content-security-policy')).to.include(
       "form-action 'self' https://diary.example.org",

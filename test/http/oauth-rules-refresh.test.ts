@@ -46,7 +46,7 @@ describe('rules of refresh tokens, revocation and introspection', () => {
       expectFault(await journey.refresh(client, first.refresh_token), 'invalid_grant');
       for (const tokens of [first, second]) expect(await journey.opens(tokens)).to.equal(401);
       expectFault(await journey.refresh(client, second.refresh_token), 'invalid_grant');
-      // The patient sees the reuse (docs/spec/decisions.md, section 9).
+      // The patient can see that a token was reused (docs/spec/decisions.md, section 9).
       await eventually(async () => (await reuseOf(String(first.grant_id))).length > 0);
       expect(await reuseOf(String(first.grant_id))).to.deep.equal([
         { action: 'token_reuse', status: 'denied', resource_type: null, resource_id: null, count: 0 },

@@ -110,13 +110,13 @@ describe('rules of codes and access tokens', () => {
     const won = answers.filter(({ status }) => status === 200);
     expect(won.length).to.equal(1);
     for (const answer of answers) if (answer.status !== 200) expectFault(answer, 'invalid_grant');
-    // The other requests presented a used code, so its tokens have ended.
+    // The other requests presented a code that had already been used, so the tokens issued for the code have ended.
     for (const answer of won) expect(await journey.opens(answer)).to.equal(401);
   });
 
   it('CODE-8: a code of a grant that has ended gives no tokens', async () => {
     const hand = await journey.code(diary);
-    // Allowing again replaces the grant.
+    // Allowing the application again replaces the grant.
     const newer = await journey.tokens(diary);
     expectFault(await journey.exchange(diary, hand), 'invalid_grant');
     expect(await journey.opens(newer)).to.equal(200);

@@ -1,4 +1,4 @@
-/** A log written by an earlier version opens, passes verification, and says what it said. */
+/** A log written by an earlier version can be opened, passes verification, and means the same as before. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { eventually, ROOT } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-/** The label that reads add to versions that an AI wrote; that version of Annal didn't. */
+/** The label that reads add to versions written by an AI, which the earlier version of Annal didn't add. */
 const ADDED_LABEL =
   ',"security":[{"system":"http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"AIAST","display":"Artificial Intelligence asserted"}]';
 
@@ -26,7 +26,7 @@ describe('a log of commit 2a2c921', () => {
   let base: string;
   const annal = (...args: readonly string[]): Promise<CommandOutcome> =>
     runCommand(args, { DATA_DIR: dataDir, DATABASE_URL: service.databaseUrl });
-  /** Writes a recorded file into its own folder. */
+  /** Writes a recorded file to a folder of its own. */
   const recorded = async (name: string, content: string | Buffer): Promise<string> => {
     const file = join(await temporaryFolder(false), name);
     await writeFile(file, content);
@@ -38,7 +38,7 @@ describe('a log of commit 2a2c921', () => {
     log = await olderLog();
     dataDir = await temporaryFolder();
     await putDocuments(dataDir, log);
-    // The people in the log signed in at that service's development issuer.
+    // The people in the log signed in at the development issuer of the service that wrote it.
     base = log.base.replace('/fhir/R4', '');
     const settings = { DATA_DIR: dataDir, BASE_URL: base, PRODUCTION_ACCESS: 'request' };
     service = await startInProcess({}, settings, log);
@@ -74,7 +74,7 @@ describe('a log of commit 2a2c921', () => {
         return [JSON.parse(data).trusted, credential.kind, cause];
       });
     };
-    // The trust had stopped counting before there was an event for that.
+    // The trust had stopped counting before an event for that existed.
     expect(await trusted()).to.equal(false);
     await eventually(async () => {
       const { rows } = await service.pool.query(
@@ -95,7 +95,7 @@ describe('a log of commit 2a2c921', () => {
   it('lets a project that had production go on with it, until the operator withdraws it', async () => {
     const of = (type: string) => log.events.filter((event) => event.type === type);
     const made = of('ApiKeyCreated').filter(({ data }) => JSON.parse(data).environment === 'production');
-    // The operator had withdrawn production while it was by request; later it was open.
+    // The operator had withdrawn production while access was by request; later, production was open.
     expect(made.map(({ stream }) => stream)).to.deep.equal(
       of('ProductionAccessWithdrawn').map(({ stream }) => stream),
     );

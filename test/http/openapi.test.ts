@@ -35,7 +35,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** Returns a path with values for its parameters: once for each type that it lists. */
+/** Returns a path with values for its parameters, once for each type in the list of types. */
 function urlsOf(path: string, operations: Readonly<Record<string, Operation>>): string[] {
   const [first] = Object.values(operations);
   const type = first?.parameters?.find(({ name }) => name === 'resource_type');
@@ -198,7 +198,7 @@ describe('the OpenAPI document', () => {
         expect(text).to.include('the link is unknown');
         return;
       }
-      // Endpoints that authenticate clients themselves refuse a request without a client.
+      // Endpoints that authenticate clients themselves refuse a request without client credentials.
       const authenticates = /^\/oauth\/(?:token|revoke|introspect|bc-authorize)$/.test(url);
       const expected = security.length > 0 || authenticates ? [401] : [200, 400, 422];
       expect(expected, `${method} ${url}: ${status}`).to.include(status);

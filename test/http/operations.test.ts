@@ -1,4 +1,4 @@
-/** `/admin/operations`: what the installation's operators see and do, and that nobody else can. */
+/** `/admin/operations`: what the installation's operators see and do, and that nobody else has access. */
 import { expect } from 'chai';
 import { openEventStore } from '#src/events/open.ts';
 import { projectStream } from '#src/events/streams.ts';
@@ -88,7 +88,7 @@ describe('the routes of operators', () => {
   it('show read models, and rebuild them once for two people who start it', async () => {
     await service.post('/Patient', { resourceType: 'Patient', name: [{ family: 'Sand' }] });
     expect(await find('read-models', 'search')).to.include({ state: 'serving', stale: false, failure: null });
-    // A write's response doesn't wait for the timeline.
+    // The response to a write doesn't wait for the timeline.
     await eventually(async () => {
       const found = await find('read-models', 'timeline');
       return (found?.lag as { readonly events: number } | undefined)?.events === 0;
@@ -113,7 +113,7 @@ describe('the routes of operators', () => {
     expect(done.started_by).to.have.property('email').that.is.oneOf([owner.email, admin.email]);
     expect((done.result as AdminJson[])[0]).to.include({ name: 'search', outcome: 'swapped' });
     expect((await list('rebuilds'))[0]).to.deep.equal(done);
-    // The rebuild is done, so cancelling it changes nothing.
+    // The rebuild has finished, so cancelling it changes nothing.
     expect(await admin.done('POST', `/operations/rebuilds/${job.id}/cancel`)).to.deep.equal(done);
   });
 
@@ -152,7 +152,7 @@ describe('the routes of operators', () => {
       revision: 3,
       attempts: 6,
     });
-    // The event is gone, like that of a purged record, so it belongs to nobody.
+    // The event is gone, like the events of a purged record, so it belongs to nobody.
     expect(parked).to.include({ type: null, project: null, environment: null });
     const { data } = await admin.done('GET', '/operations/health');
     expect(data.find(({ code }) => code === 'parked_events')).to.include({
@@ -162,7 +162,7 @@ describe('the routes of operators', () => {
     });
     const retry = (id: string) => admin.ask('POST', `/operations/parked/${id}/retry`);
     expect((await retry(parked?.id ?? '')).status).to.equal(202);
-    // The process finds no such event, and parks it again with that reason.
+    // The process finds no such event, and parks it again with that as the reason.
     await eventually(async () => (await list('parked'))[0]?.attempts === 7);
     expect((await retry(`webhooks:${PARKED.replace(/1$/, '2')}`)).status).to.equal(404);
     expect((await retry('webhooks')).status).to.equal(404);
@@ -232,7 +232,7 @@ describe('the routes of operators', () => {
     const second = await startSecondInstance(service);
     try {
       await eventually(async () => (await list('instances')).length === 2);
-      // Both instances look for jobs, and each runs one.
+      // Both instances look for jobs, and each runs one of them.
       const release = await holdRebuild(service.databaseUrl, 'webhooks');
       expect((await rebuild(owner, 'webhooks')).status).to.equal(201);
       await eventually(() => isHeld(service.pool, 'webhooks'));
@@ -315,14 +315,14 @@ describe('the routes of operators', () => {
       organization: { ...(trusted?.organization ?? {}), name: 'Clinic' },
     });
     expect(trusted?.trusted_at).to.be.a('string');
-    // Trust that anyone else gave would be revoked.
+    // Trust given by anyone else would be revoked.
     const { rows } = await service.pool.query(
       'select trusted, trusted_by_others from projects.application where id = $1',
       [id],
     );
     expect(rows).to.deep.equal([{ trusted: true, trusted_by_others: false }]);
     expect(await trust(false)).to.include({ trusted: false });
-    // A shared log also has applications that other tests trust.
+    // A shared log also contains applications that other tests trust.
     expect((await list('trusted-applications')).map((each) => each.id)).not.to.include(id);
     expect((await admin.ask('POST', '/applications/app_1/trust', {})).status).to.equal(404);
   });

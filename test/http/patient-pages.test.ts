@@ -1,4 +1,7 @@
-/** The pages for patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
+/**
+ * The pages for patients, `/connections` (docs/connections.md): whose records they show, which forms are accepted, what they
+ * contain.
+ */
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { byPerson, openInstance } from '#test/support/consent-commands.ts';
@@ -10,7 +13,7 @@ import { eventually } from '#test/support/process.ts';
 import { everyNth } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-/** Pages below a record's page. */
+/** Pages under a record's page. */
 const PARTS = [
   '',
   '/health',
@@ -31,7 +34,7 @@ const PARTS = [
   '/data/export',
 ];
 
-/** Returns the unprocessed head of the response to GET of a path, which is sent in Latin-1 over its own connection. */
+/** Returns the unprocessed head of the response to GET for a path, which is sent in Latin-1 over a connection of its own. */
 async function rawAnswer(port: number, path: string, cookie: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const headers = `Host: localhost:${port}\r\nCookie: ${cookie}\r\nConnection: close`;
@@ -159,7 +162,7 @@ describe('the pages of patients', () => {
             expect(new URL(location, service.url).origin, path.slice(0, 120)).to.equal(service.url);
         }
       }
-    // Characters that a browser sends unencoded come back after signing in.
+    // Characters that a browser sends unencoded are preserved after signing in.
     const stranger = new PageVisitor(service.url);
     await stranger.open('/connections?x=a|b&y=[1]{2}^`');
     const page = await stranger.submit({ email: 'odd@example.org' });
@@ -236,7 +239,7 @@ describe('the pages of patients', () => {
     signedOut.plant('annal_session', 'x'.repeat(43));
     expect((await signedOut.submit()).status).to.equal(403);
     expect((await visitor.open(pathOf(record))).status).to.equal(200);
-    // The right form ends the link, and returns 303 to a page that GET shows.
+    // The correct form ends the link, and redirects with 303 to a page that can be read with GET.
     await visitor.open(pathOf(record, '/people/end'));
     const done = await visitor.submit();
     expect([done.status, new URL(done.url).search]).to.deep.equal([200, '?done=unlinked']);
@@ -361,7 +364,7 @@ describe('the pages of patients', () => {
       "valueQuantity":{"value":13.0,"unit":"g/dL"},"referenceRange":[{"low":{"value":12.0,"unit":"g/dL"}}]}`;
     expect((await service.fhir('/Observation', { method: 'POST', body: kept })).status).to.equal(201);
     const visitor = await patientVisitor(service, 'course@example.org');
-    // The overview shows abnormal results; this one isn't abnormal.
+    // The overview shows abnormal results; this result isn't abnormal.
     expect((await visitor.open(pathOf(record))).status).to.equal(200);
     expect(wordsOf(await visitor.open(pathOf(record, '/results')))).to.match(/13\sg\/dL/);
     const words = wordsOf(await visitor.open(pathOf(record, '/timeline')));
@@ -440,7 +443,7 @@ describe('the pages of patients', () => {
     expect(wordsOf(overview))
       .to.match(/Medicines Warfarin Not to be given Ramipril 5 mg .*2 past medicines/)
       .and.not.include('Amoxicillin');
-    // A dose is isolated from the direction of an Arabic page, so its number stays before its unit.
+    // A dose is isolated from the text direction of an Arabic page, so its number stays before its unit.
     expect(overview.text).to.match(/<bdi class="quiet">One tablet in the morning/);
   });
 
@@ -628,14 +631,14 @@ describe('the pages of patients', () => {
     await observe(record, 70, '2026-01-10', { code: '718-7', display: 'Hemoglobin', unit: 'g/L' });
     const single = wordsOf(await visitor.open(pathOf(record, '/results/one?code=718-7')));
     expect(single).to.include('70 g/L').and.not.include('The shaded area');
-    // A value belongs to the day that is written in it, though it is still April in UTC.
+    // A value belongs to the day as written, although it is still April in UTC.
     const local = { code: '2345-7', effective_at: '2026-05-01T00:30:00+02:00' };
     await observe(record, 5, '2026-01-01', local);
     const written = wordsOf(await visitor.open(pathOf(record, '/results/one?code=2345-7')));
     expect(written).to.include('1 May 2026').and.not.include('30 Apr');
   });
 
-  /** Writes a FHIR resource in a record. */
+  /** Writes a FHIR resource to a record. */
   const write = (record: string, resource: { readonly resourceType: string }) =>
     service.post(`/${resource.resourceType}`, { ...resource, subject: { reference: `Patient/${record}` } });
   const stated = (system: string, code: string) => ({
@@ -672,7 +675,7 @@ describe('the pages of patients', () => {
         { code: { text: 'Systolic' }, valueQuantity: amount(220, 'mm[Hg]'), interpretation: said('HH') },
       ],
     });
-    // The laboratory calls this normal, but it is outside its own range.
+    // The laboratory says that this value is normal, but it is outside the laboratory's own range.
     await report(record, '2951-2', {
       ...{ valueQuantity: amount(120, 'mmol/L'), interpretation: said('N') },
       referenceRange: [{ low: amount(135, 'mmol/L'), high: amount(145, 'mmol/L') }],
@@ -685,7 +688,7 @@ describe('the pages of patients', () => {
     expect(words).to.match(/Creatinine.*? 10 January 2026 Normal/);
     expect(words).to.match(/Blood pressure .*? 10 January 2026 Critically high/);
     expect(words).to.match(/Sodium .*?120 mmol\/L 10 January 2026 Below the range/);
-    // Abnormal results come first, and also appear in their group.
+    // Abnormal results come first, and also appear in their groups.
     expect(list.text.match(/<strong class="fault">/g)).to.have.length(4);
     const german = await visitor.open(pathOf(record, '/results/one?code=2823-3&lang=de'));
     expect(german.text.match(/Kritisch hoch/g)).to.have.length(2);
@@ -724,7 +727,7 @@ describe('the pages of patients', () => {
         .to.include('4.2 mmol/L')
         .and.not.include('7.4');
     expect(await search('nothing')).to.include('No result matches “nothing”.');
-    // An AI's value is never the newest, and isn't marked as normal.
+    // A value from an AI is never shown as the newest, and isn't marked as normal.
     await observe(record, 5, '2026-03-01', { author_type: 'ai' });
     expect(wordsOf(await visitor.open(pathOf(record)))).to.include('7.4 %');
     const noted = wordsOf(await visitor.open(pathOf(record, '/results')));
@@ -977,7 +980,7 @@ describe('the pages of patients', () => {
     const { text } = await visitor.open(pathOf(record, '/links/new'));
     expect(text).to.match(/<bdi>Digest<\/bdi> <span class="badge ai">Not verified/);
     expect(text).not.to.match(/<bdi>Letter<\/bdi> <span class="badge/);
-    // The choice says what the summary leaves out.
+    // The option says what the summary leaves out.
     expect(text).to.match(/value="summary"[^\n]*Without telephone numbers, addresses/);
     expect(text).to.match(/value="everything"[^\n]*With telephone numbers, addresses/);
   });
@@ -995,7 +998,7 @@ describe('the pages of patients', () => {
     expect(wordsOf(list)).to.match(
       /can’t be converted to each other, so they are shown separately: +% *, +mmol\/mol *\./,
     );
-    // Two values in one unit get a chart.
+    // Two values with the same unit get a chart.
     await observe(record, 34, '2025-02-10', { unit: 'mmol/mol', reference_range: undefined });
     const one = await visitor.open(linksOf(list, '/results/one')[0] ?? '');
     expect(one.text).to.include('last 5.4 % on 10 February 2026').and.include('last 34 mmol/mol on');
@@ -1055,7 +1058,7 @@ describe('the pages of patients', () => {
       .and.include('Ordered by Dr. Irène Joliot')
       .and.include('Note Before breakfast')
       .and.match(/Status (Active|Current)/)
-      // The day, the time and the offset as written.
+      // The day, the time and the offset are shown as written.
       .and.include('Prescribed 1 May 2026, 00:30 UTC+02:00')
       .and.match(/FHIR data of version 1 \(JSON, [\d,.]+\skB\).*resourceType.*MedicationRequest/);
     await change({ status: 'stopped', note: [{ text: 'Cough' }] });
@@ -1064,7 +1067,7 @@ describe('the pages of patients', () => {
         /Version 2: Changed .*What changed .*Status (Active|Current) Stopped Note Before breakfast Cough/,
       )
       .and.include('Version 2 of 2');
-    // A version that an AI wrote is shown beside the last version that somebody else wrote.
+    // A version written by an AI is shown next to the last version written by anyone else.
     await change({ status: 'active' }, { 'X-Service-Author-Type': 'ai' });
     expect(wordsOf(await visitor.open(path)))
       .to.include('Not verified An AI wrote this version, and nobody has confirmed it.')

@@ -26,7 +26,7 @@ describe('requests for access on the pages of patients', () => {
     journey = new Journey(service.url);
   });
   beforeEach(async () => {
-    // Earlier tests leave pending requests.
+    // Earlier tests leave pending requests, which expire here.
     await letPass(service, 700);
     client = await registerCiba(workshop, { name: 'Sugar & diary' });
     asked = await askAccess(journey, client, { login_hint: MOTHER, binding_message: '<b>Desk 7</b>' });
@@ -34,7 +34,7 @@ describe('requests for access on the pages of patients', () => {
   });
   after(() => stopWorkshop(service));
 
-  /** Opens the newest request; returns its path. */
+  /** Opens the newest request; returns the page and the request's path. */
   const opened = async (): Promise<readonly [PageVisitor, string]> => {
     const visitor = await patientVisitor(service, MOTHER);
     const path = linksOf(visitor.page, '/connections/requests/')[0] ?? '';
@@ -125,7 +125,7 @@ describe('requests for access on the pages of patients', () => {
     const account = await visitor.open('/connections/account');
     expect(wordsOf(account)).to.include('Sugar & diary');
     const id = /name="unmute" value="([^"]+)"/.exec(account.text)?.[1] ?? '';
-    // The first form on the page signs out.
+    // The first form on the page is for signing out.
     const token = /name="form_token" value="([^"]+)"/.exec(account.text)?.[1] ?? '';
     const answer = await fetch(`${service.url}/connections/account`, {
       method: 'POST',

@@ -31,7 +31,7 @@ describe('patterns on two instances, before and after a rebuild', () => {
     expect(answer.status, text).to.equal(200);
     return text;
   };
-  /** Returns an instance's answers: the findings, and the evidence for each. */
+  /** Returns an instance's answers: the findings, and the evidence for each finding. */
   const told = async (instance: string, patient: string): Promise<readonly string[]> => {
     const path = `${instance}/v1/patients/${patient}/patterns`;
     const list = await read(path);
@@ -55,13 +55,13 @@ describe('patterns on two instances, before and after a rebuild', () => {
       valueQuantity: { value, unit: '%', system: 'http://unitsofmeasure.org', code: '%' },
       referenceRange: [{ high: { value: 8, unit: '%', system: 'http://unitsofmeasure.org', code: '%' } }],
     });
-    /** Returns a small variation, the same every time. */
+    /** Returns a small variation, which is the same every time. */
     const waver = (n: number): number => Math.sin(n * 12.9898) * Math.cos(n * 78.233);
     const all = Array.from({ length: 40 }, (_, n) => [
       observation('4548-4', n * 7 + (n > 20 ? 60 : 0), Number((6 + 0.1 * n + 0.3 * waver(n)).toFixed(2))),
       observation('2345-7', n * 7 + (n > 20 ? 60 : 0), Number((100 + 5 * waver(n)).toFixed(1))),
     ]).flat();
-    // Newest first, so that they don't arrive in chronological order.
+    // Newest first, so that the values don't arrive in chronological order.
     const entry = all.toReversed().map((resource) => ({
       resource,
       request: { method: 'POST', url: 'Observation' },
@@ -85,7 +85,7 @@ describe('patterns on two instances, before and after a rebuild', () => {
       EVENTSTORE_URL,
     });
     expect(code, stderr).to.equal(0);
-    // This instance computed nothing before the rebuild.
+    // This instance has computed nothing before the rebuild.
     expect(await told(await started(), patient)).to.deep.equal(first);
   });
 });

@@ -1,4 +1,7 @@
-/** Production keys and applications when production is by request: members ask, an operator answers with `annal production`. */
+/**
+ * Production keys and applications when production requires approval: members request it, and an operator answers with `annal
+ * production`.
+ */
 import { expect } from 'chai';
 import { registration } from '#commands/application/registration.ts';
 import { APPLICATION } from '#commands/application/state.ts';
@@ -48,7 +51,7 @@ describe('production by request', () => {
     owner.ask('POST', `/projects/${of}/production-requests`, { use });
   const mayCreate = (of: string, may: boolean) =>
     eventually(async () => (await owner.done('GET', `/projects/${of}`)).production === may);
-  /** The command doesn't wait for the read model. */
+  /** Waits for the read model, because the command doesn't. */
   const shows = (of: string, status: string) =>
     eventually(async () => (await requestsOf(of))[0]?.status === status);
 
@@ -201,7 +204,7 @@ describe('production by request', () => {
     }
   });
 
-  /** Registers a production application as a service does with PRODUCTION_ACCESS=open. */
+  /** Registers a production application as a service with PRODUCTION_ACCESS=open does. */
   async function registerOpenly(of: string): Promise<void> {
     const ids = { application: newId('app_'), project: of, client: newId('client_live_') };
     const { data } = registration(

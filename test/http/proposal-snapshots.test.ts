@@ -1,6 +1,6 @@
 /**
- * Proposals with a snapshot: an instance that begins at the snapshot decides like one that read every event, and `annal
- * verify` finds the snapshot's entries in the log.
+ * Proposals with a snapshot: an instance that starts from the snapshot makes the same decisions as one that read every event,
+ * and `annal verify` finds the snapshot's entries in the log.
  */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
@@ -23,7 +23,7 @@ describe('proposals behind a snapshot', () => {
     await service?.stop();
   });
 
-  /** Writes 600 resources, so that a snapshot is taken, and waits for it. */
+  /** Writes 600 resources, which triggers a snapshot, and waits for it. */
   async function grow({ record }: Shared): Promise<void> {
     const entry = Array.from({ length: 600 }, (_, n) => ({
       resource: conditionOf(record, `value ${n}`),
@@ -86,7 +86,7 @@ describe('proposals behind a snapshot', () => {
     const { store } = proposing.granting.events;
     const report = await verify({ store, databaseUrl: service.databaseUrl });
     expect(report.readModels).to.deep.equal([]);
-    // A shared log also has records of tests that have removed their documents, and erasures that tests made up.
+    // A shared log also contains records of tests that have removed their documents, and erasures that tests made up.
     if (EVENTSTORE_URL === '') expect(report).to.deep.include({ log: [], clean: true });
     else expect(report.log.filter(({ stream }) => stream === recordStream(record))).to.deep.equal([]);
   });

@@ -1,4 +1,7 @@
-/** Proposals: an application suggests a change, a person decides (docs/spec/decisions.md, section 7; docs/proposals.md). */
+/**
+ * Proposals: an application suggests a change, and a person decides on it (docs/spec/decisions.md, section 7;
+ * docs/proposals.md).
+ */
 import { expect } from 'chai';
 import { reportPage } from '#src/audit/report.ts';
 import { readHistory } from '#src/audit/versions.ts';
@@ -110,7 +113,7 @@ describe('proposals', () => {
       'ConsentGranted',
       'ProposalMade',
     ]);
-    // Nothing from the proposal is in the record.
+    // Nothing from the proposal has been written to the record.
     expect((await service.fhir(`/Condition?patient=${record}`)).json.total).to.equal(0);
   });
 
@@ -286,7 +289,7 @@ describe('proposals', () => {
     expect((await service.fhir(`/Condition/${id}`)).version).to.equal(2);
     const stale = await proposing.app(allowed, '', 'POST', change('Cured'));
     expect([stale.status, stale.text].join()).to.match(/^409.*is at version 2/);
-    // The resource as read says which version it was.
+    // If the resource is sent as it was read, its version is in `meta`.
     const { current_version: _version, ...rest } = change('Cured');
     const asRead = { ...rest, resource: { ...rest.resource, meta: { versionId: '2' } } };
     expect((await proposing.proposed(allowed, asRead)).current_version).to.equal(2);
@@ -327,7 +330,7 @@ describe('proposals', () => {
     expect([author, approved_by]).to.deep.equal([undefined, undefined]);
     expect((await proposing.person(shared)).json.data[0]?.status).to.equal('expired');
     expect((await proposing.app(shared.allowed)).status).to.equal(401);
-    // Another grant doesn't bring it back.
+    // A new grant doesn't make the expired proposal valid again.
     const again = { ...shared, allowed: await proposing.allow(application, record, email) };
     expect((await read(again, one.id)).status).to.equal('expired');
     expect((await proposing.decide(again, one.id, 'accept')).status).to.equal(409);
@@ -471,7 +474,7 @@ describe('proposals', () => {
       resource: { ...conditionOf(shared.patient, 'Asthma'), id },
       current_version: 1,
     });
-    // The response to an update from an application that can't read the resource must say nothing about it.
+    // If the application can't read the resource, the response to a proposed update must say nothing about it.
     if (made.status === 201) expect(made.json.difference).to.equal(null);
     expect(made.text).to.not.contain('a secret');
   });

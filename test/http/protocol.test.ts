@@ -6,7 +6,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { readMetrics } from '#test/support/metrics.ts';
 import { eventually } from '#test/support/process.ts';
 
-/** Rules for every request, whatever it asks: docs/spec/decisions.md, section 2. */
+/** Rules that apply to every request: docs/spec/decisions.md, section 2. */
 describe('HTTP protocol', () => {
   let service: InProcess;
   let id: string;
@@ -58,7 +58,7 @@ describe('HTTP protocol', () => {
       const head = await service.fhir(path, { method: 'HEAD' });
       expect([head.status, head.text]).to.deep.equal([get.status, '']);
       const names = ['etag', 'content-type', 'content-encoding', 'vary', 'last-modified'];
-      // The length of a compressed body is unknown before it is made.
+      // The length of a compressed body is unknown until the body has been compressed.
       if (!get.headers.has('content-encoding')) names.push('content-length');
       for (const name of names) {
         expect(head.headers.get(name), `${path} ${name}`).to.equal(get.headers.get(name));

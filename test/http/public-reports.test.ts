@@ -1,4 +1,4 @@
-/** Cases modelled on faults that users of other servers and clients reported publicly; all data is made up. */
+/** Cases modelled on faults that users of other servers and clients reported publicly. All data is made up. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
@@ -17,7 +17,7 @@ describe('publicly reported faults of other servers', () => {
 
   const send = (method: string, path: string, body: object, headers: KeyedCall['headers'] = {}) =>
     service.fhir(path, { method, body: JSON.stringify(body), headers });
-  /** Returns a text that Node sends as these bytes, because it writes headers as Latin-1. */
+  /** Returns a text that makes Node send the given text's UTF-8 bytes, because Node writes headers as Latin-1. */
   const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
   const named = (system: string, value: string, more: object = {}): JsonObject => ({
     resourceType: 'Patient',
@@ -512,7 +512,8 @@ describe('publicly reported faults of other servers', () => {
         const ids = /Organization\/([0-9a-f-]{36})[\s\S]*/.exec(answer.text);
         const stored = await service.fhir(`/Observation?performer=Organization/${ids?.[1]}`);
         expect(stored.json.total, criteria).to.equal(1);
-        // An existing resource that stays the same is also found; a replaced resource is found as it will be.
+        // An existing resource that the transaction doesn't change is also found. A resource that it replaces is found in its
+        // new form.
         expectStatus(await bundle('transaction', result(`Organization?${criteria}`), put(made)), 200);
       }
       const renamed = { ...organization('N1'), name: 'N1 renamed' };

@@ -1,4 +1,4 @@
-/** Read models that somebody drops while the service runs: derived data, which a rebuild restores. */
+/** Read models that are dropped while the service is running. They contain only derived data, which a rebuild restores. */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -36,14 +36,14 @@ describe('dropped read models', () => {
     });
     expect(code, stderr).to.equal(0);
   };
-  /** Asks over new connections, because each may lead to another process, which checks for itself. */
+  /** Checks readiness over new connections, because each may reach a different process, which checks for itself. */
   const isReady = async (): Promise<boolean> => {
     const once = () => ask(`${service.url}/health/ready`, { headers: { connection: 'close' } });
     return (await Promise.all([once(), once()])).every(({ status }) => status === 200);
   };
   const missing = (name: string): string =>
     `tables of a read model are missing; run \`annal rebuild ${name}\` or restart the service to create them`;
-  /** Waits until the service has checked the checkpoints once more. */
+  /** Waits until the service has checked the checkpoints again. */
   const looked = async (): Promise<void> => {
     const at = async (): Promise<number> => {
       const { rows } = await service.pool.query<{ at: number | null }>(
@@ -61,7 +61,7 @@ describe('dropped read models', () => {
     const timeline = `${service.url}/v1/patients/${id}/timeline`;
     expect((await ask(timeline)).status).to.equal(200);
     await service.pool.query('drop schema timeline cascade');
-    // A failing statement doesn't say which read model is missing: the followers do, once they have checked.
+    // The error of a failing statement doesn't say which read model is missing. That is known once the followers have checked.
     await eventually(async () => (await ask(timeline)).text.includes(missing('timeline')));
     for (let looks = 0; looks < 2; looks += 1) {
       const answers = await Promise.all([
@@ -83,7 +83,7 @@ describe('dropped read models', () => {
     await rebuild('timeline');
     await eventually(isReady);
     expect((await ask(timeline)).status).to.equal(200);
-    // The read model's runner continues, too.
+    // The process that runs the read model continues, too.
     const { id: next } = (await service.post('/Patient', { resourceType: 'Patient' })).json;
     await eventually(
       async () => (await ask(`${service.url}/v1/patients/${next}/timeline`)).status === 200,

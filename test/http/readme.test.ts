@@ -1,6 +1,6 @@
 /**
  * The pages for newcomers show what really happens: their commands are run against a fresh service, and the output is
- * compared. `ANNAL_WRITE_PAGES=1` writes the output into the pages instead.
+ * compared. With `ANNAL_WRITE_PAGES=1`, the output is written to the pages instead.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
@@ -12,20 +12,20 @@ import { someOf } from '#test/support/scale.ts';
 import { newDataDir, type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-/** The service's URL in the pages. */
+/** The service's URL as shown in the pages. */
 const SHOWN_URL = 'http://localhost:3000';
 /** Settings that the pages leave at their defaults. */
 const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefined, PORT: undefined };
 
 /**
- * The pages use curl, which nothing else needs, so they are skipped without it. They are also skipped when tests share a log
- * (EVENTSTORE_URL), because they count what is in it.
+ * The pages use curl, which nothing else needs, so they are skipped if curl isn't installed. They are also skipped when tests
+ * share a log (EVENTSTORE_URL), because they count its contents.
  */
 const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
 
 const isWriting = process.env.ANNAL_WRITE_PAGES === '1';
 
-/** Pages grouped by the service that they share, in the order in which they run. */
+/** The pages, in the order in which they run. Pages in one group share a service. */
 const PAGES = [
   ['README.md'],
   ['docs/quickstart.md', 'docs/labs.md'],
@@ -33,11 +33,11 @@ const PAGES = [
   ['docs/connect.md'],
   ['docs/shared-links.md'],
 ];
-/** Pages whose commands sign in as synthetic patients, and the number of patients then. */
+/** Pages whose commands sign in as synthetic patients, and the number of patients for them. */
 const SIGNING_IN = new Set(['docs/connect.md', 'docs/shared-links.md']);
 const PATIENTS = 3;
 
-/** Makes a folder that looks like the repository, with one service's data in it. */
+/** Creates a folder that looks like the repository and contains one service's data. */
 async function cloneWith(dataDir: string): Promise<string> {
   const clone = await temporaryFolder();
   for (const name of await readdir(ROOT)) {

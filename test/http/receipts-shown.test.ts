@@ -1,4 +1,6 @@
-/** Receipts over HTTP: available to the person and to auditors of the record's project; for everybody else, there are none. */
+/**
+ * Receipts over HTTP: the person and the auditors of the record's project can read them; for everyone else, they don't exist.
+ */
 import { expect } from 'chai';
 import { type Auditing, openAuditing, REASON } from '#test/support/auditing.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -15,7 +17,7 @@ describe('receipts over HTTP', () => {
   let service: InProcess;
   let auditing: Auditing;
   let events: RecordEvents;
-  /** For each environment, a Patient and the receipt of a context. */
+  /** A Patient and the receipt of a context, for each environment. */
   let receipts: Readonly<Record<'sandbox' | 'production', { readonly patient: string; readonly id: string }>>;
   let context: string;
 
@@ -121,7 +123,7 @@ describe('receipts over HTTP', () => {
     const unknown = await command();
     expect([unknown.code, unknown.stdout]).to.deep.equal([1, '']);
     expect(unknown.stderr).to.contain('the purge of a record deletes its receipts');
-    // A PostgreSQL backup from before the purge has the row.
+    // Simulates a PostgreSQL backup from before the purge, which still contains the row.
     await pool.query('insert into operations.receipt select * from kept');
     expect(await statuses()).to.deep.equal([404, 404]);
     const known = await command();

@@ -1,4 +1,4 @@
-/** Receipts: every answer that has one is reproduced from the log, byte for byte (docs/receipts.md). */
+/** Receipts: every answer with a receipt can be reproduced from the log, byte for byte (docs/receipts.md). */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';

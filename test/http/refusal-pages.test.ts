@@ -1,4 +1,4 @@
-/** A browser gets a page in the person's language when a page can't be shown; programs get JSON. */
+/** If a page can't be shown, a browser gets an error page in the person's language, while programs get JSON. */
 import { expect } from 'chai';
 import { LANGUAGES } from '#src/http/pages/texts.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -51,7 +51,7 @@ describe('a page that can’t be answered', () => {
     expect(JSON.parse(token.text)).to.have.property('error', 'temporarily_unavailable');
   });
 
-  /** Paths that don't exist: among the pages, in the interfaces, below files and below FHIR. */
+  /** Paths that don't exist: among the pages, in the interfaces, below files, and below FHIR. */
   const UNKNOWN = [
     '/nothing',
     '/oauth/nothing',

@@ -1,10 +1,10 @@
-/** The number of files that a newcomer has to read to follow one request. */
+/** The number of files that a newcomer must read to follow one request. */
 import { expect } from 'chai';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { startedDataDir } from '#test/support/service.ts';
 import { listRequestFiles } from '../../tools/house/request-files.ts';
 
-/** When the counts get smaller, these numbers do, too. */
+/** When the counts decrease, lower these numbers as well. */
 const MOST = { create: 105, 'v1 create': 117, search: 54, read: 24 } as const;
 
 describe('files of a request', () => {

@@ -1,4 +1,4 @@
-/** The request log and usage: what a project's members see, and what nobody ever sees. */
+/** The request log and usage: what a project's members see, and what nobody may see. */
 import { expect } from 'chai';
 import { openPool } from '#src/database/pool.ts';
 import { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
@@ -129,7 +129,7 @@ describe('request log', () => {
 
   it('shows nothing of what strangers tried', async () => {
     const stranger = await signIn('stranger@example.net');
-    // Refused for its format before anything checks whose project it is.
+    // Refused because of its format, before anything checks whose project it is.
     const refused = await admin(`/projects/${project}/keys`, {}, stranger);
     expect(refused.status).to.equal(422);
     await logged(await admin(`/projects/${project}`));
@@ -342,7 +342,7 @@ describe('request log', () => {
     const { rows } = await service.pool.query('select path from operations.request_log where path like $1', [
       `%${patient}%`,
     ]);
-    // The entry for the purge itself is written after the purge.
+    // The entry for the purge request itself is written after the purge.
     expect(rows).to.deep.equal([{ path: `/fhir/R4/Patient/${patient}` }]);
   });
 });
@@ -388,7 +388,7 @@ describe('what is noted of requests', () => {
           ['proj_x'],
         )
       ).rows.map(({ id }) => id);
-    // A later request, such as the end of the purge, is logged: it finds nothing.
+    // A later request, such as the end of the purge, is logged, because it no longer finds anything of the record.
     expect(await written()).to.have.members([neighbour.requestId, late.requestId]);
     await one.forget(patient);
     expect(await written()).to.deep.equal([neighbour.requestId]);

@@ -1,4 +1,4 @@
-/** `POST /v1/context`: what it tells, what it leaves out, and that it can be reproduced from the events. */
+/** `POST /v1/context`: what it contains, what it leaves out, and that it can be reproduced from the events. */
 import { expect } from 'chai';
 import { FORM, hashAnswer, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
@@ -211,7 +211,7 @@ describe('context', () => {
       const { json } = await service.post(`/${before.resourceType}`, before, clinic);
       keys.push(`${before.resourceType}/${String(json.id)}`);
     }
-    // From here on, the record is held in memory.
+    // From here on, the record is cached.
     expect((await send()).text).not.to.contain('AI changed');
     for (const [n, [, after]] of changes.entries()) {
       const [, id] = keys[n]?.split('/') ?? [];
@@ -258,7 +258,7 @@ describe('context', () => {
     expect(texts).to.include('left_out: 1 resource refuted left out');
     expect(texts).to.include('left_out: 1 resource with an unknown modifier extension left out');
     expect(texts).to.include('not_found: nothing is recorded for labs:2160-0');
-    // An AI's value doesn't satisfy a need.
+    // A value from an AI doesn't satisfy a need.
     expect(texts).to.include('not_found: nothing is recorded for labs:2345-7');
     expect(JSON.stringify(sections)).not.to.include('Lupus');
   });
@@ -351,7 +351,7 @@ describe('context', () => {
       return runCommand(['context', 'ctx_older'], { DATABASE_URL: service.databaseUrl });
     };
     expect(await again(manifest)).to.deep.include({ code: 0, stdout: `${String(json.text)}\n` });
-    // An older version's rules gave a different text for the same record, request and day.
+    // The rules of an older version produced a different text for the same record, request and day.
     const older = await again({ ...manifest, form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
     expect(older).to.deep.include({ code: 1, stdout: '' });
     expect(older.stderr)

@@ -6,7 +6,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { restOf } from '#test/support/rest.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-/** The same documents with a bucket: clients send and fetch bytes directly, without the service. */
+/** The same documents in a bucket: clients send and fetch bytes directly, without the service. */
 describe('documents in a bucket', () => {
   let bucket: S3rver;
   let service: InProcess;

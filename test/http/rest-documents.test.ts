@@ -437,11 +437,11 @@ describe('documents', () => {
           })
         ).text(),
       ).to.equal('A letter');
-      // Read, changed, written back: the content stays.
+      // A document that is read, changed and written back keeps its content.
       const renamed = await send(id, { ...stored, description: 'Changed' });
       expect(renamed.status, renamed.text).to.equal(200);
       expect(renamed.json.content).to.deep.equal(stored.content);
-      // The same data again is the same content.
+      // Sending the same data again doesn't store it a second time.
       const again = await send(id, letter({ data, title: 'Renamed' }, { id }));
       expect(again.status, again.text).to.equal(200);
       expect(again.text).to.contain('Renamed').and.contain(sha256(text)).and.not.contain(data);
@@ -562,7 +562,7 @@ describe('documents', () => {
     const gone = String((await made('/patients', { family: 'Gone' })).id);
     const { id } = await made(`/patients/${gone}/documents`, { title: 'x', content_type: 'text/plain' });
     await put(`${String(id)}/content`, Buffer.from('secret'));
-    // The remains of an upload that was never finished.
+    // A leftover of an upload that was never finished.
     await writeFile(join(folder, gone, String(id), 'left.part'), 'secret');
     const purged = await service.fhir(`/Patient/${gone}?_purge=true`, { method: 'DELETE' });
     expect(purged.status, purged.text).to.equal(204);

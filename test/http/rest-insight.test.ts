@@ -52,7 +52,7 @@ describe('series and patterns of REST v1', () => {
     }));
     return service.post('', { resourceType: 'Bundle', type: 'transaction', entry });
   };
-  /** Returns a small variation, the same every time. */
+  /** Returns a small variation, which is the same every time. */
   const waver = (n: number) => {
     const turned = Math.sin(n * 12.9898) * 43_758.5453;
     return Math.round(200 * (turned - Math.floor(turned) - 0.5)) / 1000;
@@ -89,7 +89,7 @@ describe('series and patterns of REST v1', () => {
     ]);
     const short = await get(`/series?patient=${patient}&code=2345-7`);
     expect(one(short)).to.deep.equal(series);
-    // The record's newest name for it takes precedence over the terminology's.
+    // The newest name for the code in the record takes precedence over the terminology's name.
     await record(patient, glucose('2026-03-06T08:00:00Z', 91, { display: 'Sugar, fasting' }));
     await record(patient, glucose('2026-03-05T08:00:00Z', 92, { display: 'Sugar' }));
     await record(patient, glucose('2026-03-07T08:00:00Z', 93));
@@ -100,7 +100,7 @@ describe('series and patterns of REST v1', () => {
     const patient = await person();
     const written = ['2026-05-01T00:30:00+02:00', '2026-04-30T23:30:00-11:00', '2026-05-02T01:00:00+14:00'];
     for (const [n, at] of written.entries()) await record(patient, glucose(at, 90 + n));
-    // A value for a month counts on all days of the month.
+    // A value dated by month counts for every day of that month.
     for (const [month, value] of [
       ['2026-04', 80],
       ['2026', 70],
@@ -123,7 +123,7 @@ describe('series and patterns of REST v1', () => {
     };
     expect(await on('from=2026-05-01&to=2026-05-01')).to.deep.equal([70, 90]);
     expect(await on('from=2026-04-30&to=2026-04-30')).to.deep.equal([70, 80, 91]);
-    // In chronological order, which isn't the order of the written days.
+    // In chronological order, which isn't the order of the days as written.
     expect(await on('from=2026-05-01')).to.deep.equal([70, 90, 92]);
     expect(await on('to=2026-03-31')).to.deep.equal([70]);
     expect(await on('from=2026-05-03&to=2026-12-31')).to.deep.equal([70]);
@@ -141,7 +141,7 @@ describe('series and patterns of REST v1', () => {
       a: day('2026-05-01'),
       b: day('2026-05-02'),
     });
-    // The value for the year might belong to neither day.
+    // The value dated by year might belong to neither day, so it isn't counted.
     expect([compared.json.a, compared.json.b].map((each) => (each as JsonObject).count)).to.deep.equal([
       1, 1,
     ]);
@@ -166,7 +166,7 @@ describe('series and patterns of REST v1', () => {
       ['718-7', null],
     ]);
     expect([answer.json.total, answer.json.next_cursor]).to.deep.equal([4, null]);
-    // Page by page: `limit` counts series.
+    // Page by page; `limit` counts series.
     const path = `/patients/${patient}/series?code=2345-7~2339-0,8480-6,8462-4,718-7`;
     const first = await get(`${path}&limit=3`);
     const cursor = String(first.json.next_cursor);
@@ -184,7 +184,7 @@ describe('series and patterns of REST v1', () => {
 
   it('counts days, weeks and months in the offsets of the values', async () => {
     const patient = await person();
-    // The evening of the 31st in Berlin, and half past midnight on 1 February there, which is still January in UTC.
+    // The evening of 31 January in Berlin, and half past midnight on 1 February there, when it is still January in UTC.
     await record(patient, glucose('2026-01-31T23:30:00+01:00', 80));
     await record(patient, glucose('2026-02-01T00:30:00+01:00', 100));
     await record(patient, glucose('2026-02-01T09:00:00+01:00', 110));
@@ -254,7 +254,7 @@ describe('series and patterns of REST v1', () => {
       modifierExtension: [{ url: 'https://app.example/not', valueBoolean: true }],
     });
     expect(before).to.equal(modified.id);
-    // An AI's claim that something is wrong stays unproven.
+    // An AI's claim that a value is wrong isn't taken as proven.
     const doubted = await record(patient, glucose('2026-03-06T08:00:00Z', 95));
     await change(doubted.id, { status: 'entered-in-error' }, { 'X-Service-Author-Type': 'ai' });
     const series = one(await get(`/patients/${patient}/series?code=2345-7`));
@@ -321,7 +321,7 @@ describe('series and patterns of REST v1', () => {
     const other = await service.newProject();
     expect((await v1('GET', `/patterns/${id}`, undefined, {}, other)).status).to.equal(404);
     expect((await get('/patterns/find_nothing')).status).to.equal(404);
-    // The same evidence gives the same id; different evidence gives a different id.
+    // The same evidence results in the same id; different evidence results in a different id.
     expect(dataOf(await get(`/patients/${patient}/patterns`))[0]?.finding_id).to.equal(id);
     await many(patient, [{ day: 24 * 30, value: 6.5 }]);
     expect(dataOf(await get(`/patients/${patient}/patterns`))[0]?.finding_id).not.to.equal(id);
@@ -346,7 +346,7 @@ describe('series and patterns of REST v1', () => {
       /was lower by about 1\.\d+ % in the year after 2024-07-01, when metformin/i,
     );
     expect(found.map(({ kind }) => kind)).to.include('change_point');
-    // Page by page, until a change in the record ends the finding that the next page would follow.
+    // Page by page, until a change in the record removes the finding after which the next page would begin.
     const pages: string[] = [];
     let stale = '';
     for (let cursor = ''; ; ) {
@@ -382,7 +382,7 @@ describe('series and patterns of REST v1', () => {
     expect(a).to.include({ from: '2024-01-01', to: '2024-10-20', count: 10 });
     expect(difference.absolute).to.be.closeTo(-1, 0.1);
     expect(difference.percent).to.be.closeTo(-12.5, 1.5);
-    // All values of one period are below all values of the other; for independent values, p would be 2 / binomial(20, 10).
+    // All values of one period are below all values of the other. If values were independent, p would be 2 / binomial(20, 10).
     expect(difference.p_value).to.be.within(1e-4, 0.05);
     expect(answer.json.method).to.contain('inflated by autocorrelation');
     const empty = await compare({ from: '2030-01-01', to: '2030-12-31' });

@@ -1,4 +1,4 @@
-/** REST v1 lists whose items are long: a page ends early, and no item is missed. docs/limits.md */
+/** REST v1 lists with long items: a page ends early, and no item is missed. docs/limits.md */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

@@ -125,7 +125,7 @@ describe('the timeline of REST v1', () => {
     const icd10 = (code: string) => ({ coding: [{ system: 'http://hl7.org/fhir/sid/icd-10', code }] });
     expect(await title(icd10('E11'))).to.deep.equal(['Type 2 diabetes', 'Type 2 diabetes']);
     expect(await title(icd10('N18.3'))).to.deep.equal(['ICD-10 N18.3', null]);
-    // Two concepts have this code, and neither covers all of its meaning.
+    // Two concepts have this code, and neither covers its whole meaning.
     expect(await title(icd10('R11'))).to.deep.equal(['ICD-10 R11', null]);
     const display = 'Hypertension (disorder)';
     const snomed = {
@@ -182,7 +182,7 @@ describe('the timeline of REST v1', () => {
         prescribed_on: '2026-02-03T00:30:00+02:00',
         prescriber: 'Ada Wu',
       },
-      // The text doesn't say that it is once a week.
+      // The text alone doesn't say that the dose is taken once a week.
       dosage: '1 tablet in the evening (once a week, from 2026-02-04 until 2026-05-04)',
       ...{ start: '2026-02-04', end: '2026-05-04', note: 'with food' },
       ...{ quantity: { value: 90, unit: 'tablet' }, refills: 3, version: 1, author_type: 'import' },
@@ -227,7 +227,7 @@ describe('the timeline of REST v1', () => {
       expect((await get(missing)).status, missing).to.equal(404);
     expect((await get(`${path}?status=sold`)).status).to.equal(422);
     expect((await v1('POST', path, {})).status).to.equal(405);
-    // Medications are still only statements, and the timeline has prescriptions only when asked.
+    // Medications are still only statements, and the timeline includes prescriptions only on request.
     expect(dataOf(await get(`/patients/${patient}/medications`))).to.deep.equal([]);
     expect(dataOf(await get(`/patients/${patient}/timeline`))).to.deep.equal([]);
     const entries = dataOf(await get(`/patients/${patient}/timeline?kinds=prescription&from=2025-06-01`));

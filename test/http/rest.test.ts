@@ -152,7 +152,7 @@ describe('REST v1', () => {
       expect(await found({ identifier: '|756,1|2' })).to.deep.equal([other]);
       const plain = await create({ family: 'Id', identifiers: [{ system: 'urn:mrn', value: 'A-7' }] });
       expect(await found({ identifier: 'a-7' })).to.deep.equal([plain]);
-      // Page by page, only with the same filters.
+      // Paging works only with the same filters.
       const page = (await ask({ q: 'nora', limit: '1' })).json;
       expect([page.total, (page.data as JsonObject[])[0]?.id]).to.deep.equal([2, other]);
       const cursor = String(page.next_cursor);

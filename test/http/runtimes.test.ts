@@ -1,6 +1,6 @@
 /**
- * The service on each supported major Node version other than the one that the tests run on: it starts on an empty DATA_DIR,
- * writes, reads, searches, verifies and stops; and its sources load where no bundle can be kept.
+ * The service on each supported major Node version other than the one that runs the tests. It starts on an empty DATA_DIR,
+ * writes, reads, searches, verifies and stops. Its sources can also be loaded where no bundle can be stored.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ describe('on other versions of Node', () => {
   }
 });
 
-/** Runs a service with its own database from start to stop. */
+/** Starts a service with its own database, uses it and stops it. */
 async function smoke(node: string, version: string): Promise<void> {
   const env = {
     DATA_DIR: await temporaryFolder(),
@@ -50,7 +50,7 @@ async function smoke(node: string, version: string): Promise<void> {
     LOG_LEVEL: 'warn',
   };
   expect((await outcome(node, ['--version'])).stdout.trim()).to.equal(`v${version}`);
-  // This takes long, and differs from a start with a bundle only in tsx, so only the newest version does it.
+  // Only the newest version does this, because it takes long, and tsx is the only difference from a start with a bundle.
   if (version === Object.values(SUPPORTED).at(-1)) {
     const sources = await outcome(node, ['--import', 'tsx', '-e', `import('./src/cli/main.ts')`]);
     expect(sources, 'the sources through tsx').to.deep.include({ code: 0, stderr: '' });
@@ -101,7 +101,7 @@ async function smoke(node: string, version: string): Promise<void> {
   );
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it exits. */
 async function outcome(
   node: string,
   args: readonly string[],

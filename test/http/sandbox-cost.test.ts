@@ -1,4 +1,4 @@
-/** The cost of filling a sandbox: compared with importing the same, and for those who use other projects meanwhile. */
+/** The cost of filling a sandbox: compared with importing the same content, and for users of other projects in the meantime. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject } from '#src/shared/json/json.ts';
@@ -11,7 +11,7 @@ import { tell } from '#test/support/tell.ts';
 
 const PATIENTS = scaled(30, 3);
 const ROUNDS = scaled(5, 1);
-/** At a smaller size, there is much noise; the limits are proven at full size. */
+/** At a smaller size, measurements are noisy; the limits are verified at full size. */
 const FULL = PATIENTS === 30;
 const MOST_OF_IMPORT = FULL ? 1.5 : 3;
 const MOST_OF_P95 = FULL ? 2 : 4;
@@ -31,7 +31,7 @@ describe('what filling a sandbox costs', () => {
 
   /**
    * Opens a project.
-   * @returns the time in ms until its sandbox is filled
+   * @returns the time in ms until its sandbox has been filled
    */
   async function fill(): Promise<number> {
     const began = performance.now();
@@ -48,7 +48,7 @@ describe('what filling a sandbox costs', () => {
 
   /**
    * Imports the same content.
-   * @returns the time in ms until it can be searched
+   * @returns the time in ms until the content can be searched
    */
   async function importBundles(): Promise<number> {
     const key = await service.newProject();
@@ -88,7 +88,7 @@ describe('what filling a sandbox costs', () => {
     const key = await service.newProject();
     const alone: number[] = [];
     const beside: number[] = [];
-    // In turns, so that the machine's other work affects both.
+    // Alternates, so that the machine's other work affects both.
     for (let round = 0; round < ROUNDS; round += 1) {
       const half = await others(key, new Promise((resolve) => setTimeout(resolve, 1_000)));
       alone.push(...half);
@@ -102,7 +102,7 @@ describe('what filling a sandbox costs', () => {
   });
 
   /**
-   * Runs four clients that create, read and search until something is over.
+   * Runs four clients that create, read and search until the given promise is settled.
    * @returns the time of each request in ms
    */
   async function others(key: string, until: Promise<unknown>): Promise<number[]> {

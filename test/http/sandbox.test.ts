@@ -1,4 +1,4 @@
-/** Sandboxes over HTTP: filled in the background, visible only to their project, reset without loss to anybody else. */
+/** Sandboxes over HTTP: filled in the background, visible only to their project, and reset without affecting anyone else. */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { parseMetadata } from '#src/events/metadata.ts';
@@ -20,7 +20,7 @@ interface Project {
   readonly production: string;
 }
 
-/** All thirty patients at full size. */
+/** Number of patients: all thirty at full size. */
 const PATIENTS = scaled(30, 4);
 const OBSERVATION = { status: 'final', code: { text: 'Pulse' } };
 
@@ -54,7 +54,7 @@ describe('sandbox over HTTP', () => {
     return rowCount !== 0;
   }
 
-  /** Returns all events of a project: those in its streams and those in its environments. */
+  /** Returns all events of a project: the events in its own streams, and the events in its environments. */
   async function eventsOf(id: string, databaseUrl = service.databaseUrl): Promise<RecordedEvent[]> {
     const store = await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL });
     const events = await wholeLog(store).finally(() => store.close());
@@ -128,7 +128,7 @@ describe('sandbox over HTTP', () => {
       const ask = async (paths: readonly string[], of = key) =>
         Promise.all(paths.map(async (path) => (await service.fhir(path, { key: of })).status));
       const answered = (paths: readonly string[], status: number) => paths.map(() => status);
-      // The read model's states are set here, because the time that filling takes depends on the machine.
+      // The states are set directly in the read model, because the time that filling takes depends on the machine.
       await filling('a-filling');
       expect(await ask(lists)).to.deep.equal(answered(lists, 503));
       const refused = await service.fhir('/Patient', { key });
@@ -328,7 +328,7 @@ describe('sandbox over HTTP', () => {
         const opened = answers.filter(({ status }) => status === 201);
         const refused = answers.filter(({ status }) => status === 429);
         expect(opened.length + refused.length).to.equal(answers.length);
-        // One or two fillings may be done by then.
+        // One or two fillings may have finished by then.
         expect(opened.length).to.be.within(5, 8);
         for (const answer of refused) {
           expect(answer.headers.get('retry-after')).to.match(/^\d+$/);
@@ -338,9 +338,10 @@ describe('sandbox over HTTP', () => {
           `select from projects.project where name in ('Many', 'Quickstart') and filling_by is not null`,
         );
         expect(wrote.rowCount).to.equal(opened.length);
-        // Nobody else is refused.
+        // Nobody else's requests are refused.
         expect((await other.ask('POST', '/sandbox/quickstart', {})).status).to.equal(201);
-        // These fillings are not done before the end. Resets also count, and so do a colleague's requests in the organization.
+        // These fillings can't finish before the test ends. Resets also count, and so do a colleague's requests in the
+        // organization.
         const waiting = await busy.pool.query<{ id: string }>(
           `update projects.project set filling = 'x' where id in
           (select id from projects.project where filling_by = $1 limit 5) returning id`,

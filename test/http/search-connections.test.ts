@@ -1,4 +1,4 @@
-/** Searches have their own connections, whose statements are planned once. */
+/** Searches use separate connections, whose statements are planned once. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { readMetrics } from '#test/support/metrics.ts';

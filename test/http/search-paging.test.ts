@@ -18,15 +18,18 @@ interface Page {
   readonly link: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Pages don't drift: https://hl7.org/fhir/R4/http.html#paging, and docs/spec/decisions.md, section 5 "Search". */
+/**
+ * Pages don't skip or repeat results: https://hl7.org/fhir/R4/http.html#paging, and docs/spec/decisions.md, section 5
+ * "Search".
+ */
 describe('paging through results while 8 writers add, change and delete', function () {
   this.timeout(scaled(900_000, 120_000));
   let service: InProcess;
   const patients = Array.from({ length: PATIENTS }, () => newUuid());
   const ids = Array.from({ length: COUNT }, () => newUuid());
   /**
-   * Returns what happens to a resource meanwhile: a tenth are deleted, a tenth move to a different date, three tenths change
-   * in another way.
+   * Returns what happens to a resource during the walks: a tenth are deleted, a tenth move to a different date, and three
+   * tenths change in another way.
    */
   const fate = (n: number) =>
     (['deleted', 'moved', 'changed', 'changed', 'changed'] as const)[n % 10] ?? 'kept';
@@ -36,12 +39,12 @@ describe('paging through results while 8 writers add, change and delete', functi
     status: 'final',
     code: { coding: [{ system: 'urn:paged', code: 'walk' }] },
     subject: { reference: `Patient/${ownerOf(n)}` },
-    // Forty resources share a day, so that pages begin and end among equals.
+    // Forty resources share a day, so that pages begin and end among resources that sort as equal.
     effectiveDateTime: new Date(Date.UTC(2020, 0, 1 + day)).toISOString().slice(0, 10),
     ...rest,
   });
 
-  /** Deletions that got a response. */
+  /** Deletions that were acknowledged. */
   const deleted = new Set<string>();
   let writes = 0;
   const written = new EventEmitter().setMaxListeners(SORTS.length + 1);
@@ -72,7 +75,7 @@ describe('paging through results while 8 writers add, change and delete', functi
     written.emit('one');
   }
 
-  /** Runs one of the writers, which changes its share of the resources one after the other until the walks have ended. */
+  /** Runs one of the writers, which changes its share of the resources one after another until the walks have ended. */
   async function writer(own: number): Promise<void> {
     for (let n = own; walking; n += WRITERS) {
       const at = n % COUNT;
@@ -92,7 +95,7 @@ describe('paging through results while 8 writers add, change and delete', functi
     }
   }
 
-  /** Returns the ids on all pages, in order. There are more writes before each page. */
+  /** Returns the ids on all pages, in order. More is written before each page. */
   async function walk(sort: string): Promise<string[]> {
     const seen: string[] = [];
     let url: string | undefined = `/Observation?code=walk&_sort=${sort}&_count=${PAGE}&_total=none`;
@@ -129,7 +132,7 @@ describe('paging through results while 8 writers add, change and delete', functi
       for (const [n, id] of ids.entries()) {
         const what = fate(n);
         const count = times.get(id) ?? 0;
-        // A resource that moves in the order may be seen before and after, or never.
+        // A resource that moves in the order may appear once, twice or not at all.
         if (what === 'moved' && sort.endsWith('date')) continue;
         if (what === 'deleted') expect(count, `${sort}: deleted ${n}`).to.be.at.most(1);
         else expect(count, `${sort}: ${what} ${n} of ${seen.length}`).to.equal(1);

@@ -1,4 +1,4 @@
-/** Totals of broad searches, which a running service starts to look up. */
+/** Totals of broad searches: a running service begins to look them up instead of counting. */
 import { hash } from 'node:crypto';
 import { expect } from 'chai';
 import { searchKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';

@@ -1,11 +1,11 @@
-/** Security basics: the headers of every response, and neither secrets nor anything clinical in logs or errors. */
+/** Security basics: the headers of every response, and no secrets or clinical data in logs or errors. */
 import { expect } from 'chai';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
 
-/** A part of every value that the requests below send. */
+/** A string that is part of every value that the requests below send. */
 const MARKER = 'Zanzibarismus';
 const SECRET = `sk_test_${'Geheimnis'.repeat(5)}`;
 
@@ -143,7 +143,7 @@ describe('logs and errors', () => {
 
   it('have nothing of either in the lines of a service that logs everything', async () => {
     const ids = answers.map(([, { headers }]) => headers.get('service-request-id') ?? 'none');
-    // A log line may come after its response.
+    // A log line may be written after its response.
     await eventually(() => ids.every((id) => service.log().includes(id)));
     const log = service.log();
     expect(log.split('\n').length).to.be.above(answers.length);

@@ -1,6 +1,6 @@
 /**
- * Shared links to a large record: making and opening them holds the event loop for at most 250 ms (20,000 observations at full
- * size).
+ * Shared links to a large record: creating and opening them blocks the event loop for at most 250 ms (20,000 observations at
+ * full size).
  */
 import { expect } from 'chai';
 import { heldBy } from '#test/support/held.ts';
@@ -15,7 +15,7 @@ import { openLink, payloadOf, share } from '#test/support/shared-links.ts';
 const EMAIL = 'mira@example.org';
 const OBSERVATIONS = scaled(20_000, 400);
 const AT_ONCE = 4_000;
-/** With few resources, only work that grows faster than their number takes long, even on a busy machine. */
+/** With few resources, only work that grows faster than their number takes this long, even on a busy machine. */
 const MOST_MS = scaled(250, 1_500);
 
 describe('shared links to a large record', () => {

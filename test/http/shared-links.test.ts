@@ -43,7 +43,7 @@ describe('shared links', () => {
     await service?.stop();
   });
 
-  /** Creates a record with a problem, linked to a person. */
+  /** Creates a record that contains a problem and is linked to a person. */
   async function newRecord(email = EMAIL): Promise<string> {
     const patient = await newPatient(service);
     await events.append(patient, linkOf(service, email));
@@ -531,7 +531,7 @@ describe('shared links', () => {
     expect([whole.complete, whole.text.split('.').length]).to.deep.equal([true, 5]);
     const cut = await readSlowly(await located(), {}, () => revoke(service, EMAIL, patient, link.id));
     expect(cut.complete).to.equal(false);
-    // The tag is the last part of a JWE.
+    // The authentication tag, which is the last part of a JWE, is missing.
     expect(cut.text.split('.').length).to.equal(4);
   });
 
@@ -579,7 +579,7 @@ describe('shared links', () => {
     );
     for (const { data } of rows) {
       const parsed = JSON.parse(data);
-      // A log that tests share also contains other services' links.
+      // A log shared by tests also contains other services' links.
       const { issuer } = EVENTSTORE_URL === '' ? identityOf(service, EMAIL) : (parsed.person ?? {});
       if ('person' in parsed) expect(parsed.person).to.deep.include({ issuer });
       if ('passcode' in parsed) expect(parsed.passcode).to.be.a('boolean');

@@ -1,4 +1,6 @@
-/** Signing in at configured issuers: honest ones (oidc-provider), and one that lies in every way that must not work. */
+/**
+ * Signing in at configured issuers: honest issuers (oidc-provider), and an issuer that lies in every way that must not work.
+ */
 import { expect } from 'chai';
 import { issuerKey } from '#src/signin/relying-party.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -331,7 +333,7 @@ describe('the sign-in at configured issuers', () => {
     expect(again).to.include('prompt=login');
     await visitor.open(again);
     await visitor.submit({ login: 'second', password: 'any' });
-    // The provider asks whether to leave the first account, and then for consent.
+    // The provider asks whether to sign out of the first account, and then for consent.
     for (let form = 0; form < 3 && visitor.page.url.startsWith(open.url); form += 1) await visitor.submit();
     expect(visitor.page.text).to.include('Person second');
   });

@@ -1,4 +1,6 @@
-/** Signing in at an organization's own issuer: the session opens `/app/api/admin` and nothing else (docs/gateway.md). */
+/**
+ * Signing in at an organization's own issuer: the session gives access to `/app/api/admin` and nothing else (docs/gateway.md).
+ */
 import { expect } from 'chai';
 import { issuerKey, ssoKey } from '#src/signin/relying-party.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -102,7 +104,7 @@ describe('the sign-in at an organization’s own issuer', () => {
     expect(asked.searchParams.get('redirect_uri')).to.equal(
       `${service.url}/signin/callback/${ssoKey(issuer.url, CLIENT)}`,
     );
-    // A response to another client's redirect URI doesn't belong to this sign-in, and uses the sign-in up.
+    // A response sent to another client's redirect URI doesn't belong to this sign-in, and makes the sign-in unusable.
     for (const key of [ssoKey(issuer.url, 'another-client'), issuerKey(issuer.url)]) {
       const again = new PageVisitor(service.url);
       const begun = await again.step(`/signin?sso=${DOMAIN}`);

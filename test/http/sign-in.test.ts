@@ -1,4 +1,4 @@
-/** Signing in on the pages at the development issuer, sessions, signing out, and the pages' headers for browsers. */
+/** Signing in on the pages through the development issuer, sessions, signing out, and the pages' headers for browsers. */
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
@@ -59,7 +59,7 @@ describe('the sign-in', () => {
 
   it('gives a new session id at every sign-in, and ends the one before', async () => {
     const visitor = new PageVisitor(service.url);
-    // Session fixation: somebody else put this id into the browser.
+    // Session fixation: an attacker put this id into the browser.
     const planted = 'A'.repeat(43);
     visitor.plant('annal_session', planted);
     await signedIn('ada@example.org', visitor);
@@ -208,7 +208,7 @@ describe('the sign-in', () => {
     try {
       await other.listen();
       const there = (url: string): string => url.replace(service.url, `http://127.0.0.1:${port}`);
-      // The sign-in begins on one instance and is answered on the other, which also exchanges the code.
+      // The sign-in begins on one instance and is completed on the other, which also exchanges the code.
       const begun = new PageVisitor(service.url);
       await begun.open('/signin');
       const moved = new PageVisitor(service.url, there);
@@ -374,7 +374,7 @@ describe('the sign-in behind a proxy', () => {
   let baseUrl: string;
 
   before(async () => {
-    // Nothing listens at that URL: the development issuer is called within the process.
+    // Nothing listens at that URL, so the development issuer must be called within the process.
     baseUrl = `http://localhost:${await freePort()}/records`;
     service = await startInProcess({}, { BASE_URL: baseUrl });
   });

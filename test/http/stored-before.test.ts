@@ -1,6 +1,5 @@
 /**
- * Content that was stored before validation was tightened can still be read, deleted and patched; new content is validated in
- * full.
+ * Content stored before validation became stricter can still be read, deleted and patched; new content is validated in full.
  */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -13,7 +12,7 @@ const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 describe('resources that were stored before validation was tightened', () => {
   let log: OlderLog;
   let service: InProcess;
-  /** Returns the resource with an id in the log as it was answered: the text in its event. */
+  /** Returns the text of a resource in the log as it appeared in the response: the text in its event. */
   const storedText = (id: string): string => {
     const event = log.events.find(({ data }) =>
       data.includes(`"resource_id":"${id}","version":1,"resource":`),

@@ -162,13 +162,13 @@ describe('take-backs', () => {
       .to.contain(`"display":"takeback/${takeback.id}"`)
       .and.contain(`Observation/${changed}/_history/1`);
     expect(said).to.contain('"code":"enterer"').and.contain(owner.subject).and.contain('"value":"import"');
-    // Starting it once more writes nothing; an undo restores everything.
+    // Starting the take-back again writes nothing; an undo restores everything.
     expect((await owner.ask('POST', `${path}/${takeback.id}/start`)).status).to.equal(409);
     expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 1, versions: 2, stays: 0 });
     expect(await Promise.all(places.map(content))).to.deep.equal(before);
     expect((await read(`/Observation/${theirs}`)).text).to.equal(untouched);
     expect((await owner.ask('POST', `${path}/${takeback.id}/undo`)).status).to.equal(409);
-    // After an undo, the same can be taken back again.
+    // After an undo, the same events can be taken back again.
     const again = await planned({ select: { source_system: 'Ward 3 analyser' } });
     expect(again.plan).to.deep.include({ restored: 1, removed: 1 });
   });
@@ -299,7 +299,7 @@ describe('take-backs', () => {
     expect((await undone(takeback.id)).undo_result).to.deep.equal({ records: 2, versions: 3, stays: 1 });
     const after = await Promise.all(places.map(content));
     expect(after.filter((_, n) => n !== 1)).to.deep.equal(before.filter((_, n) => n !== 1));
-    // Others have written to this record since.
+    // Other authors have written to this record in the meantime.
     expect(after[1]).to.not.equal('410');
   });
 
@@ -339,7 +339,7 @@ describe('take-backs', () => {
     }
   });
 
-  /** Runs a job once more, and expects it to change nothing. */
+  /** Runs a job again, and expects it to change nothing. */
   const again = async (kind: string, id: string): Promise<void> => {
     const before = await owner.done('GET', `${path}/${id}`);
     const jobs = new Jobs(service.pool);
@@ -377,7 +377,7 @@ describe('take-backs', () => {
     const takebacks = new Takebacks(service.pool);
     const begun = await takebacks.begin(id, 'start', ['planned'], null);
     if (begun === undefined) throw new Error('it was not begun');
-    // The record is purged after its versions were read but before their texts are.
+    // The record is purged after its versions were read and before their texts are read.
     let isPurged = false;
     const query = async (text: string, values: unknown[]) => {
       const wants = JSON.stringify(values ?? []);

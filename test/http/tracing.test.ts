@@ -1,5 +1,6 @@
 /**
- * Traces, as a real collector receives them: a trace is complete, continues the caller's, and contains nothing from a record.
+ * Traces as a real collector receives them: a trace is complete, continues the caller's trace, and contains nothing from a
+ * record.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -8,7 +9,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually, portOf, startProgram } from '#test/support/process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 
-/** A span in OTLP's JSON. https://github.com/open-telemetry/opentelemetry-proto */
+/** A span in OTLP's JSON format. https://github.com/open-telemetry/opentelemetry-proto */
 interface Span {
   readonly traceId: string;
   readonly spanId: string;

@@ -1,4 +1,4 @@
-/** Unreadable events in a running service's log: what clients and operators are told. */
+/** Unreadable events in the log of a running service: what clients and operators are told. */
 import { expect } from 'chai';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -28,7 +28,7 @@ describe('an event that cannot be read', () => {
   };
 
   before(async function () {
-    // In a log that other tests share, such events would stop those tests' projections.
+    // In a log shared with other tests, such events would stop those tests' projections.
     if (EVENTSTORE_URL !== '') this.skip();
     service = await startInProcess();
     const { rows } = await service.pool.query<{ project: string }>('select project from projects.api_key');
@@ -96,7 +96,7 @@ describe('an event that cannot be read', () => {
   });
 
   it('stops a rebuild, which says so', async () => {
-    // Read models with the same version would be rebuilt only up to their serving position.
+    // If read models had the same version, they would be rebuilt only up to their serving position.
     await service.pool.query('update resources.checkpoint set version = 1');
     const { code, stderr } = await annal('rebuild', 'resources');
     expect(code).to.equal(1);

@@ -1,4 +1,4 @@
-/** Webhook endpoints in the admin interface: whose they are, and that they are the same as in `/v1/webhooks`. */
+/** Webhook endpoints in the admin interface: which project they belong to, and that they are the same as in `/v1/webhooks`. */
 import { expect } from 'chai';
 import pg from 'pg';
 import { eventually } from '#test/support/process.ts';
@@ -7,7 +7,7 @@ import { HERE, type InProcess, startInProcess } from '../support/in-process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { hooks } from '../support/webhooks.ts';
 
-/** Records the statements with which requests read an endpoint. */
+/** Records the statements that requests use to read an endpoint. */
 class Statements {
   readonly #original = pg.Pool.prototype.query;
   #seen: string[] = [];
@@ -23,7 +23,7 @@ class Statements {
     } as typeof original;
   }
 
-  /** Returns the statements since the last call. */
+  /** Returns the statements recorded since the last call. */
   take(): string[] {
     const seen = this.#seen;
     this.#seen = [];
@@ -98,7 +98,7 @@ describe('admin: webhooks', () => {
       const there = await stranger.ask(method, `/webhooks/${id}${path}`, sent);
       const never = await stranger.ask(method, `/webhooks/whe_never${path}`, sent);
       expect([there.status, never.status], path).to.deep.equal([404, 404]);
-      // As long as both responses need the same statements, they take the same time.
+      // If both responses need the same statements, they take the same time.
       const [ofThere, ofNever] = statements.take();
       expect(ofThere, path).to.include('m.role');
       expect(ofNever, path).to.equal(ofThere);
@@ -172,7 +172,7 @@ describe('admin: webhooks', () => {
       environment: 'sandbox',
     });
     expect((await owner.ask('DELETE', `/projects/${project}`)).status).to.be.within(200, 204);
-    // No response waits for this: a request about the endpoint checks the project first.
+    // The response doesn't wait for the endpoint to be deleted: a request about the endpoint checks the project first.
     await eventually(async () => {
       const gone = 'select from webhooks.endpoint where id = $1 and deleted_at is not null';
       return (await service.pool.query(gone, [id])).rowCount === 1;

@@ -1,4 +1,6 @@
-/** How deliveries end at receivers that answer well, badly, slowly or not at all (docs/spec/decisions.md, section 6). */
+/**
+ * The outcomes of deliveries to receivers that answer well, badly, slowly or not at all (docs/spec/decisions.md, section 6).
+ */
 import { expect } from 'chai';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
@@ -32,7 +34,7 @@ describe('webhook deliveries', () => {
     await Promise.all([service.stop(), receiver.stop()]);
   });
 
-  /** Sends one delivery to a path, and returns it once it is as wanted. */
+  /** Sends one delivery to a path, and returns it once it is in the expected state. */
   async function ping(
     path: string,
     wanted: (delivery: ShownDelivery) => boolean,
@@ -228,7 +230,7 @@ describe('webhook deliveries', () => {
   it('to an endpoint that does not answer delay no other, and go there one at a time', async () => {
     let open = 0;
     let most = 0;
-    // The first deliveries went together, because nobody knew yet that the endpoint hangs.
+    // The first deliveries were sent together, because it wasn't known yet that the endpoint hangs.
     let known = false;
     receiver.answer('/hangs', (response) => {
       open += 1;
@@ -246,7 +248,8 @@ describe('webhook deliveries', () => {
       if (open > 0) beside += 1;
       response.writeHead(204).end();
     });
-    // All deliveries exist before any is sent: one by one, they would meet an endpoint of which nothing is known yet.
+    // All deliveries exist before any is sent. If they were created one by one, nothing would be known yet about the endpoint
+    // when each is sent.
     const both = [hanging, healthy];
     const activate = (active: boolean) =>
       Promise.all(both.map(({ id }) => hooks(service, 'PATCH', `/${id}`, { active })));

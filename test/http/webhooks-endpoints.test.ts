@@ -1,6 +1,6 @@
 /**
- * `/v1/webhooks`: endpoints, their secrets, whose they are, and how many there may be (docs/spec/interface.md, sections 2.6
- * and 4.4).
+ * `/v1/webhooks`: endpoints, their secrets, which project they belong to, and how many are allowed (docs/spec/interface.md,
+ * sections 2.6 and 4.4).
  */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '../support/in-process.ts';

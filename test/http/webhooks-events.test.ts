@@ -1,4 +1,7 @@
-/** Notifications to subscribers: every write through any interface, thin, signed, once (docs/spec/interface.md, section 6). */
+/**
+ * Notifications to subscribers: each write through any interface is sent once, signed, without the content
+ * (docs/spec/interface.md, section 6).
+ */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';

@@ -1,6 +1,6 @@
 /**
- * Grants outlive the instance that makes the deliveries: the next instance knows them, including those from before grants were
- * kept.
+ * Webhook grants outlive the instance that makes the deliveries. The next instance knows them, including grants that are older
+ * than their storage.
  */
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -59,11 +59,11 @@ describe('webhooks to applications with grants, on two instances', () => {
     const first = await write();
     await listening.come(2);
     await ended.revoke();
-    // The leader loses its session, and the next leader reads everything again.
+    // The leader loses its session, and the next leader reads everything from the beginning.
     await service.pool.query(LEADER);
     const second = await write();
     await listening.come(3);
-    // As after an upgrade from a version that kept no grants.
+    // The state after an upgrade from a version that didn't store grants.
     await service.pool.query('delete from operations.webhook_grant');
     await service.pool.query('update operations.webhook_grants_begun set taken_over = false');
     await service.pool.query(LEADER);

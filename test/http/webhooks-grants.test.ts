@@ -36,7 +36,9 @@ describe('webhooks to applications with grants', () => {
   const remove = async (type: string, id: string): Promise<void> => {
     expect((await service.fhir(`/${type}/${id}`, { method: 'DELETE' })).status).to.equal(204);
   };
-  /** Writes something that every grant covers: once its notification has arrived, so have all earlier ones. */
+  /**
+   * Writes something that every grant covers. When its notification has arrived, all earlier notifications have arrived, too.
+   */
   async function fence(record: string, listening: Listening, count: number): Promise<Told[]> {
     const body = JSON.stringify({ resourceType: 'Patient', id: record, birthDate: '1960-01-01' });
     expect((await service.fhir(`/Patient/${record}`, { method: 'PUT', body })).status).to.equal(200);
@@ -158,7 +160,7 @@ describe('webhooks to applications with grants', () => {
     const still = await observation(record);
     await same.revoke();
     await observation(record);
-    // An ended grant gets no notification, and this one comes after it.
+    // An ended grant gets no notification, and the notification that is waited for comes later.
     await give(first, 'last');
     const end = await observation(record);
     await first.come(5);

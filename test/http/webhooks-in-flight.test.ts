@@ -1,4 +1,4 @@
-/** Deliveries that are under way while their endpoint changes, and deliveries that are kept. */
+/** Deliveries that are in progress while their endpoint changes, and deliveries that are kept. */
 import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { KEPT_DAYS, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
@@ -23,7 +23,7 @@ describe('webhook deliveries under way', () => {
     await Promise.all([service.stop(), receiver.stop()]);
   });
 
-  /** Makes an endpoint with a ping that its receiver has received but not answered. */
+  /** Creates an endpoint with a ping that the receiver has received but not answered. */
   async function held(path: string): Promise<{ endpoint: ShownEndpoint; answer: (status: number) => void }> {
     let waiting: ServerResponse | undefined;
     receiver.answer(path, (response) => {
@@ -35,7 +35,7 @@ describe('webhook deliveries under way', () => {
     return { endpoint, answer: (status) => void waiting?.writeHead(status).end() };
   }
 
-  /** Sends something, by which time everything that was due before would also have been sent. */
+  /** Sends something. When it arrives, everything that was due before would also have been sent. */
   async function another(): Promise<void> {
     const { id } = await endpointAt(service, `${receiver.url}/another`);
     for (let n = 0; n < 3; n += 1) {

@@ -31,7 +31,7 @@ describe('webhooks about proposals', () => {
     const application = { applicationId: app, project: own.project, environment: 'sandbox' as const };
     const shared = await proposing.share(application);
     const { record, patient, allowed } = shared;
-    // The other project has a grant on the same record, and can read everything.
+    // The other project has a grant on the same record that allows it to read everything.
     await grants.give(record, other.project, stranger, ['patient/*.rs']);
     const condition = String((await service.post('/Condition', conditionOf(record, 'Asthma'))).json.id);
     const update = {
@@ -59,7 +59,7 @@ describe('webhooks about proposals', () => {
       ['proposal.accepted', { proposal_id: changed.id, ...about, id: condition, version: 2 }],
     ]);
     for (const { body } of told) expect(body).to.not.contain(record).and.not.contain('a secret');
-    // Once a later notification has reached the other project, whatever is missing was not sent.
+    // Once a later notification has reached the other project, anything missing was not sent.
     const next = await proposing.share({
       applicationId: stranger,
       project: other.project,

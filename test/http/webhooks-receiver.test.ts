@@ -1,4 +1,7 @@
-/** The receiver's side: the snippets in docs/webhooks.md accept what is sent and nothing else, and `annal webhooks listen`. */
+/**
+ * The receiver's side: `annal webhooks listen`, and the snippets in docs/webhooks.md, which accept what is sent and nothing
+ * else.
+ */
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A key with only the scope `write`: its responses show what its own requests sent, and nothing that is stored. */
+/** A key with only the scope `write`: responses show what the key's own requests sent, and nothing that is stored. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';

@@ -1,4 +1,6 @@
-/** Findings that the judged set doesn't plant: out-of-range runs, rhythms, medications; minimum numbers of values; wording. */
+/**
+ * Findings that aren't planted in the judged set: out-of-range runs, rhythms, medications; minimum numbers of values; wording.
+ */
 import { expect } from 'chai';
 import { unitText } from '#src/clinical/reading/numbers/quantity.ts';
 import type { Start } from '#src/insight/detect/starts.ts';
@@ -51,7 +53,7 @@ describe('insight: detectors', () => {
     expect(run?.effect.value).to.equal(30.5);
     expect(run?.evidence).to.have.length(4);
     expect(run?.window.from).to.equal(new Date(START + 56 * DAY).toISOString());
-    // Each value against its own range.
+    // Each value is compared with its own range.
     const moving = list(12, (n) => ({ day: n * 7, value: 100 + n, range: [70, 99 + n * 2] as const }));
     expect(find([track(moving)]).filter(({ kind }) => kind === 'out_of_range')).to.deep.equal([]);
     const bounded = list(12, (n) => ({
@@ -72,14 +74,14 @@ describe('insight: detectors', () => {
       ['correlation', true],
     ]);
     expect(week[0]?.effect.value).to.be.closeTo(8, 1.5);
-    // Seven in the morning and in the evening in Berlin; in UTC, these are also the same blocks each day.
+    // At seven in the morning and in the evening in Berlin. In UTC, the values fall into the same two blocks each day, too.
     const daily = list(120, (n) => ({
       day: Math.floor(n / 2) + (n % 2 === 0 ? 6 : 18) / 24,
       value: 90 + (n % 2 === 0 ? 0 : 6) + wavering(),
       offset: 60,
     }));
     expect(find([track(daily)]).map(({ method }) => method.includes('four hours'))).to.deep.equal([true]);
-    // Dates without times give no hour.
+    // Dates without times don't provide an hour.
     const dated = track(daily);
     const points = dated.points.map((point) => ({ ...point, date: point.date.slice(0, 10) }));
     expect(find([{ ...dated, points }])).to.deep.equal([]);

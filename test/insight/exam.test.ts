@@ -1,6 +1,6 @@
 /**
- * The exam: records made like the judged set's, whose seeds were not used to choose any threshold. If the exam ever misses a
- * bound and a method is changed because of it, it needs new seeds.
+ * The exam: records generated like the judged set's, with seeds that were not used to choose any threshold. If the exam ever
+ * misses a bound and a method is changed because of that, the exam needs new seeds.
  */
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';

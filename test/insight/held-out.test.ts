@@ -1,4 +1,4 @@
-/** Simulated values that no method was tuned on: device data in which nothing happens, intervals, and false rhythms. */
+/** Simulated values that no method was tuned on: device data without any changes, intervals, and false rhythms. */
 import { expect } from 'chai';
 import { COMPARE_METHOD, type Comparison, comparePeriods } from '#src/insight/compare.ts';
 import { fitChange } from '#src/insight/detect/change.ts';
@@ -16,7 +16,7 @@ const times = <T>(count: number, each: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => each(n));
 const isWeekly = ({ method }: Finding): boolean => method === RHYTHM_METHODS.week;
 
-/** Compares the values before an index with the values from it on. */
+/** Compares the values before an index with the values from that index on. */
 const compared = (track: Track, count: number, end = track.points.length): Comparison => {
   const numbers = new Map(track.points.map((point, n) => [point, n]));
   const isIn = (from: number, to: number) => (point: Track['points'][number]) => {
@@ -67,7 +67,7 @@ describe('insight: held-out simulations', () => {
     );
     const covers = ({ low, high }: { low: number | null; high: number | null }): boolean =>
       low !== null && high !== null && low <= 5 && high >= 5;
-    // Each change is so large that its place is certain.
+    // Each change is so large that its position is certain.
     const changes = shifts.flatMap((values) => {
       const track = daily('a', values);
       const change = fitChange(track, atOnce(makeSamples(track.points)));
@@ -89,20 +89,20 @@ describe('insight: held-out simulations', () => {
     });
     expect(p.filter((each) => each < 0.05).length).to.be.within(1, 24);
     expect(COMPARE_METHOD).to.contain('variance inflated by autocorrelation');
-    // Fewer than eight values: the test is exact, and all values of one period are below all values of the other.
+    // Fewer than eight values per period: the test is exact, and all values of one period are below all values of the other.
     const few = daily('a', [1.1, 1.2, 1.3, 1.4, 1.5, 2.1, 2.2, 2.3, 2.4, 2.5]);
     expect(compared(few, 5).difference?.p_value).to.be.closeTo(2 / 252, 1e-9);
   });
 
   it('compare a long period with a short one by the medians of days of both', () => {
-    // Ten values a day, for 250 days and for 20.
+    // Ten values per day, for 250 days and for 20 days.
     const random = run('days', 0);
     const values = times(2_700, (n) => (n % 10 === 0 ? 50 : 0) + random.noise(1) + (n < 2_500 ? 0 : 3));
     const track = daily('a', values, 10);
     const long = compared(track, 2_500);
     expect(long.a.count).to.equal(2_500);
     expect(long.difference?.absolute).to.be.closeTo(3, 0.2);
-    // Twenty days' medians: with single values, the interval would reach to their outliers.
+    // Twenty daily medians. With single values, the interval would extend to their outliers.
     expect((long.difference?.high ?? 9) - (long.difference?.low ?? 0)).to.be.below(0.8);
     const short = compared(track, 2_500, 2_540);
     expect(short).to.include({ sufficient: false, difference: null });

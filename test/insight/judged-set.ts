@@ -1,20 +1,19 @@
 /**
  * The judged set: 200 synthetic series with planted trends, steps, gaps and lags, and pure noise. It was written before any
  * detector, and is the same on every machine.
- *
- * Sizes are never below the minimum that has to be found: a trend of 2 residual standard deviations with 12 values, a step of
- * 1.5 with 8 values per side, a gap of 4 times the median interval, |rho| of 0.7 with 20 pairs. In a series so short or so
- * autocorrelated that an effect of that size is smaller than seven standard errors, the planted effect is larger
- * (`standardErrors`), because no test can tell a smaller effect from noise at the required error rate.
+ * Effects are never below the minimum size that must be found: a trend of 2 residual standard deviations with 12 values, a
+ * step of 1.5 with 8 values per side, a gap of 4 times the median interval, |rho| of 0.7 with 20 pairs. In some series, which
+ * are short or autocorrelated, an effect of that size is smaller than seven standard errors. There, the planted effect is
+ * larger (`standardErrors`), because no test can tell a smaller effect from noise at the required error rate.
  */
 import { Random } from '#src/sandbox/random.ts';
 
 /** One value. */
 export interface JudgedValue {
-  /** Days since the beginning. */
+  /** Days since the beginning of the series. */
   readonly day: number;
   readonly value: number;
-  /** Set for a value below what could be measured: `value` is then that limit. */
+  /** Set for a value below the limit of detection; `value` is then that limit. */
   readonly comparator?: '<';
 }
 
@@ -39,17 +38,17 @@ export interface JudgedRecord {
   readonly planted: Planted | undefined;
 }
 
-/** The process that makes the noise. Its standard deviation is 1. */
+/** The process that generates the noise. Its standard deviation is 1. */
 interface Noise {
   /** AR(1) coefficient, from one value to the next. */
   readonly rho: 0 | 0.5;
   readonly sampling: 'regular' | 'jittered' | 'irregular';
-  /** Share of values below what can be measured. */
+  /** Share of values below the limit of detection. */
   readonly censored: 0 | 0.15;
 }
 
 const LENGTHS = [12, 14, 16, 20, 25, 30, 40, 60, 90, 150] as const;
-/** Lengths with autocorrelation: a shorter series doesn't show that it is autocorrelated. */
+/** Lengths of series with autocorrelation. A shorter series doesn't reveal its autocorrelation. */
 const LONGER = [25, 30, 40, 60, 90, 150] as const;
 const STEPS = [1, 7, 30] as const;
 const SAMPLINGS = ['regular', 'jittered', 'irregular'] as const;
@@ -57,12 +56,12 @@ const SAMPLINGS = ['regular', 'jittered', 'irregular'] as const;
 /** Returns the minimum size of a planted effect, in standard errors. */
 const standardErrors = (n: number): number => 7 + 40 / n;
 
-/** Returns by how much autocorrelation inflates the variance of a mean. */
+/** Returns the factor by which autocorrelation inflates the variance of a mean. */
 const inflation = (rho: number): number => (1 + rho) / (1 - rho);
 
 /**
  * Returns the records: 45 trends, 45 steps, 25 gaps, 25 lags, and 60 records of noise.
- * @param seed a different seed gives other records of the same kind, on which detectors may be tuned
+ * @param seed a different seed gives different records of the same kind, on which detectors may be tuned
  */
 export function judgedSet(seed = 'judged'): JudgedRecord[] {
   const made = (count: number, kind: string, make: (random: Random, n: number) => JudgedRecord) =>
@@ -139,7 +138,7 @@ function lagRecord(random: Random, n: number): JudgedRecord {
   const pairs = random.pick(noise.rho === 0 ? [20, 25, 40, 60, 120] : [40, 60, 120]);
   const step = random.pick([1, 7]);
   const days = regular(random, pairs + lag, step, noise.sampling);
-  // Effective pairs when both series have the same autocorrelation.
+  // The number of effective pairs if both series have the same autocorrelation.
   const effective = pairs * ((1 - noise.rho ** 2) / (1 + noise.rho ** 2));
   const rho = sign(random) * Math.max(0.7, Math.tanh(standardErrors(pairs) / Math.sqrt(effective - 3)));
   const first = noiseValues(random, pairs + lag, noise.rho);
@@ -154,7 +153,7 @@ function lagRecord(random: Random, n: number): JudgedRecord {
   };
 }
 
-/** Returns a record in which nothing was planted; other seeds give more records of the same kind. */
+/** Returns a record in which nothing was planted; different seeds give more records of the same kind. */
 export function noiseRecord(random: Random, n: number): JudgedRecord {
   const noise = noiseOf(random, n);
   const step = random.pick(STEPS);
@@ -170,7 +169,7 @@ export function noiseRecord(random: Random, n: number): JudgedRecord {
   return { name: `noise ${n}: ${describe(noise, count)}`, series, planted: undefined };
 }
 
-/** All twelve kinds of noise, one after another. */
+/** Returns one of the twelve kinds of noise, in rotation. */
 function noiseOf(random: Random, n: number): Noise {
   return {
     rho: n % 2 === 0 ? 0.5 : 0,
@@ -190,7 +189,10 @@ function daysOf(random: Random, count: number, sampling: Noise['sampling']): num
   return regular(random, count, random.pick(STEPS), sampling);
 }
 
-/** Returns days in ascending order: each a step after the previous one, within 30 % of a step, or after an exponential time. */
+/**
+ * Returns days in ascending order. The distance to the previous day is a step, a step with up to 30 % variation, or an
+ * exponential time.
+ */
 function regular(random: Random, count: number, step: number, sampling: Noise['sampling']): number[] {
   let day = 0;
   return Array.from({ length: count }, () => {
@@ -219,7 +221,7 @@ function noiseValues(random: Random, count: number, rho: number): number[] {
   });
 }
 
-/** Returns a series with values to three digits; in censored noise, values below the limit are shown as below it. */
+/** Returns a series whose values have three digits. In censored noise, values below the limit are shown as below it. */
 function seriesOf(
   code: string,
   days: readonly number[],

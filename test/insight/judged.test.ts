@@ -1,4 +1,4 @@
-/** The judged set as the final exam of all detectors together, and noise that it doesn't contain. */
+/** The judged set as the final exam for all detectors together, and noise that isn't in the set. */
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';

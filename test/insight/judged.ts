@@ -1,4 +1,4 @@
-/** Turns records of the judged set into tracks, and tells whether what was planted was found. */
+/** Converts records of the judged set to tracks, and decides whether a planted effect was found. */
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
 import type { JudgedRecord, JudgedSeries } from './judged-set.ts';
@@ -27,7 +27,7 @@ function trackOf({ code, values, range }: JudgedSeries): Track {
   return { codes: [{ system: 'http://loinc.org', code }], unit: 'mmol/L', points: inOrder(points) };
 }
 
-/** Returns whether a record's findings include what was planted: its kind, its direction, its place. */
+/** Returns whether a record's findings include the planted effect: its kind, its direction and its place. */
 export function isFound({ planted, series }: JudgedRecord, findings: readonly Finding[]): boolean {
   if (planted === undefined) return findings.length > 0;
   const dayOf = (date: string | undefined): number => (Date.parse(date ?? '') - START) / DAY;

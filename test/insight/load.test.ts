@@ -1,4 +1,4 @@
-/** Large records: which patterns are looked for, what is told, and that evidence is made only on request. */
+/** Large records: which patterns are searched for, what is reported, and that evidence is built only on request. */
 import { expect } from 'chai';
 import { Flights } from '#queries/database/flights.ts';
 import { findPatterns } from '#src/insight/find.ts';

@@ -25,7 +25,7 @@ const track = (code: string, points: readonly Point[]): Track => ({
   points: inOrder(points),
 });
 
-/** Generates values with a trend, a step or neither, and with a gap in half of the cases. */
+/** Generates values with a trend, a step or neither, and in half of the cases with a gap. */
 const values = (code: string) =>
   fc
     .record({
@@ -94,11 +94,11 @@ describe('insight: properties', () => {
         const restsOnIt = ({ evidence }: Finding): boolean => evidence.some((each) => each.fhir === fhir);
         const without = (all: readonly Finding[]) => all.filter((each) => !restsOnIt(each));
         const isOfB = ({ codes }: Finding): boolean => codes.every(({ code }) => code === 'b');
-        // Findings that rest only on other values, in the other series or in gaps elsewhere, are byte-for-byte the same.
+        // Findings based only on other values (in the other series, or in gaps elsewhere) are byte-for-byte the same.
         expect(without(after).filter(isOfB)).to.deep.equal(without(before).filter(isOfB));
         const gaps = (all: readonly Finding[]) => without(all).filter(({ kind }) => kind === 'gap');
         expect(gaps(after)).to.deep.equal(gaps(before));
-        // Findings that rest on the old version are gone.
+        // Findings based on the old version are gone.
         const ids = new Set(before.filter(restsOnIt).map(({ finding_id: id }) => id));
         expect(after.filter(({ finding_id: id }) => ids.has(id))).to.deep.equal([]);
         for (const each of after.filter(restsOnIt))

@@ -1,7 +1,7 @@
 /**
  * The methods compared with published implementations: R 4.2.2 with maxstat 0.7-25, and SciPy 1.10.1, all as packaged in
- * Debian 12. The calls are beside the figures. Data: R's `LakeHuron`, `Nile`, `discoveries`, `sleep` and `airquality`, and
- * Hollander and Wolfe's example from `?wilcox.test`.
+ * Debian 12. Each figure is accompanied by the call that computed it. Data: R's `LakeHuron`, `Nile`, `discoveries`, `sleep`
+ * and `airquality`, and Hollander and Wolfe's example from `?wilcox.test`.
  */
 import { expect } from 'chai';
 import { effectivePairs, inflationOfTrend } from '#src/insight/methods/autocorrelation.ts';
@@ -24,7 +24,7 @@ const numbers = (text: string): number[] => text.split(/\s+/).map(Number);
 const times = (values: readonly number[]): number[] => values.map((_, n) => n + 1);
 const near = (actual: number | undefined, wanted: number): void =>
   void expect(actual).to.be.closeTo(wanted, 1e-6 * Math.max(1, Math.abs(wanted)));
-/** Expects probabilities to agree to six digits, however small. */
+/** Expects two probabilities to agree to six digits, however small they are. */
 const alike = (actual: number | undefined, wanted: number): void =>
   void expect((actual ?? 0) / wanted).to.be.closeTo(1, 1e-6);
 
@@ -65,10 +65,10 @@ describe('insight: published figures', () => {
     near(counts.z, -2.2580881099623893);
     alike(counts.p, 0.0239401667740537);
     const few = numbers('6.1 6.4 6.2 6.9 7.3 7.0 7.8 7.5 8.1 8.4');
-    // Fewer than 12 values are tested exactly: of 10! orders, 209 have at most its 3 inversions, and as many are as far in the
-    // other direction.
+    // Fewer than 12 values are tested exactly: of 10! orders, 209 have at most as many inversions as this one (3), and the
+    // same number are as extreme in the other direction.
     alike(mannKendall(times(few), few).p, (2 * 209) / 3_628_800);
-    // Of the ten orders of three equal and two equal values, one is sorted upwards and one downwards.
+    // Of the ten orders of three equal values and two equal values, one is ascending and one is descending.
     const tied = numbers('1 1 1 2 2');
     alike(mannKendall(times(tied), tied).p, 0.2);
   });

@@ -20,8 +20,8 @@ export function wandering(random: Random, count: number, rho: number): number[] 
 }
 
 /**
- * Returns a track with one value per day.
- * @param perDay values per day, an hour apart
+ * Returns a track of daily values.
+ * @param perDay the number of values per day, an hour apart
  */
 export function daily(code: string, values: readonly number[], perDay = 1): Track {
   const points = values.map((value, n): Point => {
@@ -34,5 +34,5 @@ export function daily(code: string, values: readonly number[], perDay = 1): Trac
   return { codes: [{ system: 'http://loinc.org', code }], unit: 'kg', points: inOrder(points) };
 }
 
-/** Returns the generator for a numbered run. */
+/** Returns the random generator for a numbered run. */
 export const run = (name: string, n: number): Random => new Random(`${name} ${n}`);

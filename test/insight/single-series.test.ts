@@ -1,5 +1,5 @@
 /**
- * Rates of true and false findings in a single series, as decision 0024 names them, on records whose seeds were not used to
+ * Rates of true and false findings in a single series, as defined in decision 0024, on records whose seeds were not used to
  * choose any threshold.
  */
 import { expect } from 'chai';
@@ -15,7 +15,7 @@ const LENGTHS = [8, 12, 16, 24, 40, 60, 100, 200, 365];
 
 const isCourse = ({ kind }: Finding): boolean => kind === 'trend' || kind === 'change_point';
 
-/** Returns the share of records with such a finding. */
+/** Returns the share of records with the given kind of finding. */
 function shareFound(
   name: string,
   values: (n: number) => readonly number[],

@@ -1,6 +1,6 @@
 /**
- * A worker whose heap is full exits, and breaks only its own connections: acknowledged writes are there, and other connections
- * notice nothing.
+ * A worker whose heap is full exits, which breaks only its own connections: acknowledged writes are there, and other
+ * connections aren't affected.
  */
 import { Agent, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,10 @@ import { type Service, startService } from '#test/support/service.ts';
 
 const EXHAUST = fileURLToPath(new URL('exhaust-heap.cjs', import.meta.url));
 const CLIENTS = 8;
-/** Number of creates by each client before the worker exits, and after it. */
+/** Number of creates by each client before the worker exits, and again after that. */
 const CREATES = 20;
 
-/** A client with one connection, which it keeps: what it wrote, and how its requests failed. */
+/** A client with one persistent connection. Records what it wrote, and how its requests failed. */
 class Client {
   readonly written: string[] = [];
   readonly failures: string[] = [];
@@ -23,7 +23,7 @@ class Client {
 
   constructor(private readonly service: Service) {}
 
-  /** Creates patients until the given number more are acknowledged. */
+  /** Creates patients until the given number of further creates have been acknowledged. */
   async write(count: number): Promise<void> {
     for (const until = this.written.length + count; this.written.length < until; ) {
       try {
@@ -91,7 +91,7 @@ describeAtFullSize('a worker whose heap is full', () => {
     const written = clients.flatMap((client) => client.written);
     expect(written).to.have.length(2 * CREATES * CLIENTS);
     for (const id of written) expect((await service.fhir(`/Patient/${id}`)).status, id).to.equal(200);
-    // A create whose connection broke may have been written, at most once.
+    // A create whose connection broke may have been written, but at most once.
     const { total } = (await service.fhir('/Patient?_summary=count')).json;
     expect(Number(total)).to.be.within(written.length, written.length + broken.length);
   });

@@ -1,6 +1,6 @@
 /**
- * Every read and search shows at least what was acknowledged before it began, and at most what had begun before it ended,
- * whichever process answers, even while processes of the machine are killed and stopped.
+ * Every read and search shows at least what was acknowledged before it began, and at most what had begun before it ended. This
+ * holds whichever process answers, even while processes of the machine are killed and stopped.
  */
 import { expect } from 'chai';
 import { makeChance } from '#test/support/chance.ts';
@@ -117,7 +117,7 @@ describe('histories of several processes', () => {
         const all = listProcesses(service.pid);
         const { pid, name } =
           killed.length % 2 === 0 ? pick(all) : pick(all.filter((each) => /http/.test(each.name)));
-        // A process that is only stopped is killed by the primary after five seconds.
+        // A process that is only stopped (SIGSTOP) is killed by the primary after five seconds.
         const signal = chance() < scaled(1, 0) * 0.3 ? 'SIGSTOP' : 'SIGKILL';
         process.kill(pid, signal);
         killed.push(`${name} ${signal}`);

@@ -1,4 +1,4 @@
-/** Several processes share a machine's work: what one writes, all can read; each process that dies is replaced. */
+/** Several processes share a machine's work: what one process writes, all can read, and each process that dies is replaced. */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { startInProcess } from '#test/support/in-process.ts';
@@ -155,7 +155,7 @@ describe('the rate limit of a key over several workers', () => {
     const env = { WORKERS: String(scaled(4, 2)), PROJECTORS: '1', RATE_LIMIT_PER_MINUTE: String(limit) };
     const service = await startService({ env });
     try {
-      // Each over its own connection, so that all workers get some.
+      // Each request uses its own connection, so that every worker gets some of them.
       const ask = async (): Promise<number> =>
         (await service.fhir('/Patient?_count=1', { headers: { connection: 'close' } })).status;
       const answers = await Promise.all(Array.from({ length: 3 * limit }, ask));

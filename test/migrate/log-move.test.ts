@@ -1,4 +1,4 @@
-/** A log moved to another store: the same events in the same order, whatever happens on the way. */
+/** A log moved to another store: the same events in the same order, whatever happens along the way. */
 import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import {
@@ -38,7 +38,7 @@ describe('moving a log', () => {
     for (const database of databases) await database.drop();
   });
 
-  /** Returns the events of one append, as the service marks them. */
+  /** Returns the events of one append, marked as the service marks them. */
   const whole = (count: number): NewEvent[] =>
     Array.from({ length: count }, (_, n) => created('Observation', newUuid(), {}, { append: [n, count] }));
   const read = async (store: EventStore, until?: Position): Promise<RecordedEvent[]> => {
@@ -58,7 +58,7 @@ describe('moving a log', () => {
     return all;
   };
 
-  /** Appends one to nine events at a time to a few records in turn, with gaps in the positions. */
+  /** Appends one to nine events at a time, to a few records in rotation, with gaps in the positions. */
   async function fill(appends: number): Promise<string[]> {
     const patients = Array.from({ length: 7 }, () => newUuid());
     for (let n = 0; n < appends; n += 1) {
@@ -91,7 +91,8 @@ describe('moving a log', () => {
     await fill(60);
     for (let kills = 0; ; kills += 1) {
       let left = 7;
-      // A dead process doesn't go on: what follows is not sent, or its response is never received.
+      // After a process dies, it does nothing more: its next append is either not sent, or sent without the response being
+      // received.
       const dying = watch(target, async (_all, append) => {
         left -= 1;
         if (left > 0) return append();
@@ -154,7 +155,7 @@ describe('moving a log', () => {
       if (n % 17 !== 0 && n !== originals.length - 1) continue;
       expect(await moving.translate(position), `event ${n}`).to.equal(copies[n]?.position);
     }
-    // A position whose event was erased since, and a position behind the end.
+    // The position of an event that has since been erased, and a position beyond the end.
     const [first] = originals;
     expect(await moving.translate(`${first?.position}0` as Position)).to.equal(copies[0]?.position);
     expect(await moving.translate('9999999999999999' as Position)).to.equal(await target.head());
@@ -176,7 +177,7 @@ describe('moving a log', () => {
   });
 });
 
-/** Returns the store, with its appends done by something else. */
+/** Returns the store with its appends replaced by the given function. */
 function watch(
   store: EventStore,
   append: (events: readonly NewEvent[], plain: () => Promise<AppendResult>) => Promise<AppendResult>,

@@ -1,4 +1,4 @@
-/** Rules for guests: their URLs, how long documents are kept, how hosts are reached, and when guests are forgotten. */
+/** Rules for guests: their URLs, how long documents are cached, how hosts are contacted, and when guests are removed. */
 import { expect } from 'chai';
 import type { NewGuest } from '#commands/application/guests.ts';
 import { blockHost, openGuestCommands } from '#commands/application/guests.ts';
@@ -267,7 +267,7 @@ describe('guests of an installation', () => {
       { seconds: 3_600 },
     );
     await guests.sweep();
-    // As another instance that found the same guest.
+    // Another instance found the same guest.
     expect(await commands.forget(by(), old)).to.equal(undefined);
     await shown('select from projects.application where id = $1 and deleted_at is not null', [old]);
     const { rows } = await service.pool.query(
@@ -275,7 +275,7 @@ describe('guests of an installation', () => {
       [[old, young, granted]],
     );
     expect(rows.map(({ id }) => id)).to.have.members([young, granted]);
-    // A deleted guest comes back only once its grants have ended.
+    // A deleted guest can come back only after its grants have ended.
     await commands.forget(by(), granted);
     await shown('select from projects.application where id = $1 and deleted_at is not null', [granted]);
     const early = await guests.admit('https://app.example.org/granted.json').catch((error: unknown) => error);

@@ -109,7 +109,7 @@ describe('signing keys', () => {
     expect((await new SigningKeys(database.pool).signing()).kid).to.equal(now?.kid);
   });
 
-  /** Lets seconds pass for the keys. */
+  /** Simulates the passing of the given number of seconds for the keys. */
   async function pass(seconds: number): Promise<void> {
     await database.pool.query(
       `update operations.signing_key set made_at = made_at - make_interval(secs => $1),

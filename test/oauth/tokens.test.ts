@@ -93,7 +93,7 @@ describe('codes and tokens', () => {
     expect(stored).not.to.contain(issued.refreshToken.slice(3));
   });
 
-  /** Returns an error that says which record's log notes it. */
+  /** Returns the error for a reused token, which names the record whose log gets the note. */
   const reused = () => ({ fault: 'reused', reused: { record: app.record, grantId: app.grantId } });
 
   it('gives no refresh token without offline_access', async () => {
@@ -420,7 +420,7 @@ describe('codes and tokens', () => {
     const chains = async () =>
       (await database.pool.query('select from operations.oauth_chain where record = $1', [app.record]))
         .rowCount;
-    /** Waits until a statement waits for a lock that a connection holds. */
+    /** Waits until a statement is blocked by a lock that the given connection holds. */
     const waitedFor = async (connection: PoolClient): Promise<void> => {
       const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
       await eventually(async () => {

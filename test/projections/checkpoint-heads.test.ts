@@ -1,4 +1,4 @@
-/** The log checked against earlier heads of its streams: what only a checkpoint can find. */
+/** The log checked against earlier heads of its streams, which finds faults that only a checkpoint can reveal. */
 import { expect } from 'chai';
 import type { NamedHead } from '#projections/verify/chain-check.ts';
 import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
@@ -36,13 +36,13 @@ describe('heads of streams', () => {
   const faults = ({ log }: VerifyReport) =>
     log.map(({ what, stream, revision, message }) => [what, stream, revision, message]);
   const stream = () => `record-${patient}`;
-  /** Removes a stream's events and rows, like somebody who knows the tables. */
+  /** Removes a stream's events and rows, like an attacker who knows the tables. */
   const removeRows = async (ids: string): Promise<void> => {
     for (const table of ['entry', 'string', 'period', 'quantity']) {
       await sql(`delete from search.${table} where id in (select id from resources.resource where ${ids})`);
     }
     for (const table of ['entry', 'place', 'tally']) {
-      // The timeline's rows for the record's only resource that it shows.
+      // Removes the timeline's rows for the only resource of the record that the timeline shows.
       await sql(
         `delete from timeline.${table} where record in (select record from resources.resource where ${ids})`,
       );

@@ -1,4 +1,7 @@
-/** A checkpoint of very many streams: made, read and checked against the log in memory that doesn't grow with their number. */
+/**
+ * A checkpoint of very many streams is created, read and checked against the log in memory that doesn't grow with their
+ * number.
+ */
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect } from 'chai';

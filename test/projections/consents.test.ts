@@ -1,4 +1,7 @@
-/** The read model `consents`: the rows are the same however batches are cut, and events of other types are never decoded. */
+/**
+ * The read model `consents`: the rows are the same however events are divided into batches, and events of other types are
+ * never decoded.
+ */
 import { expect } from 'chai';
 import { consents } from '#projections/consents/project.ts';
 import { rebuild } from '#projections/rebuild/rebuild.ts';
@@ -25,7 +28,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startInstance } from './instance.ts';
 import { created, made, Streams, stored, TENANT, until } from './made.ts';
 
-/** Where batches end; a number smaller than the previous one starts again, so that events come twice. */
+/** Where batches end. A number smaller than the previous one means that the batches start over, so events are repeated. */
 const CUTS = [[99], [1, 2, 3, 4, 5, 6, 7, 99], [2, 0, 4, 1, 99], [5, 99, 0, 99]];
 
 describe('read model consents', () => {
@@ -209,7 +212,7 @@ describe('read model consents', () => {
       recordStream(newUuid()),
       Array.from({ length: 3 }, () => granted(grantData())),
     );
-    // One statement for the grants, one for the list of events.
+    // One statement for the grants, and one for the list of events.
     expect(consents.statements('consents', events)).to.have.length(2);
     expect(
       consents.statements(

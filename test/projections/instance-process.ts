@@ -1,4 +1,6 @@
-/** An instance in a separate process: `node --import tsx instance-process.ts <database url>`. Says who runs what. */
+/**
+ * An instance in a separate process: `node --import tsx instance-process.ts <database url>`. Prints which instance runs what.
+ */
 import { startInstance } from './instance.ts';
 
 const instance = await startInstance(process.argv[2] ?? '');

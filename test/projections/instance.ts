@@ -1,4 +1,4 @@
-/** A service instance as far as projections are concerned: a store, what follows them, and what runs them. */
+/** The parts of a service instance that matter for projections: a store, and what follows and runs the projections. */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
@@ -15,7 +15,7 @@ export interface Instance {
   readonly projector: Projector;
   /** Waits until all projections have passed a position; fails after 20 s. */
   shown(position: Position): Promise<void>;
-  /** Returns a projection's state here. */
+  /** Returns a projection's state on this instance. */
   state(name: string): string | undefined;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** How far behind followers are, in counted events, whatever their positions. */
+/** How far behind followers are, counted in events, whatever the positions. */
 import { expect } from 'chai';
 import { COUNTED, measureLags } from '#projections/lag.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
@@ -26,7 +26,7 @@ describe('the lag of followers', () => {
     store = await PostgresEventStore.open({ url: database.url });
     streams = new Streams(store);
     heads.push(await append(2, 500));
-    // Positions that no event will ever have.
+    // Skips positions, which no event will ever have.
     await database.pool.query("select setval('log.positions', nextval('log.positions') + 1000)");
     heads.push(await append(3, 100));
     heads.push(await append(1, 10));

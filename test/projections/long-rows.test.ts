@@ -1,4 +1,4 @@
-/** One resource of the maximum length: its search entries are made in many short steps, not in one. */
+/** One resource of the maximum length: its search entries are created in many short steps instead of one. */
 import { expect } from 'chai';
 import { search } from '#projections/search/project.ts';
 import { recordStream } from '#src/events/streams.ts';

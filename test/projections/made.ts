@@ -10,9 +10,9 @@ import type { Tenant } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 
-/** The owner of everything, unless a test says otherwise. */
+/** The owner of all records, unless a test uses another. */
 export const TENANT: Tenant = { project: 'proj_made', environment: 'sandbox' };
-/** When the first event happens, in microseconds. */
+/** The time of the first event, in microseconds. */
 export const BEGAN = 1_700_000_000_000_000;
 
 let clock = BEGAN;
@@ -128,7 +128,7 @@ export class Streams {
   }
 }
 
-/** Waits until a condition holds; fails after `ms`. */
+/** Waits until the given condition is true; fails after `ms`. */
 export async function until(condition: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await condition())) {

@@ -31,7 +31,7 @@ describe('read models of one transaction', () => {
     return instance;
   }
 
-  /** Appends a patient and a second version of them. */
+  /** Appends a patient and a second version of the patient. */
   async function write(store: Instance['store']): Promise<Position> {
     const streams = new Streams(store);
     const patient = newUuid();

@@ -13,8 +13,8 @@ describe('freshness', () => {
   const MODEL = 'resources';
   const none = new Map<string, Position>();
   /**
-   * Records the log's head and the notes every second, from 0 on.
-   * @param heads the head at each look
+   * Records the log's head every second, starting at 0.
+   * @param heads the head at each check
    */
   function looked(heads: readonly number[]): FreshnessRule {
     const freshness = new FreshnessRule();
@@ -40,7 +40,7 @@ describe('freshness', () => {
   });
 
   it('gives a read model nine seconds to pass a head', () => {
-    // Event 8 is appended at 1,500 and first seen at 2,000.
+    // Event 8 is appended at 1,500 ms and first seen at 2,000 ms.
     const heads = [7, 7, ...Array<number>(20).fill(8)];
     for (let now = 2_000; now < 20_000; now += 100) {
       const freshness = looked(heads.slice(0, Math.floor(now / 1_000) + 1));
@@ -69,7 +69,7 @@ describe('freshness', () => {
     for (let now = 2_000; now < 30_000; now += 1_000) freshness.noteLate(now, none);
     expect(freshness.isFresh(MODEL, at(7), 30_000)).to.equal(true);
     expect(freshness.isFresh(MODEL, at(6), 30_000), 'the head at the beginning counts').to.equal(false);
-    // The log is back: the read model has nine seconds to pass its head.
+    // The log is available again: the read model has nine seconds to pass the head.
     freshness.noteHead(30_000, at(8));
     freshness.noteLate(39_000, none);
     expect(freshness.isFresh(MODEL, at(7), 30_000 + FRESH_MS - 1)).to.equal(true);

@@ -39,7 +39,7 @@ describe('projector', () => {
   const checkpoint = async (name: string): Promise<string> =>
     (await database.pool.query(`select position from ${name}.checkpoint`)).rows[0].position;
 
-  /** Appends `n` resources to a new record, each in its own append; returns the last position. */
+  /** Appends `n` resources to a new record, each with its own append; returns the last position. */
   async function write(streams: Streams, n: number): Promise<Position> {
     const patient = newUuid();
     let last = await streams.record(patient, created('Patient', patient));
@@ -86,7 +86,7 @@ describe('projector', () => {
     const second = await start();
     await until(() => second.state('resources') === 'following' && second.state('history') === 'following');
     const streams = new Streams(first.store);
-    // The second instance hears about what the first one's runner commits.
+    // The second instance is notified of what the first instance's runner commits.
     await second.shown(await write(streams, 20));
     const more = write(streams, 50);
     await first.projector.stop();
@@ -226,7 +226,7 @@ describe('projector', () => {
       const event = created('Patient', patient);
       const data = event.data.replace(`"resource_id":"${patient}"`, `"resource_id":"${'-'.repeat(36)}"`);
       await streams.record(patient, { ...event, data });
-      // A projection that gathers events may be handed both at once, and name either.
+      // A projection that collects events may receive both at once, and its error may name either.
       const refusing = ['resources', 'history', 'search'];
       await until(() => refusing.every((name) => state(name) === 'failed'));
       await streams.project({
@@ -249,7 +249,7 @@ describe('projector', () => {
       const patient = newUuid();
       const marker = 'Mrs-Marker-of-the-Body';
       const event = created('Patient', patient, { name: [{ family: marker }] });
-      // PostgreSQL refuses the id and quotes it.
+      // PostgreSQL refuses the id and quotes it in the error.
       const quoted = marker.padEnd(36, '-');
       const data = event.data.replace(`"resource_id":"${patient}"`, `"resource_id":"${quoted}"`);
       await new Streams(store).record(patient, { ...event, data });

@@ -1,6 +1,6 @@
 /**
  * How things end in the read model `projects`: verifications, requests for production, and applications with their projects,
- * however batches are cut.
+ * however events are divided into batches.
  */
 import { expect } from 'chai';
 import { projects } from '#projections/projects/project.ts';
@@ -15,7 +15,7 @@ import { toMicros } from '#src/shared/time/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { made, stored } from './made.ts';
 
-/** Where batches end; a number smaller than the previous one starts again, so that events come twice. */
+/** Where batches end. A number smaller than the previous one means that the batches start over, so events are repeated. */
 const CUTS = [[99], [1, 2, 3, 4, 5, 99], [2, 0, 4, 1, 99], [3, 99, 0, 99]];
 
 describe('read model projects, however batches are cut or repeated', () => {

@@ -41,7 +41,7 @@ describe('annal rebuild', () => {
   });
 
   itAtFullSize('tells a program how far it is, in lines of JSON', async () => {
-    // In a separate process, because at low load it lowers its priority.
+    // Runs in a separate process, because at low load the command lowers its process's priority.
     const args = ['bin/annal.js', 'rebuild', 'history', '--json', '--load', 'low'];
     const program = startProgram(process.execPath, args, { DATABASE_URL: database.url });
     expect(await program.ended, program.stderr()).to.equal(0);
@@ -58,7 +58,7 @@ describe('annal rebuild', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    // On a slow machine, there are also lines between the phases.
+    // On a slow machine, there are also progress lines between the phases.
     const said = lines.filter(({ note }) => note !== undefined);
     expect(said.map(({ note }) => note)).to.deep.equal(
       ['indexing', 'comparing', 'swapping', 'done'].map((phase) => `history: ${phase}`),

@@ -1,4 +1,4 @@
-/** Rebuilds that are stopped or killed, and continue; what they leave behind is swept away. */
+/** Rebuilds that are stopped or killed, and later continued; what they leave behind is cleaned up. */
 import { expect } from 'chai';
 import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
@@ -13,7 +13,7 @@ import { type Instance, startInstance } from './instance.ts';
 import { created, erased, Streams, until } from './made.ts';
 import { someRecord, someRecords } from './some-records.ts';
 
-/** The program that `is killed` runs. */
+/** The program that the tests of killed rebuilds run. */
 const REBUILDING = 'test/projections/rebuild-process.ts';
 
 describe('a rebuild that is interrupted', () => {
@@ -101,7 +101,7 @@ describe('a rebuild that is interrupted', () => {
     const rebuilding = await bundledProgram(REBUILDING);
     const program = startProgram(process.execPath, [rebuilding, database.url, ...names]);
     await program.line('loaded');
-    // Now the rebuild has the record's rows and reads no more.
+    // The rebuild has now read the record's rows and won't read more.
     await instance.store.erase(`record-${patient}`);
     await instance.shown(await streams.project(erased(patient)));
     const left = async () =>

@@ -1,6 +1,6 @@
 /**
- * A rebuild in a separate process, to be killed: `node --import tsx rebuild-process.ts <database url> <projection>…`. Once
- * each projection has its first rows, it says `loaded` and reads no further.
+ * A rebuild in a separate process that is meant to be killed: `node --import tsx rebuild-process.ts <database url>
+ * <projection>…`. Once each projection has its first rows, it prints `loaded` and reads no further.
  */
 import { rebuild } from '#projections/rebuild/rebuild.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';

@@ -270,7 +270,7 @@ describe('rebuild', () => {
     await until(async () => (await rowsOf('search.entry')).length === 3);
     await instance.stop();
     const right = await Promise.all(['search.entry', 'search.string'].map(rowsOf));
-    // As software of version 5 left it: no contained resources, no texts to sort by, and long texts cut off.
+    // The tables as software of version 5 left them: no contained resources, no texts to sort by, and long texts truncated.
     await query(`delete from search.entry where container is not null;
       alter table search.entry drop column sorts, drop column container;
       alter table search.string drop column rest;
@@ -282,7 +282,7 @@ describe('rebuild', () => {
     const served: unknown[] = [];
     const reports = await rebuild(deps(), ['search'], {
       onProgress: () => {
-        // Long before the swap: a query that starts at the swap's beginning might run after its end.
+        // This query starts long before the swap. A query started at the beginning of the swap might run after its end.
         if (served.length === 0) served.push(query('select version from search.checkpoint'));
       },
     });

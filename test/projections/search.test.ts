@@ -16,7 +16,7 @@ describe('the read model search', () => {
   });
   after(() => database.drop());
 
-  /** Projects batches of events, each in one transaction, into the serving tables or by `load`. */
+  /** Projects batches of events, each in one transaction, to the serving tables or by `load`. */
   async function project(batches: readonly ReturnType<typeof stored>[], load = false): Promise<void> {
     const session = await openSession(database.url, { name: 'test' });
     for (const batch of batches) {

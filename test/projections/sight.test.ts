@@ -1,4 +1,4 @@
-/** The columns that decide who can see a version under a grant: projections/owner.ts. */
+/** The columns that determine who can see a version under a grant: projections/owner.ts. */
 import { expect } from 'chai';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
@@ -52,7 +52,7 @@ describe('columns that decide who sees a version', () => {
     }
   }
 
-  /** Returns all ways to cut events into batches. */
+  /** Returns all ways to divide events into batches. */
   function cuts<T>(events: readonly T[]): T[][][] {
     return Array.from({ length: 2 ** (events.length - 1) }, (_, bits) => {
       const batches: T[][] = [[]];

@@ -1,10 +1,10 @@
-/** Records to rebuild read models from. */
+/** Records that read models are rebuilt from. */
 import type { Position } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import type { Instance } from './instance.ts';
 import { created, deleted, erased, type Streams, updated } from './made.ts';
 
-/** Writes a record with creates, updates, deletes and, now and then, an erasure. */
+/** Writes a record with creates, updates, deletes and, occasionally, an erasure. */
 export async function someRecord({ store }: Instance, streams: Streams, n: number): Promise<Position> {
   const patient = newUuid();
   const identifier = [{ system: 'urn:mrn', value: `mrn-${n}` }];

@@ -36,7 +36,7 @@ describe('a start that rebuilds read models', () => {
         log: pino({ level: 'silent' }),
         watch: { begin: () => Promise.resolve() },
         answerMeanwhile: async (say) => {
-          // Only now, because another process may take a free port.
+          // Chosen only now, because another process may take a free port at any time.
           const port = await freePort();
           const close = await answerWhileStarting(
             { host: '127.0.0.1', port, baseUrl: 'http://localhost' },
@@ -51,7 +51,7 @@ describe('a start that rebuilds read models', () => {
         expect(answer.headers.get('service-request-id'), path).to.match(/^req_/);
         return { status: answer.status, retry: answer.headers.get('retry-after'), text: await answer.text() };
       };
-      // If the rebuild ends too early, that is an error in the test.
+      // If the rebuild ends too early, the test is faulty.
       await Promise.race([eventually(() => url !== ''), rebuilding]);
       expect(await ask('/health/live')).to.include({ status: 200, text: '{"status":"live"}' });
       const ready = await ask('/health/ready');
@@ -71,7 +71,7 @@ describe('a start that rebuilds read models', () => {
       expect(JSON.parse(listed.text)).to.have.nested.property('error.type', 'unavailable');
       await holder.query('commit');
       await rebuilding;
-      // The port is free for the service.
+      // The port is free again for the service.
       expect(await fetch(url).catch(() => 'closed')).to.equal('closed');
     } finally {
       holder.release();

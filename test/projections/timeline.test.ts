@@ -1,6 +1,6 @@
 /**
- * The read model `timeline`: the rows are the same however events are cut into batches; totals match the rows; erasure leaves
- * nothing.
+ * The read model `timeline`: the rows are the same however events are divided into batches; totals match the rows; erasure
+ * leaves nothing.
  */
 import { expect } from 'chai';
 import { runAll } from '#projections/rows.ts';
@@ -51,7 +51,7 @@ describe('the read model timeline', () => {
   });
   after(() => database.drop());
 
-  /** Returns the rows of all tables after some batches, each in one transaction. */
+  /** Returns the rows of all tables after the given batches, each in one transaction. */
   async function rowsAfter(
     schema: string,
     batches: readonly (readonly (typeof events)[number][])[],

@@ -1,4 +1,7 @@
-/** Data from events that schema operations keeps, and duplicate ids: tampered with, found and named. */
+/**
+ * Data derived from events in the schema `operations`, and duplicate ids: if they are tampered with, verification finds and
+ * names them.
+ */
 import { expect } from 'chai';
 import { verify } from '#projections/verify/verify.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
@@ -40,7 +43,7 @@ describe('verify, of what operations keep', () => {
       };
       await snapshots.save(event.stream, state, entries, -1);
     }
-    // A snapshot isn't affected by events after it.
+    // A snapshot isn't affected by later events.
     const last = await streams.record(
       patient,
       updated('Patient', patient, 3),
@@ -64,7 +67,7 @@ describe('verify, of what operations keep', () => {
     );
     return report;
   };
-  /** Returns what is found after a statement that another statement then undoes. */
+  /** Returns what is found after one statement; a second statement then undoes the first. */
   const foundAfter = async (change: string, back: string) => {
     const values = change.includes('$1') ? [patient] : [];
     await database.pool.query(change, values);

@@ -1,7 +1,7 @@
 /**
- * Access requests as a state machine, on two instances, with parallel and repeated steps, and links, grants and muting that
- * change between any two steps: no approved request without exactly one grant, no second answer, no tokens without an approval
- * or twice, and nothing for people who don't see the request (docs/spec/decisions.md, section 7).
+ * Access requests as a state machine, on two instances, with parallel and repeated steps, while links, grants and muting
+ * change between any two steps. There is no approved request without exactly one grant, no second answer, no tokens without an
+ * approval or a second time, and nothing for people who can't see the request (docs/spec/decisions.md, section 7).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -24,7 +24,7 @@ type Status = 'pending' | 'approved' | 'denied' | 'expired';
 
 type Change = 'mute' | 'unmute' | 'expire' | 'unlink' | 'link' | 'revoke';
 
-/** Counted from the newest request. */
+/** An index, counted from the newest request. */
 const nth = fc.nat({ max: 2 });
 const who = fc.constantFrom<Who>('parent', 'parent', 'parent', 'helper');
 const times = fc.constantFrom(1, 1, 2, 3);
@@ -68,8 +68,8 @@ const TWO_APPROVALS = [
 ] as const;
 
 /**
- * Contains everything that must have been seen in the end: the other runs are random, and may lack something. Of two requests
- * made at once, either may be the one that waits, so both ask the same.
+ * A run that contains everything that must have occurred at the end, because the other runs are random and may miss something.
+ * If two requests are made at the same time, either may be the one that waits, so both ask for the same.
  */
 const USUAL: Step[] = [
   { what: 'ask', hint: 'email', times: 2 },
@@ -81,14 +81,14 @@ const USUAL: Step[] = [
   { what: 'poll', nth: 1, times: 1 },
 ];
 
-/** The known facts about a request. */
+/** The facts that the test knows about a request. */
 interface Known {
   readonly id: string;
   readonly answer: TokenAnswer;
   readonly hint: string;
-  /** Made while the parent had muted the application. */
+  /** True if the request was made while the parent had muted the application. */
   readonly muted: boolean;
-  /** The helper's link has ended since. */
+  /** True if the helper's link has ended since. */
   unlinked: boolean;
   status: Status;
   decidedBy?: Who;
@@ -207,7 +207,7 @@ describe('the life of access requests', () => {
       return hint === 'patient' && this.helperLink !== undefined && !unlinked;
     }
 
-    /** Returns whether an answer to a pending request can be the one that counts. */
+    /** Returns whether an answer to a pending request can take effect. */
     #counts(
       known: Known,
       { who: as, does, record }: { who: Who; does: 'approve' | 'deny'; record: 0 | 1 },
@@ -261,7 +261,7 @@ describe('the life of access requests', () => {
     }
 
     async #ask(hint: string, count: number): Promise<void> {
-      // Only ten requests in an hour are allowed, so their times are reset.
+      // Only ten requests per hour are allowed, so their times are reset.
       await service.pool.query("update operations.access_request_turn set asked = '{}'");
       const login_hint = hint === 'email' ? this.emails.parent : this.pairwise;
       const answers = await Promise.all(
@@ -339,7 +339,7 @@ describe('the life of access requests', () => {
           expect(error).to.equal('invalid_grant');
         return;
       }
-      // A request that gave its tokens, or whose grant has ended, was used up by the first poll.
+      // The first poll uses up a request whose tokens were delivered or whose grant has ended.
       if (known.status === 'approved') {
         for (const error of errors) expect(error).to.equal('invalid_grant');
         known.redeemed = true;

@@ -1,4 +1,7 @@
-/** Answers as of a point in time are those that were given then (docs/as-of.md), for records with random histories. */
+/**
+ * Answers as of a point in time are the same as the answers given at that time (docs/as-of.md), for records with random
+ * histories.
+ */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
 import { ask, Chance, Life, moment, type Question, type Recorded } from '#test/support/as-of.ts';
@@ -14,7 +17,7 @@ const STEPS = 8;
 /** Number of answers that are requested again after a rebuild. */
 const REBUILT = scaled(1_000, 40);
 
-/** A reader of a record: a credential, and the record's id for it. */
+/** A reader of a record: the credential, and the record's id for that credential. */
 interface Reader {
   readonly key: string;
   readonly patient: string;
@@ -126,7 +129,7 @@ const SEARCHES = [
   '/Provenance?patient=P',
 ];
 
-/** Returns a reader's queries about a record: all queries on the whole record, and some on its resources. */
+/** Returns a reader's queries about a record: all queries about the whole record, and some about its resources. */
 function questions(life: Life, { key, patient }: Reader, chance: Chance): Question[] {
   const of = (path: string, body?: Question['body']): Question => ({
     path: path.replaceAll(life.patient, patient),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { BatchCutter, placeInAppend } from '#src/events/batches.ts';
 import { BEGINNING, type RecordedEvent } from '#src/events/store.ts';
 
-/** Returns the events of appends of these sizes, one after the other. */
+/** Returns the events of appends of the given sizes, one after another. */
 function eventsOf(appends: readonly number[]): RecordedEvent[] {
   return appends.flatMap((count, n) =>
     Array.from({ length: count }, (_, index) => ({
@@ -36,7 +36,7 @@ describe('batches', () => {
           };
           let arrived = 0;
           for (const [count, whole] of arrivals) {
-            // Pages may end inside an append; the feed's batches never do.
+            // Pages may end in the middle of an append; the feed's batches never do.
             let end = Math.min(arrived + count, events.length);
             while (whole && end < events.length && placeInAppend(events[end] ?? { metadata: '' }).index > 0)
               end += 1;

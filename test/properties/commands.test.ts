@@ -1,6 +1,6 @@
 /**
- * Random commands on 50 records by 16 concurrent clients, through the real service, compared with a plain model: the same
- * versions, the same final states, version numbers without gaps, one Provenance for each version.
+ * Random commands on 50 records by 16 concurrent clients, through the real service, compared with a plain model. Versions and
+ * final states are the same, version numbers have no gaps, and each version has one Provenance.
  */
 import { expect } from 'chai';
 import { audit } from '../support/audit.ts';

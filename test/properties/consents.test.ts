@@ -1,6 +1,6 @@
 /**
- * Whatever people, projects and time do to a record, in any order: at most one active grant per application and person, none
- * without a valid link, and at most one self link (docs/spec/decisions.md, section 9).
+ * Whatever people, projects and time do to a record, in any order: there is at most one active grant per application and
+ * person, no grant without a valid link, and at most one self link (docs/spec/decisions.md, section 9).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ const person = fc
   .integer({ min: 0, max: 2 })
   .map((n) => ({ issuer: 'https://issuer.example', subject: `p${n}` }));
 const application = fc.integer({ min: 0, max: 2 }).map((n) => `app_${n}`);
-/** The number of a grant or link that was begun. */
+/** The number of a grant or link, in the order of creation. */
 const nth = fc.nat({ max: 12 });
 
 const step = fc.oneof(
@@ -38,7 +38,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A record in memory, and what must be true of it. */
+/** A record in memory, and the conditions that it must meet. */
 class Record {
   readonly events: DomainEvent[] = [];
   readonly stream = new Stream(RESOURCES, `record-${RECORD}`);
@@ -61,7 +61,7 @@ class Record {
     this.at += 1;
   }
 
-  /** Appends the decided events; a refusal changes nothing. */
+  /** Appends the events that a command decided on; a refusal changes nothing. */
   run<T>(conclude: Conclude<T>): void {
     const past = (revision: number): DomainEvent => {
       const event = this.events[revision];
@@ -79,7 +79,7 @@ class Record {
     return this.stream.state.entries.get(RECORD)?.deleted === true;
   }
 
-  /** Grants that no event has ended, and valid links, found by replaying all events. */
+  /** The grants that no event has ended, and the valid links, found by replaying all events. */
   get open() {
     const grants = new Map<string, Extract<DomainEvent, { type: 'ConsentGranted' }>['data']>();
     const links = new Map<string, Extract<DomainEvent, { type: 'RecordLinked' }>['data']>();

@@ -1,7 +1,7 @@
 /**
- * People see their own records and nobody else's, with an ID token below `/me` as with a session below `/app/api`: every
- * route, person and record (docs/spec/interface.md, section 7; docs/gateway.md). And the gateway accepts a session only from
- * its own origin, on every route.
+ * People see only their own records, both with an ID token below `/me` and with a session below `/app/api`: every route,
+ * person and record (docs/spec/interface.md, section 7; docs/gateway.md). The gateway accepts a session only from its own
+ * origin, on every route.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -31,13 +31,13 @@ import { eventually } from '#test/support/process.ts';
 import { everyNth, scaled, steadySeed } from '#test/support/scale.ts';
 import { Answer } from '#test/support/service.ts';
 
-/** The people, with the numbers of the records that they have. */
+/** The people, with the numbers of their records. */
 const PEOPLE = {
   'self@example.org': [0],
   'both@example.org': [1, 2],
   'carer@example.org': [0, 1],
   'stranger@example.org': [],
-  // A member of the organization that keeps the records. Membership doesn't link them to any of the records.
+  // A member of the organization that stores the records. Membership doesn't link a person to any of the records.
   'member@example.org': [],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 type Person = keyof typeof PEOPLE;
@@ -149,7 +149,7 @@ describe('isolation of people', () => {
   });
 
   /**
-   * Writes an access request that names a record by its pairwise id.
+   * Writes an access request for a record, given by its pairwise id.
    * @returns the request's id
    */
   async function ask({ application, patient }: Allowed): Promise<string> {
@@ -168,7 +168,7 @@ describe('isolation of people', () => {
     return id;
   }
 
-  /** Returns what a request sends in addition to its path. */
+  /** Returns what a request contains in addition to its path. */
   const sent = ({ path, method, operation }: Described): GatewayCall => {
     const { body, headers = {} } = bodyOf(operation, '', VALID[path]?.[method]?.body);
     return { method, headers, ...(body === undefined ? {} : { body }) };
@@ -194,7 +194,7 @@ describe('isolation of people', () => {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Returns the names of values in an answer from records that the person doesn't have. */
+  /** Returns the names of the values in an answer that come from other people's records. */
   function leaks(person: Person, text: string, besides: OfRecord): string[] {
     const own = new Set<number>(PEOPLE[person]);
     const named = new Set([...besides.values()].map(({ id }) => id));
@@ -231,10 +231,10 @@ describe('isolation of people', () => {
           if (patientId === undefined) throw new Error('no patient');
           const values = new Map([...other, ['patient_id', patientId] as const]);
           const names = namesIn(route.path);
-          // All parameters must name the same record of the person.
+          // All parameters must refer to the same record of the person.
           const parts = names.map((name) => (name === 'patient_id' ? patient : child));
           const isOwn = own.has(parts[0] ?? -1) && new Set(parts).size === 1;
-          // Other tests cover changing one's own records, and parameters that these records don't have.
+          // Other tests cover changes to one's own records, and parameters that don't occur in these records.
           if (isOwn && (route.method !== 'GET' || !names.every((name) => record.has(name)))) return;
           const answer = await asked(person, way, route, values);
           expect(leaks(person, answer.text, values), `${route.method} ${route.path}`).to.deep.equal([]);
@@ -248,7 +248,7 @@ describe('isolation of people', () => {
             return;
           }
           expect(answer.status, `${route.method} ${route.path} of ${person}: ${answer}`).to.equal(404);
-          // Parameters that are the person's stay; the first that isn't becomes an id that never existed.
+          // The patient id is kept if it belongs to the person; every other parameter is replaced by an id that never existed.
           const kept = names.includes('patient_id') && own.has(patient);
           const nevers = new Map(
             [...values].map(([name, value]) => [

@@ -1,5 +1,5 @@
 /**
- * Ids in the bodies of writes under a grant: an application reads back what it sent, and the owner sees the real id where the
+ * Ids in the bodies of writes under a grant. An application reads back what it sent. The owner sees the real id where the
  * pairwise id was sent, and never where the real id was sent (docs/spec/decisions.md, section 1).
  */
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { contentOf, GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
 
-/** The pieces of a text. */
+/** A piece of a text. */
 type Piece = 'pairwise' | 'PAIRWISE' | 'Pairwise' | 'real' | 'REAL' | 'Real' | 'neither';
 const PIECES: readonly Piece[] = ['pairwise', 'PAIRWISE', 'Pairwise', 'real', 'REAL', 'Real', 'neither'];
 
@@ -26,7 +26,7 @@ const body = fc.record({
   display: text,
   code: text,
 });
-/** Characters of the JSON text that are written as `\u00xx`; the pattern repeats. */
+/** Which characters of the JSON text are written as `\u00xx`; the pattern repeats. */
 const escapes = fc.array(fc.boolean(), { minLength: 1, maxLength: 7 });
 
 describe('ids in writes under a grant', () => {
@@ -104,8 +104,8 @@ describe('ids in writes under a grant', () => {
           expect(theirs).to.have.length(mine.length);
           for (const [n, own] of mine.entries()) {
             const other = theirs[n] ?? '';
-            // Where the application's text has the pairwise id, the owner's has the real id; where it has the real id, in
-            // upper or lower case, the owner's has neither.
+            // Where the application's text contains the pairwise id, the owner's text contains the real id. Where the
+            // application's text contains the real id, in upper or lower case, the owner's text contains neither.
             const expected = own
               .replaceAll(new RegExp(on.record, 'gi'), '?'.repeat(36))
               .replaceAll(allowed.patient, on.record)

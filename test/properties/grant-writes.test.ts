@@ -1,8 +1,8 @@
 /**
- * Random writes under random grants (docs/spec/decisions.md, section 9, "Writes under a grant"): the application and the owner
- * read back every write that a grant allows as equal, each under its own id, and its event names application and grant. Every
- * other write leaves the record as it was, and if the application doesn't know the resource, is answered like a write to an
- * unknown id. No response and no webhook shows the real id.
+ * Random writes under random grants (docs/spec/decisions.md, section 9, "Writes under a grant"). If a grant allows a write,
+ * the application and the owner read back the same resource, each under their own id, and the event names the application and
+ * the grant. Every other write leaves the record unchanged. If the application can't see the resource, the write is answered
+ * like a write to an unknown id. No response and no webhook shows the real id.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ describe('writes under random grants', () => {
   let receiver: Receiver;
   let check: WriteCheck;
   const tallies = new Map<string, number>();
-  /** Notifications that the application must get. */
+  /** Notifications that the application must receive. */
   const expected: string[] = [];
 
   before(async () => {
@@ -108,7 +108,7 @@ describe('writes under random grants', () => {
   async function alone(granted: GrantedWorld, picks: Picks): Promise<string | undefined> {
     const { ledger, allowed } = granted;
     const sent = changeOf(granted, picks, new Set());
-    // Only unescaped, so that the unknown id can be inserted.
+    // Escapes are used only if the application knows the id, because otherwise the unknown id must be inserted into the text.
     const escapes = ledger.knows(sent.change.id ?? '') ? picks.below(256) : 0;
     const request = requestOf(sent, escapes);
     const verdict = ledger.judge(sent.change);
@@ -185,7 +185,7 @@ describe('writes under random grants', () => {
     const what = `${request.method} ${request.url} ${request.body ?? ''}: ${answer}`;
     const isDone = answer.status < 300;
     if (verdict.is === (isDone ? 'refused' : 'written')) return `${verdict.is}, ${what}`;
-    // A deleted resource may be deleted again, if the application knows it.
+    // A deleted resource can be deleted again if the application knows it.
     if (verdict.is === 'unwritten' && isDone && !ledger.knows(change.id ?? '')) return `not known, ${what}`;
     const known = new Set(ledger.held.keys());
     const wrong =
@@ -217,7 +217,7 @@ describe('writes under random grants', () => {
       : `read back as ${own}: ${what}`;
   }
 
-  /** Waits until the application has got all notifications, and returns what is wrong with them. */
+  /** Waits until the application has received all notifications, and returns what is wrong with them. */
   async function told(worlds: readonly GrantedWorld[]): Promise<string[]> {
     for (const { key, ids, ledger, allowed } of worlds) {
       const body = JSON.stringify({ resourceType: 'Patient', id: ids.record, birthDate: '1960-01-01' });
@@ -277,13 +277,13 @@ describe('writes under random grants', () => {
         numRuns: 1,
       });
       if (plan === undefined || scopes === undefined) throw new RangeError('no world');
-      // Text that is sent with the real id comes back with it, so every second world has none.
+      // Text sent with the real id comes back with the real id, so every second world contains no such text.
       const granted = await build(plan, scopes, (seed + n) % 2 === 0);
       built.push(granted);
       for (const numbers of fc.sample(choices, { seed: seed + n, numRuns: each })) {
         const picks = new Picks(numbers);
         const found = await picks.of([alone, alone, together, byRest])(granted, picks);
-        // Later writes would be judged by a wrong state.
+        // After a difference, later writes would be compared with a wrong state.
         if (found === undefined) continue;
         wrong.push(`seed ${seed + n}, ${scopeTexts(scopes).join(' ')}: ${found}`);
         break;

@@ -1,8 +1,8 @@
 /**
- * Two projects, each the owner of records with a grant to the other's application (docs/spec/interface.md, section 1;
- * docs/spec/decisions.md, sections 1 and 9): with its token, an application learns nothing outside its grant, and with its
- * key, a project sees only its own records, whatever ids and cursors they use. What they may not know is answered like
- * something that never existed.
+ * Two projects, each of which owns records with a grant to the other's application (docs/spec/interface.md, section 1;
+ * docs/spec/decisions.md, sections 1 and 9). With its token, an application learns nothing outside its grant. With its key, a
+ * project sees only its own records. Both hold whatever ids and cursors are used. Anything that they may not know is answered
+ * like something that never existed.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -33,7 +33,7 @@ import { counted, tell } from '#test/support/tell.ts';
 
 /** Maximum number of differences to report. */
 const MOST = 8;
-/** How long a read model may lag, in ms; until then, 503 is returned. */
+/** How long a read model may lag, in ms. Until it has caught up, 503 is allowed. */
 const LAG_MS = 20_000;
 const ANY_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** Numbers that choose a request. */
@@ -42,7 +42,7 @@ const choices = fc.array(fc.nat(1_000_000), { minLength: 28, maxLength: 28 });
 /** One project's records, and a grant for the other project's application on one of them. */
 interface Side extends WorldWithGrant {
   readonly scopes: readonly TypeScope[];
-  /** Everything that some letter of the grant shows. */
+  /** Everything that any letter of the grant makes visible. */
   readonly seen: Seen;
 }
 
@@ -52,9 +52,9 @@ interface Actor {
   readonly token: string;
   /** True for an application, whose requests must be accepted. */
   readonly isGranted: boolean;
-  /** Ids of either project that it may not learn. */
+  /** Ids in either project that the actor must not learn. */
   readonly hidden: ReadonlySet<string>;
-  /** The names that its requests use. */
+  /** The names that the actor's requests use. */
   readonly names: readonly Names[];
 }
 
@@ -101,7 +101,7 @@ describe('two projects with grants to each other', () => {
     return answer;
   }
 
-  /** Builds both projects, and returns those who send requests. */
+  /** Builds both projects, and returns the actors that send requests. */
   async function built(seed: number): Promise<Actor[]> {
     const sides: Side[] = [];
     for (const n of [0, 1]) {
@@ -149,7 +149,7 @@ describe('two projects with grants to each other', () => {
     };
   }
 
-  /** Sends a request, and sends it again with ids that never existed instead of hidden ones; returns what is wrong. */
+  /** Sends a request, and sends it again with hidden ids replaced by ids that never existed. Returns what is wrong. */
   async function ask(
     { token, hidden, isGranted }: Actor,
     place: Place,
@@ -186,7 +186,7 @@ describe('two projects with grants to each other', () => {
       : `${what}: unlike ids that never were ("model"): ${difference}`;
   }
 
-  /** Continues other actors' lists; returns what is wrong. */
+  /** Tries to continue other actors' lists; returns what is wrong. */
   async function continued(actors: readonly Actor[]): Promise<string[]> {
     const wrong: string[] = [];
     const lists = [
@@ -225,7 +225,7 @@ describe('two projects with grants to each other', () => {
       await inParallel([...all.entries()], 4, async ([at, numbers]) => {
         const picks = new Picks(numbers);
         const actor = picks.of(actors);
-        // Every eighth request goes to any route.
+        // Every eighth request is sent to any route.
         const place = picks.of(at % 8 === 0 ? places : places.filter(({ taken }) => taken));
         if (!actor.isGranted && !place.taken) return;
         const found = await ask(actor, place, requestAt(place, picks.of(actor.names), picks));
@@ -238,14 +238,14 @@ describe('two projects with grants to each other', () => {
   });
 });
 
-/** Returns what some letter of a grant shows. */
+/** Returns everything that any letter of a grant makes visible. */
 function seenByAny({ world, allowed }: WorldWithGrant, scopes: readonly TypeScope[]): Seen {
   const all = [...'rs'].map((letter) => seenOf(world, coveredBy(scopes, letter), allowed.patient));
   const record = all.flatMap((each) => each.record);
   return { record, directory: world.directory, gaps: new Set() };
 }
 
-/** Returns the hidden ids that a response shows, in plain text or in base64, except those in the request. */
+/** Returns the hidden ids that a response shows, in plain text or in base64, ignoring ids from the request. */
 function leaks({ text, headers }: Answer, hidden: ReadonlySet<string>, request: string): string[] {
   const sent = request.toLowerCase();
   const all = [text, ...[...headers].map(([, value]) => value)].join('\n');

@@ -1,6 +1,7 @@
 /**
- * Under a grant, an application learns exactly what the owner of a record learns that contains only what the grant covers:
- * random records, grants and requests at every route in the OpenAPI document (docs/spec/decisions.md, sections 1 and 9).
+ * Under a grant, an application sees exactly what an owner would see of a record that contains only what the grant covers.
+ * Tested with random records, grants and requests on every route in the OpenAPI document (docs/spec/decisions.md, sections 1
+ * and 9).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -47,19 +48,19 @@ import { counted, tell } from '#test/support/tell.ts';
 
 /** Maximum number of search pages to follow. */
 const PAGES = 4;
-/** How long a read model may lag, in ms; until then, 503 is returned. */
+/** How long a read model may lag, in ms. Until it has caught up, 503 is allowed. */
 const LAG_MS = 20_000;
 /** Maximum number of differences to report. */
 const MOST = 12;
 
 /**
- * Kinds of worlds. `any`: each type has `r` and `s`, or neither, and requests go to every route. Otherwise letters are mixed,
- * the model has what these letters cover, and requests need only these letters.
+ * Kinds of worlds. `any`: each type has both `r` and `s`, or neither, and requests go to every route. In the other kinds,
+ * letters are mixed, the model contains what the named letters cover, and requests need only these letters.
  */
 const KINDS = ['any', 'r', 'any', 's', 'any', 'rs'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Routes that need only some letters, whatever they show. */
+/** Routes that need only certain letters, whatever they show. */
 const NEEDING: Readonly<Record<Exclude<Kind, 'any'>, RegExp>> = {
   r: /^\/fhir\/R4\/(?:[A-Z]\w+|\{resource_type\})\/\{rid\}(?:\/_history(?:\/\{vid\})?)?$|^\/v1\/(?:patients|observations|conditions|medications|documents)\/\{\w+\}(?:\/content)?$/,
   s: /^\/fhir\/R4\/(?:Patient\/\{rid\}\/)?(?:[A-Z]\w+|\{resource_type\})(?:\/_search|\/_history)?$|^\/v1\/patients(?:\/\{\w+\}\/(?:observations|conditions|medications|documents))?$/,
@@ -97,12 +98,12 @@ describe('what a grant covers', () => {
     await model?.stop();
   });
 
-  /** A world in both services: complete, and reduced to what the grant covers. */
+  /** A world in both services: complete in one, and reduced to what the grant covers in the other. */
   interface Both {
     readonly world: World;
     readonly seen: Seen;
     readonly allowed: Allowed;
-    /** A key of the project that has only what is covered. */
+    /** A key of the project that contains only what is covered. */
     readonly key: string;
   }
 
@@ -158,8 +159,9 @@ describe('what a grant covers', () => {
   }
 
   /**
-   * Asks the model; undefined where it can't tell. The model has automatic Provenances for everything that it holds, which
-   * wildcards don't return without the type. Its histories may lack a first version, which never happens in the service.
+   * Sends the request to the model; undefined if the model can't tell. The model has automatic Provenances for everything that
+   * it contains, which wildcards don't return without the type. Its histories may lack a first version, which never happens in
+   * the service.
    */
   async function modelled({ key, seen }: Both, asked: Asked, of: Covered): Promise<Answer | undefined> {
     const first = seen.gaps.size === 0 ? undefined : await sendOnce(model.url, key, asked);
@@ -172,7 +174,7 @@ describe('what a grant covers', () => {
     return isWild && !of.has('Provenance') ? withoutAutomatic(answer) : answer;
   }
 
-  /** Asks both services; returns how their responses differ, or what is wrong with one of them. */
+  /** Sends the request to both services. Returns how their responses differ, or what is wrong with one of them. */
   async function compare(both: Both, of: Covered, place: Place, asked: Asked): Promise<string | undefined> {
     const { world, allowed } = both;
     const what = `${asked.method} ${asked.url} ${JSON.stringify(asked.headers)} ${asked.body ?? ''}`;
@@ -186,7 +188,7 @@ describe('what a grant covers', () => {
       if (forms.length > 0) return `${what}: shows the real id, ${forms.join()}: ${answer.text}`;
       if (!place.taken) return answer.status === 403 ? undefined : `${what}: ${answer.status}, not 403`;
       if (answer.status === 403) {
-        // A person's identity needs its own scope, which these grants don't have.
+        // A person's identity needs a scope of its own, which these grants don't have.
         if (place.path === '/oauth/userinfo' && answer.text.includes('insufficient_scope')) return undefined;
         const [, outside = ''] = /(\w+) is outside the grant/.exec(answer.text) ?? [];
         return outside === '' || of.has(outside) ? `${what}: ${answer.text}` : undefined;
@@ -224,12 +226,12 @@ describe('what a grant covers', () => {
       const names = { ...both, patient: both.allowed.patient };
       const all = fc.sample(choices, { seed: seed + n, numRuns: each });
       await inParallel([...all.entries()], 4, async ([at, numbers]) => {
-        // Every fifth request goes to any route, the others to routes that accept the token.
+        // Every fifth request is sent to any route, and the others to routes that accept the token.
         const among = at % 5 === 0 && kind === 'any' ? places : taking;
         const place = new Picks([(numbers[0] ?? 0) + at]).of(among);
         const request = requestAt(place, names, new Picks(numbers.slice(1)));
         asked += 1;
-        // The model has nothing for which the grant has only `s`.
+        // The model contains nothing for which the grant has only `s`.
         if (kind === 'rs' && reachesFurther(request)) return;
         const found = await compare(both, of, place, request);
         if (found !== undefined)

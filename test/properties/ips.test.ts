@@ -28,7 +28,10 @@ const stored = (type: WritableType, n: number, resource: JsonObject): Stored => 
   return { type, id, body: printJson({ ...resource, id }) };
 };
 
-/** Generates a record with a Patient, one resource of each type that it refers to, and a few more of any type. */
+/**
+ * Generates a record with a Patient, one resource of each type that the Patient's record refers to, and a few more of any
+ * type.
+ */
 const records = fc
   .tuple(
     fc.tuple(...(Object.keys(PLACES) as WritableType[]).map((type) => resourceOf(type, REFS))),
@@ -44,7 +47,7 @@ const records = fc
     ...further.map(({ type, resource }, n) => stored(type, n + 10, resource)),
   ]);
 
-/** Returns literal references in entries that point to no entry. */
+/** Returns literal references in entries that don't resolve to an entry. */
 function dangling(bundle: JsonObject): string[] {
   const entries = Array.isArray(bundle.entry) ? bundle.entry.filter(isObject) : [];
   const urls = new Set(entries.map(({ fullUrl }) => fullUrl));

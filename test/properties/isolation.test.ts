@@ -1,4 +1,4 @@
-/** Contents of other projects and environments look like unknown contents (docs/spec/interface.md, sections 1 and 7). */
+/** Content of other projects and environments looks the same as unknown content (docs/spec/interface.md, sections 1 and 7). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
@@ -23,7 +23,8 @@ interface Intruder {
   readonly key: string;
   readonly own: Own;
   /**
-   * For each of their resources, one that never existed: the same in every comparison, because writes leave something of both.
+   * An id that never existed for each of the owner's resources. It is the same in every comparison, because writes leave
+   * traces of both ids.
    */
   readonly nevers: Map<Named, Named>;
 }
@@ -32,7 +33,7 @@ describe('isolation of projects and environments', () => {
   let service: InProcess;
   let theirs: Theirs;
   let intruders: readonly Intruder[];
-  /** Number of responses about their resources, by status. */
+  /** Number of responses about the other owner's resources, by status. */
   const answered = new Map<string, number>();
 
   before(async () => {
@@ -60,7 +61,7 @@ describe('isolation of projects and environments', () => {
   });
   after(() => service.stop());
 
-  /** Asks for another owner's resource and for one that never existed: the responses must not differ. */
+  /** Requests another owner's resource and a resource that never existed: the responses must not differ. */
   async function compare({ key, own, nevers }: Intruder, named: Named, pick: number): Promise<void> {
     const never = nevers.get(named) ?? neverLike(named);
     nevers.set(named, never);
@@ -189,7 +190,7 @@ describe('isolation of projects and environments', () => {
         return performance.now() - started;
       };
       for (let round = 0; round < 10; round += 1) await ask(never);
-      // Times vary by chance; a request that takes longer for a known id takes longer every time.
+      // Times vary by chance, but a request that is slower for a known id is slower every time.
       let found = '';
       for (let attempt = 0; attempt < 5; attempt += 1) {
         found = await differenceOf(ask, { theirs: named.id, never }, rounds * 2 ** attempt);
@@ -210,7 +211,7 @@ describe('isolation of projects and environments', () => {
   });
 });
 
-/** Returns which of their ids a text shows, except the requested id. */
+/** Returns which of the other owner's ids a text shows, ignoring the requested id. */
 function leaks(text: string, { ids }: Theirs, asked?: string): string[] {
   const told = [...text.matchAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g)]
     .map(([id]) => id)
@@ -219,8 +220,8 @@ function leaks(text: string, { ids }: Theirs, asked?: string): string[] {
 }
 
 /**
- * Measures two ids in turn.
- * @returns how far their medians differ, if more than the times for a single id do; otherwise ''
+ * Measures two ids alternately.
+ * @returns how far their medians differ, if that is more than the times for a single id vary; otherwise ''
  */
 async function differenceOf(
   ask: (id: string) => Promise<number>,
@@ -229,7 +230,7 @@ async function differenceOf(
 ): Promise<string> {
   const times = { theirs: [] as number[], never: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
-    // Each is first equally often, so that a slow machine slows both.
+    // Each id goes first equally often, so that a slow machine affects both.
     const order = round % 2 === 0 ? (['theirs', 'never'] as const) : (['never', 'theirs'] as const);
     for (const which of order) times[which].push(await ask(ids[which]));
   }

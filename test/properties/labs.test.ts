@@ -1,7 +1,4 @@
-/**
- * Messages that were damaged in transit, and anything else that may arrive: always a clear response, never an invalid
- * resource.
- */
+/** Messages damaged in transit, and any other input: the response is always clear, and no invalid resource is ever created. */
 import { expect } from 'chai';
 import { validateResource } from '#src/fhir/validate.ts';
 import { decideLabs } from '#src/labs/decide.ts';

@@ -1,4 +1,4 @@
-/** With any scopes, each `/mcp` tool shows exactly what the interfaces show under the same grant (docs/mcp.md). */
+/** For any scopes, each `/mcp` tool shows exactly what the interfaces show under the same grant (docs/mcp.md). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -35,7 +35,7 @@ const PERIODS = {
   b: { from: '2026-02-01', to: '2026-12-31' },
 };
 
-/** Returns content that can be compared: without `manifest_id`, which differs each time. */
+/** Returns content in a form that can be compared: without `manifest_id`, which is different each time. */
 const comparable = (value: Json | undefined): string =>
   JSON.stringify(value, (key, each) => (key === 'manifest_id' ? undefined : each)) ?? '';
 
@@ -76,7 +76,7 @@ describe('tools of /mcp under any scopes', () => {
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
         ...(body === undefined ? {} : { headers: { 'Content-Type': 'application/json' } }),
       });
-    /** Calls a tool and asks the interface; returns both if both answer. */
+    /** Calls a tool and the interface; returns both results if both succeed. */
     const both = async (
       tool: string,
       args: JsonObject,
@@ -165,7 +165,7 @@ function objects(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Returns all entries in a result, including an AI's. */
+/** Returns all entries in a result, including entries from an AI. */
 function shownIn({ structured }: ToolResult, name: string): JsonObject[] {
   const content = isObject(structured.record_content) ? structured.record_content : {};
   return [...objects(content[name]), ...objects(structured.ai_written)];

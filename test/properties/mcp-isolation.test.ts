@@ -1,6 +1,7 @@
 /**
- * Assistants' tools tell nothing about other records, projects and environments, under a grant or with an application's own
- * token: an id from there is answered like one that never existed, and the call leaves no trace there (docs/mcp.md).
+ * Assistants' tools reveal nothing about other records, projects and environments, either under a grant or with an
+ * application's own token. An id from elsewhere is answered like an id that never existed, and the call leaves no trace there
+ * (docs/mcp.md).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -25,7 +26,7 @@ const neverIds = (): NamedIds => ({
   ...{ patient: newUuid(), observation: newUuid(), practitioner: newUuid(), document: newUuid() },
 });
 
-/** A caller of tools, with what it sees and what it doesn't. */
+/** A caller of tools, with what the caller can see and what it can't. */
 interface ToolCaller {
   readonly name: string;
   readonly token: string;
@@ -48,7 +49,7 @@ describe('isolation of tools of assistants', () => {
     await answerAbout(service, { ...purged, key, allowed: undefined });
     const path = `/Patient/${purged.patient}?_purge=true`;
     expect((await service.fhir(path, { method: 'DELETE', key })).status).to.equal(204);
-    // A purge leaves the directory's entries.
+    // A purge doesn't remove the directory's entries, so an unknown id is used for the practitioner.
     const gone = { ...purged, practitioner: newUuid() };
     const isTogether = (one: Answered, other: Answered): boolean =>
       one.project === other.project && one.environment === other.environment;

@@ -1,4 +1,4 @@
-/** For random scopes, `covers` agrees with a naive reading of each scope as a set of accesses. */
+/** For random scopes, `covers` agrees with a naive interpretation of each scope as a set of accesses. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { covers, lettersFor, normalise, PLAIN_SCOPES, parseScopes, type Scope } from '#src/oauth/scopes.ts';
@@ -40,8 +40,9 @@ const parsed = (text: string): Scope[] => {
 };
 
 /**
- * Returns everything that scopes allow, each as a text: a plain scope, or a letter on a resource of a type with one category
- * coding. `Future` stands for a type that is added later, which only a wildcard reaches; `*` of `system/` is a type.
+ * Returns everything that the scopes allow, as a set of texts. Each text is either a plain scope, or a letter on a resource of
+ * a type with one category coding. `Future` stands for a type that will be added later, which only a wildcard covers. In
+ * `system/`, `*` is treated as a type.
  */
 function allowed(text: string): Set<string> {
   const all = new Set<string>();

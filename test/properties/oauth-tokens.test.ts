@@ -1,6 +1,6 @@
 /**
- * The life of tokens, with two instances in separate processes that are killed in the middle of operations: never two live
- * refresh tokens in one chain, and never an access token that outlives its grant or its revocation.
+ * The life of tokens, with two instances in separate processes that are killed in the middle of operations. There are never
+ * two live refresh tokens in one chain, and no access token outlives its grant or its revocation.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -30,15 +30,15 @@ const issuedSchema = z.object({
 });
 const faultSchema = z.object({ fault: z.string() });
 
-/** The known facts about a chain. */
+/** The facts that the test knows about a chain. */
 interface Chain {
   readonly code: CodeInHand;
   readonly access: { readonly token: string; readonly scope: string; revoked: boolean; expired: boolean }[];
-  /** In the order in which they were issued. */
+  /** The chain's refresh tokens, in the order in which they were issued. */
   readonly refresh: string[];
-  /** A used token was presented, or a refresh token was revoked: no token of the chain may work. */
+  /** True if a used token was presented, or a refresh token was revoked: no token of the chain may work any longer. */
   ended: boolean;
-  /** A response was lost: the newest known token might not be the newest. */
+  /** True if a response was lost: the newest known token might not be the newest. */
   unsure: boolean;
 }
 
@@ -99,7 +99,7 @@ const steps = fc.array(
   { minLength: 8, maxLength: 24 },
 );
 
-/** A life in which everything happens that the property must have seen. */
+/** A life that contains everything that the property must have tested. */
 const USUAL: Step[] = [
   { does: 'exchange', chain: 0, at: 0, kill: false },
   { does: 'refresh', chain: 0, back: 0, times: 1, narrow: false, at: 1, kill: false },
@@ -114,7 +114,7 @@ describe('the life of tokens', () => {
   let line: Line;
   let find: FindTokenCaller;
   let instances: readonly [TokenInstance, TokenInstance];
-  /** How often each thing happened, so that the property isn't vacuous. */
+  /** How often each thing happened, to show that the property isn't vacuous. */
   const seen = new Map<string, number>();
   const note = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
 
@@ -142,7 +142,7 @@ describe('the life of tokens', () => {
       }),
       { numRuns: scaled(40, 2), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
-    // A kill may come after the response.
+    // Repeated until a response is lost, because a kill may come after the response.
     while (!seen.has('lost')) {
       const run = new Run(await addGrantedApplication(database.pool));
       await run.newCode();
@@ -159,7 +159,7 @@ describe('the life of tokens', () => {
 
     constructor(readonly app: GrantedApplication) {}
 
-    /** Gets a code; no code is given once the grant is over. */
+    /** Gets a code; after the grant has ended, checks that no code is issued. */
     async newCode(): Promise<void> {
       if (this.over) {
         const refused = await codeFor(database.pool, this.app, { scope: FULL }).catch(String);
@@ -204,7 +204,7 @@ describe('the life of tokens', () => {
       const instance = instances[step.at];
       const lose = step.kill ? [...instances] : [];
       const asked = async (work: Promise<Outcome>[]): Promise<Outcome[]> => {
-        // The operation may be at any stage: not sent, in the database, committed, or answered.
+        // The operation may be at any stage: not sent yet, in the database, committed, or answered.
         if (step.kill) await new Promise(setImmediate);
         const [outcomes] = await Promise.all([Promise.all(work), ...lose.map((each) => each.kill())]);
         return outcomes;
@@ -240,8 +240,8 @@ describe('the life of tokens', () => {
     exchanged(one: Chain, outcome: Outcome): void {
       if (outcome === 'lost') {
         note('lost');
-        // Nobody knows the tokens that it may have given; another exchange ends them, even one that the database finishes
-        // before this one.
+        // The tokens that the lost response may have contained are unknown. Another exchange ends them, even an exchange that
+        // the database completes before this one.
         one.unsure = true;
         return;
       }
@@ -253,7 +253,7 @@ describe('the life of tokens', () => {
         this.keep(one, issued.data);
       } else {
         faultSchema.parse(outcome.result);
-        // The code was used before, or has been used up by this exchange.
+        // The code was already used, or has been used up by this exchange.
         one.ended = true;
       }
     }

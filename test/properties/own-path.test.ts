@@ -1,4 +1,4 @@
-/** A sign-in returns to pages of this service, whatever a link says. */
+/** After signing in, people only return to pages of this service, whatever a link says. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { isOwnPath } from '#src/shared/access/session.ts';

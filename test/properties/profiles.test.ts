@@ -1,4 +1,6 @@
-/** Whatever a resource contains, validation by profiles gives a result; and a broken resource is never called valid. */
+/**
+ * Whatever a resource contains, validation against profiles gives a result, and a broken resource is never reported as valid.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';

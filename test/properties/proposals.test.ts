@@ -1,7 +1,7 @@
 /**
- * Proposals as a state machine, on two instances, with parallel and repeated steps, and grants, links and resources that
- * change between any two steps. The rules are checked against the record's events: no proposal is written twice, none outside
- * its grant or over another version, none without a person who was linked, and each ends once (docs/spec/decisions.md, section
+ * Proposals as a state machine, on two instances, with parallel and repeated steps, while grants, links and resources change
+ * between any two steps. The rules are checked against the record's events. No proposal is written twice. None is written
+ * outside its grant, over another version, or without a person who was linked. Each ends once (docs/spec/decisions.md, section
  * 7).
  */
 import { expect } from 'chai';
@@ -16,7 +16,7 @@ import { conditionOf, Proposing } from '#test/support/proposals.ts';
 import { itAtFullSize, scaled, steadySeed } from '#test/support/scale.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 
-/** Counted from the newest proposal. */
+/** An index, counted from the newest proposal. */
 const nth = fc.nat({ max: 2 });
 const who = fc.constantFrom('parent' as const, 'parent' as const, 'helper' as const);
 const action = fc.oneof(
@@ -34,7 +34,9 @@ const step = fc.record({ actions: fc.array(action, { minLength: 1, maxLength: 4 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 const one = (...actions: Action[]): Step => ({ actions, twice: false });
-/** Contains everything that must have been seen in the end: the other runs are random, and may lack something. */
+/**
+ * A run that contains everything that must have occurred at the end, because the other runs are random and may miss something.
+ */
 const USUAL: Step[] = [
   { actions: [{ what: 'create' }], twice: true },
   { actions: [{ what: 'accept', nth: 0, who: 'parent' }], twice: true },
@@ -76,10 +78,10 @@ describe('the life of proposals', () => {
     await service?.stop();
   });
 
-  /** A record with a Condition, an application with a parent's grant, and a helper who is also linked. */
+  /** A record with a Condition, an application with a grant from the parent, and a helper who is also linked. */
   class Run {
     readonly proposals: string[] = [];
-    /** Proposals, by the action whose request about them returned 200. */
+    /** Proposals, by the action whose request on them returned 200. */
     readonly done = new Map<string, string[]>();
     #sent = 0;
     helperLink = '';
@@ -120,7 +122,7 @@ describe('the life of proposals', () => {
       await eventually(async () => (await service.pool.query(shown, [this.helperLink])).rowCount === 1);
     }
 
-    /** Takes the actions at the same time; each twice with one Idempotency-Key if requested. */
+    /** Takes the actions at the same time. If requested, each action is sent twice with the same Idempotency-Key. */
     async take({ actions, twice }: Step): Promise<void> {
       await Promise.all(
         actions.flatMap((each) => {
@@ -225,7 +227,7 @@ describe('the life of proposals', () => {
           expect(event.version).to.equal((versions.get(event.resourceId) ?? 0) + 1);
           versions.set(event.resourceId, event.version);
           if (metadata.credential.kind !== 'grant') continue;
-          // An application writes only through its accepted proposals.
+          // An application writes to the record only through its accepted proposals.
           const next = events[at + 1];
           expect(next?.event.type).to.equal('ProposalAccepted');
           expect([metadata.append, next?.metadata.append]).to.deep.equal([
@@ -309,7 +311,7 @@ describe('the life of proposals', () => {
       expect(JSON.parse(body)).to.deep.include({ code: proposed.code });
     }
 
-    /** The interface shows what the events say. */
+    /** Checks that the interface shows what the events say. */
     async #checkShown(ends: ReadonlyMap<string, string>): Promise<void> {
       const { json } = await proposing.person(
         { record: this.record, email: this.emails.parent },

@@ -1,6 +1,6 @@
 /**
- * Receipts and take-backs tell nothing about other records, projects and environments: an id from there is answered like one
- * that never existed, and people see exactly the receipts for their own records (docs/receipts.md, docs/take-back.md).
+ * Receipts and take-backs reveal nothing about other records, projects and environments. An id from elsewhere is answered like
+ * an id that never existed, and people see only the receipts for their own records (docs/receipts.md, docs/take-back.md).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -29,20 +29,20 @@ import { Answer } from '#test/support/service.ts';
 import { openLink, payloadOf, share } from '#test/support/shared-links.ts';
 import { counted, tell } from '#test/support/tell.ts';
 
-/** People's records, by number. */
+/** People, with the numbers of their records and their relationships. */
 const PEOPLE = {
   'mira@example.org': { 0: 'self', 2: 'self' },
   'noah@example.org': { 1: 'self' },
   'carer@example.org': { 0: 'dependent', 3: 'dependent' },
   // This person had both records until a moment ago.
   'former@example.org': {},
-  // A member of the organization that keeps the records.
+  // A member of the organization that stores the records.
   'owner@clinic.example': {},
 } as const satisfies Readonly<Record<string, Readonly<Record<number, 'self' | 'dependent'>>>>;
 type Person = keyof typeof PEOPLE;
 const NAMES = Object.keys(PEOPLE) as Person[];
 
-/** The members of organizations: what they see of receipts and take-backs, and which owner's projects they see it in. */
+/** The members of organizations: whose projects they belong to, and whether they see receipts and take-backs there. */
 const MEMBERS = [
   ['owner@clinic.example', 'clinic', 'receipts and take-backs'],
   ['audit@clinic.example', 'clinic', 'receipts'],
@@ -53,7 +53,7 @@ const MEMBERS = [
   ['mira@example.org', 'nobody', 'nothing'],
 ] as const;
 
-/** Requests about one of a project's ids. */
+/** Requests with the id of a receipt or take-back of a project. */
 const ASKS = [
   ['receipt', 'GET', ''],
   ['takeback', 'GET', ''],
@@ -144,7 +144,7 @@ describe('isolation of receipts and take-backs', () => {
     if (found === undefined) throw new RangeError('no such record');
     return found;
   });
-  /** Generates a receipt and its record; for a purged record, undefined. */
+  /** Generates a receipt and its record; the record is undefined if it has been purged. */
   const receipt = fc
     .tuple(fc.nat(5), fc.nat(1_000))
     .map(([n, pick]): readonly [string, Answered | undefined] => {
@@ -180,7 +180,7 @@ describe('isolation of receipts and take-backs', () => {
           const isMember = organization === organizationOf(at);
           const maySee = kind === 'receipt' ? sees !== 'nothing' : sees === 'receipts and take-backs';
           const isTheirs = isMember && maySee && of?.project === at.project;
-          // Other tests cover what start and undo do.
+          // Other tests cover the effects of start and undo.
           if (isTheirs && method === 'POST') return;
           const answer = await ask(at.project, id);
           count(kind, answer);
@@ -254,7 +254,7 @@ describe('isolation of receipts and take-backs', () => {
         const patient = isLinked ? plain(at.patient) : plain(newUuid());
         const unknown = await ask(patient.id, never(id).id);
         expect(shown(answer, plain(at.patient), plain(id))).to.equal(shown(unknown, patient, never(id)));
-        // The page's record list names the records that the person has.
+        // The list of records on the page names the records that the person has.
         if (way !== 'page') expect(leaks(answer)).to.deep.equal([]);
       }),
       { numRuns: scaled(1_500, 12), seed: steadySeed(), endOnFailure: true },
@@ -297,7 +297,7 @@ describe('isolation of receipts and take-backs', () => {
 
 /**
  * Returns a value from a map.
- * @throws Error if there is none
+ * @throws Error if the key is missing
  */
 function get<K, V>(map: ReadonlyMap<K, V>, key: K): V {
   const found = map.get(key);

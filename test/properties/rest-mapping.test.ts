@@ -1,4 +1,7 @@
-/** REST v1 shows of a resource exactly what it was sent (docs/spec/decisions.md, section 4), and that resource is valid R4. */
+/**
+ * REST v1 returns exactly what was sent for a resource (docs/spec/decisions.md, section 4), and the stored resource is valid
+ * R4.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
@@ -31,7 +34,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined });
 const coded = { code, system, display: some(text) };
 
-/** Returns what was sent, with null for what wasn't. */
+/** Returns what was sent, with null for members that weren't sent. */
 const orNull = (given: object): JsonObject =>
   JSON.parse(
     JSON.stringify(given, (_, value: unknown) => (value === undefined ? null : value)),

@@ -1,4 +1,4 @@
-/** The resources that tests use are valid, whatever varies in them: the samples and the validation check each other. */
+/** The resources used in tests are valid in all their variations. The samples and the validation check each other. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateResource } from '#src/fhir/validate.ts';

@@ -1,4 +1,4 @@
-/** For random resources and random queries, the service finds what a naive reading of R4's search page finds. */
+/** For random resources and random queries, the service finds the same as a naive implementation of R4's search page. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -18,7 +18,7 @@ interface Made {
   readonly body: Json;
 }
 
-/** Generates a few types, some resources of each, and queries on them. */
+/** Generates a few types, some resources of each type, and queries on them. */
 const world = fc
   .subarray(
     RANDOM_TYPES.filter((type) => type !== 'Patient' && type !== 'Observation'),
@@ -59,7 +59,7 @@ describe('random searches', () => {
   });
   after(() => service.stop());
 
-  /** Replaces slots with ids: `Type/#n` is the nth resource of the type, or nobody. */
+  /** Returns a function that replaces slots with ids: `Type/#n` becomes the nth resource of the type, or an unknown id. */
   function resolver(made: readonly Made[], ids: readonly string[]): (text: string) => string {
     const nobody = newUuid();
     const idOf = (type: string, n: number) =>
@@ -71,7 +71,7 @@ describe('random searches', () => {
         .replaceAll('BASE/', `${service.base}/`);
   }
 
-  /** Returns whose record each resource is in, and a literal reference that says so. */
+  /** Returns the record that each resource is in, and a literal reference to that record's Patient. */
   function placed(
     made: readonly Made[],
     ids: readonly string[],

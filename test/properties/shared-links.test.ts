@@ -1,7 +1,7 @@
 /**
- * Shared links as a state machine, on two instances, with parallel and repeated steps, people's links that end between any two
- * steps, and attempts that a crash interrupts: never a sixth attempt with a passcode, nothing from a link that has ended, and
- * every attempt in the access log (docs/spec/decisions.md, section 7).
+ * Shared links as a state machine, on two instances, with parallel and repeated steps, while people's links end between any
+ * two steps and crashes interrupt attempts. There is never a sixth attempt at a passcode, a link that has ended returns
+ * nothing, and every attempt is in the access log (docs/spec/decisions.md, section 7).
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -22,7 +22,7 @@ type Attempt = 'right' | 'wrong' | 'none';
 const PASSCODE = '402617';
 const MOST = 5;
 
-/** Counted from the newest link. */
+/** An index, counted from the newest link. */
 const nth = fc.nat({ max: 2 });
 const step = fc.oneof(
   {
@@ -55,7 +55,9 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Contains everything that must have been seen in the end: the other runs are random, and may lack something. */
+/**
+ * A run that contains everything that must have occurred at the end, because the other runs are random and may miss something.
+ */
 const USUAL: Step[] = [
   { what: 'create', who: 'owner', passcode: true, long: false, times: 2 },
   { what: 'open', nth: 0, attempts: ['right'] },
@@ -79,7 +81,9 @@ interface Known {
   readonly passcode: boolean;
   /** Number of attempts that were wrong or interrupted. */
   used: number;
-  /** True if attempts were interrupted: for a minute, nobody knows that they are over, and other attempts are told to wait. */
+  /**
+   * True if attempts were interrupted. For a minute, it isn't known that they are over, and other attempts are told to wait.
+   */
   interrupted: boolean;
   ended: boolean;
   /** Number of requests for the link's manifest. */
@@ -218,7 +222,7 @@ describe('the life of shared links', () => {
         if (attempt === 'right' && status === 200) note('right');
       }
       if (answers.length === 1 && attempts[0] === 'right') expect(answers[0]?.status).to.equal(200);
-      // A simultaneous sixth attempt is told to wait, and its passcode isn't compared.
+      // A sixth attempt at the same time is told to wait, and its passcode isn't compared.
       if (attempts.filter((attempt) => attempt !== 'none').length <= MOST - was)
         for (const { status } of answers) expect(status).to.not.equal(429);
       if (known.used === MOST) note('closed');
@@ -236,7 +240,7 @@ describe('the life of shared links', () => {
       note('revoked');
     }
 
-    /** Leaves what remains, a while later, of an attempt whose instance was killed before it compared the passcode. */
+    /** Simulates what an attempt leaves behind, a while later, if its instance was killed before comparing the passcode. */
     async #crash(known: Known): Promise<void> {
       if (known.ended || !known.passcode || known.used >= MOST) return;
       await service.pool.query(

@@ -1,6 +1,6 @@
 /**
- * Looked-up totals equal counted ones: in every snapshot while runners that come and go project random events, and in
- * searches, which list as many matches.
+ * Totals that are looked up match totals that are counted: in every snapshot, while runners start, stop and project random
+ * events; and in searches, which list the same number of matches.
  */
 import { expect } from 'chai';
 import { history } from '#projections/history/project.ts';
@@ -31,7 +31,7 @@ const QUESTIONS: readonly (readonly [query: string, holds: Holds])[] = [
   ['code:not=a', ({ codes }) => !codes.includes('a')],
   ['code=a,b', ({ codes }) => codes.includes('a') || codes.includes('b')],
 ];
-/** Opens a search that looks up totals even for few matches, as it does for many. */
+/** Opens a search that looks up totals even for few matches, as it normally does only for many. */
 const openTallied = ({ pool }: TestDatabase): Search =>
   openSearch(pool, undefined, { ...LIMITS, few: 1 }, openTallies(pool, 1, 1));
 
@@ -56,7 +56,7 @@ describe('tallies', () => {
     await database.drop();
   });
 
-  /** Returns tallies whose value isn't the count in the same snapshot. */
+  /** Returns tallies that differ from the count in the same snapshot. */
   async function differing(): Promise<{ readonly compared: number; readonly wrong: readonly string[] }> {
     const { rows } = await database.pool.query<{ tally: string; count: string; keys: string }>(
       `select (t.counted + t.changed)::text as tally, t.keys::text as keys,
@@ -74,7 +74,7 @@ describe('tallies', () => {
       base: 'http://localhost/',
     });
 
-  /** Returns all ids that a search's pages list, and the total on its first page. */
+  /** Returns all ids on a search's pages, and the total on its first page. */
   async function list(asked: Search, tenant: Tenant, query: string) {
     const ids: string[] = [];
     const first = await ask(asked, tenant, `${query}&_count=2`);
@@ -178,7 +178,7 @@ describe('tallies', () => {
     await until(async () => (await differing()).compared === TENANTS.length * TALLIED);
     expect(await totals()).to.deep.equal(before);
 
-    // Another runner continues them before anybody asks again.
+    // Another runner keeps the tallies up to date before anyone requests them again.
     await Promise.all(instances.splice(0).map((instance) => instance.stop()));
     instances.push(await startInstance(database.url, { projections: MODELS }));
     for (let n = 0; n < 100; n += 1) await writer.write();

@@ -1,4 +1,4 @@
-/** Chooses the stages that a change has to run, from the table in `stages.ts`. */
+/** Selects the stages that a change must run, from the table in `stages.ts`. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Stage } from './stage.ts';
@@ -14,7 +14,8 @@ export function touchedStages(files: readonly string[]): readonly Stage[] {
 }
 
 /**
- * Returns whether a file is in one of the places: a file, a folder with everything below it, or a pattern with `*` for a name.
+ * Returns whether a file is in one of the given places. A place is a file, a folder with everything below it, or a pattern
+ * with `*` for a name.
  */
 export function isIn(file: string, places: readonly string[]): boolean {
   return places.some((place) =>

@@ -1,7 +1,7 @@
 /**
- * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes up to 100 minutes on two cores; writes
- * docs/proof.md. `npm run prove -- <stage>…` runs some stages and writes their rows, each with its date and commit; `npm run
- * prove -- --changed <commit>` runs the stages that a change since then touches.
+ * `npm run prove`: runs the same tests as `npm test` at full size, and the bench. Takes up to 100 minutes on two cores; writes
+ * docs/proof.md. `npm run prove -- <stage>…` runs only the given stages and writes their rows, each with its date and commit.
+ * `npm run prove -- --changed <commit>` runs the stages affected by changes since that commit.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { STAGES } from './stages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/proof.md');
-/** How long a single test at full size may take, in ms, unless the test says otherwise. */
+/** How long a single test at full size may take, in ms, unless the test sets another limit. */
 const TEST_MS = 1_800_000;
 
 /** The files that the test reporter and the bench leave behind. */
@@ -91,7 +91,7 @@ async function proveAll(stages: readonly Stage[]): Promise<number> {
   return results.every(({ holds }) => holds) ? 0 : 1;
 }
 
-/** Runs a stage, passing its output through as it comes. */
+/** Runs a stage, passing its output on as it arrives. */
 async function prove(stage: Stage): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'annal-prove-'));
   const file = join(folder, 'result.json');
@@ -112,7 +112,7 @@ async function prove(stage: Stage): Promise<Result> {
   }
 }
 
-/** Returns the commit that is checked out, and says so if files other than pages differ from it. */
+/** Returns the commit that is checked out, with a note if files other than pages differ from it. */
 async function commitOfTree(): Promise<string> {
   const git = (...args: string[]) =>
     promisify(execFile)('git', args, { cwd: ROOT }).then(({ stdout }) => stdout.trim());
@@ -140,8 +140,8 @@ function argumentsOf({ run: what, alone = false }: Stage, file: string): string[
 }
 
 /**
- * Returns a stage's verdict. A skipped test shows nothing: a stage with nothing else doesn't hold, and the verdict mentions
- * it.
+ * Returns a stage's verdict. A skipped test shows nothing, so a stage with only skipped tests fails, and the verdict mentions
+ * skipped tests.
  */
 function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Result, 'holds' | 'found'> {
   if ('bench' in what) {
@@ -160,7 +160,7 @@ function verdict({ run: what }: Stage, code: number, result: unknown): Pick<Resu
   return { holds: code === 0 && passes > 0, found: `${passes} passed, ${failures} failed${skipped}` };
 }
 
-/** Returns the measured figures of a single row. */
+/** Returns the measured figures of one row of the bench. */
 function figuresOf({ bounds, figures }: z.infer<typeof benched>['rows'][number]): string {
   return [
     ...bounds.map(({ ratio, value }) => `${ratio} ${value.toPrecision(3)}`),
@@ -241,11 +241,11 @@ The results of the benchmark are in [performance.md](performance.md).
 `;
 }
 
-/** Returns the environment variables that give a stage its size. */
+/** Returns the environment variables that set a stage's size. */
 const settingsOf = ({ run: what, env }: Stage): Readonly<Record<string, string>> =>
   env ?? ('tests' in what ? { ANNAL_TEST_SCALE: '1' } : {});
 
-/** Returns the command as one would type it. */
+/** Returns the command as a user would type it. */
 function commandOf(stage: Stage): string {
   const { run: what } = stage;
   const settings = Object.entries(settingsOf(stage)).map(([name, value]) => `${name}=${value} `);

@@ -1,9 +1,9 @@
-/** The stages of `npm run prove`: the tests of `npm test` that have a full size, at that size, and the bench. */
+/** The stages of `npm run prove`: the tests of `npm test` that support full size, at that size, and the bench. */
 
 import { FAULT_STAGES } from './faults.ts';
 import type { Stage } from './stage.ts';
 
-/** Code that runs every stage when it changes, because everything else is built on it. */
+/** Code that triggers every stage when it changes, because everything else depends on it. */
 export const RUN_ALL: readonly string[] = [
   'commands/kernel',
   'package.json',
@@ -15,9 +15,9 @@ export const RUN_ALL: readonly string[] = [
   'src/shared',
 ];
 
-/** Settings for stages that run tests at the size of `npm test`, with each service as two workers and a projector. */
+/** Settings for stages that run tests at the size of `npm test`, with each service running as two workers and a projector. */
 const OF_WORKERS = { WORKERS: '2', PROJECTORS: '1' } as const;
-/** Code that runs such a stage when it changes: it keeps something in its process, or starts and joins processes. */
+/** Code that triggers such a stage when it changes, because it keeps state in its process, or starts and connects processes. */
 const JOINED = [
   'src/app',
   'src/http/*',

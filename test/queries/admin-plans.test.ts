@@ -1,4 +1,4 @@
-/** The rows that the admin interface's queries read don't grow with other customers' data. */
+/** The number of rows read by the admin interface's queries doesn't grow with other customers' data. */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { projects } from '#projections/projects/project.ts';

@@ -1,4 +1,4 @@
-/** The rows that auditors' searches read don't grow with the log. */
+/** The number of rows read by auditors' searches doesn't grow with the log. */
 import { expect } from 'chai';
 import { consents } from '#projections/consents/project.ts';
 import { history } from '#projections/history/project.ts';
@@ -17,7 +17,7 @@ const RECORDS = 200;
 const PER_RECORD = 300;
 const LOOKED = 500;
 const LIMIT = 20;
-/** The first entry of each second. */
+/** The time of the first entry, in microseconds. */
 const START = 1_764_000_000_000_000;
 const SECOND = 1_000_000;
 
@@ -58,7 +58,7 @@ describe('plans of auditors’ searches', () => {
       mostRowsRead(database.pool, (pool) =>
         openEventQueries(pool, LOOKED).events(tenant, { limit: LIMIT, ...asked }),
       );
-    // One more row than needed from each part of the union.
+    // Each part of the union reads one row more than needed.
     for (const asked of [
       {},
       { patient: uuid(7) },
@@ -92,7 +92,7 @@ describe('plans of auditors’ searches', () => {
       { key: 'key_3', action: 'x' },
     ])
       expect(await read(asked), JSON.stringify(asked)).to.be.lessThan(3 * LOOKED);
-    // By time only, a step reads the blocks of its minutes, and this table has few blocks.
+    // By time only, a step reads the table blocks for its minutes. This table has only a few blocks.
     expect(await read({})).to.be.lessThan(RECORDS * PER_RECORD + 3 * LOOKED);
   });
 });

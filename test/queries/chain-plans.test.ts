@@ -27,7 +27,7 @@ describe('chained searches in tables that nobody has analysed', () => {
       if (n < FOUND) found.push(id);
       return { id, event: created('Patient', id, { name }) };
     });
-    // One patient after the other, so that matches are spread over the whole order.
+    // The patients' Observations are written in rotation, so that matches are spread over the whole order.
     const others = Array.from({ length: PATIENTS * OBSERVATIONS }, (_, n) => {
       const id = patients[n % PATIENTS]?.id ?? '';
       return {
@@ -74,7 +74,7 @@ describe('chained searches in tables that nobody has analysed', () => {
 
   it('end early without a total', async () => {
     const read = await totalRowsRead(database.pool, ask('patient.name=found&_total=none&_count=20'));
-    // The patients, some of their rows to see that there are many, and the page.
+    // Reads the patients, enough of their rows to see that there are many, and the page.
     expect(read).to.be.at.most(FOUND * 2 + 1_500);
     const whole = await totalRowsRead(database.pool, ask('patient.name=found&_count=20'));
     expect(whole).to.be.at.least(FOUND * OBSERVATIONS);

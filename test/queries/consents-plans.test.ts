@@ -1,4 +1,4 @@
-/** The rows that consent queries read don't grow with other applications' data. */
+/** The number of rows read by consent queries doesn't grow with other applications' data. */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { consents } from '#projections/consents/project.ts';
@@ -14,7 +14,7 @@ import { migrate } from '#src/migrations/migrate.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
 
-/** Each application has this many grants, on its own records and people. */
+/** Each application has this many grants, on different records from different people. */
 const APPLICATIONS = 1_000;
 const PER_APPLICATION = 30;
 const LIMIT = 10;
@@ -92,7 +92,7 @@ describe('plans of consent', () => {
       'application of a person': { application: 'app_9', person: person(9, 3) },
     };
     for (const [name, asked] of Object.entries(lists)) {
-      // Each row of the page is read with its application, project and organization.
+      // Each row of the page is read along with its application, project and organization.
       const rows = await read((ask) => ask.listGrants({ ...asked, limit: LIMIT }));
       expect(rows, name).to.be.at.most(PER_APPLICATION + 6 * (LIMIT + 1));
     }

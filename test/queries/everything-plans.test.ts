@@ -31,7 +31,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Returns how many table rows a plan read, including those that it then discarded. */
+/** Returns how many table rows a plan read, including rows that it then discarded. */
 function rowsRead(node: PlanNode): number {
   return nodesOf(node)
     .filter((each) => each['Relation Name'] !== undefined)
@@ -63,7 +63,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
       [RECORD, caller.sees.ownerId],
     );
-    // A summary checks that the read model history is equally up to date.
+    // A summary checks that the read model `history` has reached the same position.
     await pool.query(
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, metadata)
        values ($1, 1, 'Patient', $2, $1, ${ROWS}, $1, 'CREATE', '{"credential":{"kind":"system"}}')`,
@@ -72,7 +72,7 @@ describe('plans of whole records in tables that nobody has analysed', () => {
   });
   after(() => database.drop());
 
-  /** Returns the plans of what a query copies out of the database. */
+  /** Returns the plans of the COPY statements that a query runs. */
   async function plansOf(ask: (pool: Pool) => Promise<unknown>): Promise<PlanNode[]> {
     const plans: Promise<PlanNode>[] = [];
     const client = await database.pool.connect();

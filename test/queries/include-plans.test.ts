@@ -23,7 +23,7 @@ const BASE = 'http://localhost/';
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const idOf = (n: number) => `00000000-0000-7000-9000-${String(n).padStart(12, '0')}`;
 
-/** Rows 0 to 49 are Practitioners, the others Observations, of which every hundredth refers to one of them. */
+/** Rows 0 to 49 are Practitioners. The others are Observations, every hundredth of which refers to a Practitioner. */
 describe('plans of inclusions in tables that nobody has analysed', () => {
   let database: TestDatabase;
   before(async () => {
@@ -67,7 +67,9 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
   });
   after(() => database.drop());
 
-  /** A record with 1,503 Observations, the last three of which are laboratory results, and 5,000 in other records. */
+  /**
+   * A record with 1,503 Observations, the last three of which are laboratory results, and 5,000 Observations in other records.
+   */
   const [record, elsewhere, doctor] = [
     '00000000-0000-7000-8000-000000000001',
     '00000000-0000-7000-8000-000000000002',

@@ -71,7 +71,7 @@ describe('gathered look-ups', () => {
       const backend = backends();
       const first = await backend(1);
       await database.pool.query('select pg_terminate_backend($1)', [first]);
-      // Work that is under way when the connection breaks fails; by the next attempt at the latest, there is a new connection.
+      // Work in progress fails when the connection breaks. By the next attempt at the latest, there is a new connection.
       const second = await backend(1).catch(() => backend(1));
       expect(second).not.to.equal(first);
     });

@@ -1,4 +1,4 @@
-/** Pages of v1 lists: a page far behind reads as much of the index as the first page, and no more. */
+/** Pages of v1 lists: a page far into the list reads as much of the index as the first page, and no more. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
@@ -29,7 +29,7 @@ const SYSTEM_OF_OTHERS = 'http://example.org/categories';
 const NUMBER = (from: number, to: number) =>
   fc.integer({ min: from, max: to }).map((n) => String(n).padStart(2, '0'));
 const DAY_ASKED = fc.tuple(NUMBER(2019, 2021), NUMBER(1, 12), NUMBER(1, 28)).map((parts) => parts.join('-'));
-/** Dates and date-times as written in FHIR, in every precision, with offsets up to the limits in R4. */
+/** Dates and date-times in FHIR's format, in every precision, with offsets up to R4's limits. */
 const WRITTEN = fc.oneof(
   {
     weight: 8,
@@ -55,7 +55,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Returns how many pages of the place index a plan read. */
+/** Returns how many pages of the `place` index a plan read. */
 function pagesRead(node: PlanNode): number {
   if (node['Index Name'] === 'place_pkey') return node['Shared Hit Blocks'] + node['Shared Read Blocks'];
   return (node.Plans ?? []).reduce((sum, each) => sum + pagesRead(each), 0);
@@ -93,7 +93,7 @@ describe('pages of a long list of REST v1', () => {
   });
   after(() => database.drop());
 
-  /** Adds a record as the projector does. */
+  /** Adds a record in the same way as the projector. */
   const load = async (events: Parameters<typeof stored>[1], owner: string) => {
     const session = await openSession(database.url, { name: 'test' });
     try {
@@ -188,7 +188,7 @@ describe('pages of a long list of REST v1', () => {
     for (const [n, [one, other]] of asked.entries()) {
       const [first, last] = one < other ? [one, other] : [other, one];
       const [from, to] = [n % 5 === 0 ? undefined : first, n % 7 === 0 ? undefined : last];
-      // The first and the last day of the written date: the texts themselves, which sort like the days.
+      // Compares the first and the last day of the written date as texts, which sort in the same order as the days.
       const wanted = values.filter(
         ({ effectiveDateTime: at }) =>
           (to === undefined || `${at.slice(0, 10)}-01-01`.slice(0, 10) <= to) &&

@@ -19,8 +19,8 @@ import { TENANT } from '../projections/made.ts';
 
 const ROWS = 50_000;
 /**
- * Returns the n-th resource's code, if it has one: `common` for one in two, `medium` for one in a hundred, `rare` for one in
- * ten thousand.
+ * Returns the n-th resource's code, if any: `common` for one in two, `medium` for one in a hundred, `rare` for one in ten
+ * thousand.
  */
 function codesOf(n: number): string[] {
   const code = n % 2 === 0 ? 'common' : n % 100 === 1 ? 'medium' : n % 10_000 === 7 ? 'rare' : undefined;
@@ -44,7 +44,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Returns how many table rows a plan read, including those that it then discarded. */
+/** Returns how many table rows a plan read, including rows that it then discarded. */
 function rowsRead(node: PlanNode): number {
   const own =
     node['Relation Name'] === undefined
@@ -90,7 +90,7 @@ describe('plans of searches in tables that nobody has analysed', () => {
         ...codes.map((code) => inRecordKey(searchKey(code), record)),
       ].map(searchKey);
     };
-    // In steps, because a statement may take only ten seconds.
+    // Written in steps, because a statement may take only ten seconds.
     for (let from = 0; from < ROWS; from += 10_000) {
       const keys = Array.from({ length: 10_000 }, (_, n) => keysOf(from + n + 1));
       await pool.query(
@@ -126,8 +126,8 @@ describe('plans of searches in tables that nobody has analysed', () => {
   after(() => database.drop());
 
   /**
-   * Runs a query's statement, planned once for its values and once for any values, and returns the maximum number of rows that
-   * it read, or of whatever else is counted.
+   * Runs a query's statement, planned once for its own values and once for any values. Returns the maximum number of rows that
+   * it read, or of what `count` counts.
    */
   async function most(ask: (pool: Pool) => Promise<unknown>, count = rowsRead): Promise<number> {
     const read: number[] = [];

@@ -1,4 +1,4 @@
-/** Pages in `_lastUpdated` order, while something is written around the first page's statements. */
+/** Pages in `_lastUpdated` order, while something is written before, between and after the statements for the first page. */
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
 import { history } from '#projections/history/project.ts';

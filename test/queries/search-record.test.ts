@@ -53,7 +53,7 @@ describe('searches within a record as of a moment', () => {
     const refused = (error: unknown) => (error as { issues?: { code: string }[] }).issues?.[0]?.code;
     expect((await search({ resources: 2 })).total).to.equal(1);
     expect(await search({ resources: 1 }).catch(refused)).to.equal('too-costly');
-    // While a body's version is the current one, nothing has to be reconstructed.
+    // As long as a body's version is the current one, nothing has to be reconstructed.
     expect((await search({ bytes: 1 })).total).to.equal(1);
     await service.fhir(`/Observation/${created.json.id}`, { method: 'DELETE' });
     await caughtUp(2);

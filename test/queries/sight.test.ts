@@ -303,7 +303,8 @@ describe('queries under a grant', () => {
     const event = async (of: string) =>
       (await pool.query<{ event_id: string }>('select event_id from history.version where id = $1', [of]))
         .rows[0]?.event_id ?? '';
-    // The Provenances of the Patient, the directory, both Provenances, and the versions within the grant.
+    // Provenances of the versions within the grant, of the directory entry, and of the Patient; also the client's own
+    // Provenance, and the Provenance of that Provenance.
     const within = [
       ...(await events(['lab', 1], ['both', 1], ['came', 2], ['gone', 1], ['gone', 2], ['doctor', 1])),
       await event(mine),
@@ -348,7 +349,7 @@ describe('queries under a grant', () => {
     expect(await found(labs(), 'recorded=2026-01-01T00:00:00Z')).to.deep.equal([claim]);
     expect((await found(labs(), 'target:Patient.name=Mine')).sort()).to.deep.equal([await event(mine)]);
     expect(await found(all(), 'target:Patient.name=Other')).to.deep.equal([]);
-    // Eleven versions of resources that aren't deleted, and both claims.
+    // Eleven versions of resources that haven't been deleted, and both claims.
     expect(await found(all(), 'target:Observation.code=4548-4', { record: mine })).to.have.length(13);
     expect(await found(labs(), 'agent:Practitioner.name=Smith')).to.deep.equal([claim]);
     const refused = await found(labs(), 'target:Condition.code=x').catch((error: unknown) => error);
@@ -556,7 +557,7 @@ describe('queries under a grant', () => {
     expect(await everything(labs(), other)).to.deep.equal([]);
     expect(await everything(all(), other)).to.deep.equal([]);
     expect(await everything(all())).to.have.length(12);
-    // Both letters are needed.
+    // A type needs both letters.
     expect(await everything(caller('patient/*.r', 'patient/Condition.s'))).to.deep.equal(
       [mine, id('condition')].sort(),
     );

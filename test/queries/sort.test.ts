@@ -17,16 +17,16 @@ import { created, stored, TENANT } from '../projections/made.ts';
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const COUNT = 90;
 
-/** The sort keys of an Observation; undefined if it has none. */
+/** The sort keys of an Observation; a key is undefined if the Observation has no value for it. */
 interface Made {
   readonly id: string;
   readonly n: number;
   readonly date?: string;
   readonly value?: number;
   readonly code: string;
-  /** The record that it is in. */
+  /** The record that contains the Observation. */
   readonly record: string;
-  /** The people who performed it; if there are several, the first and the last one count. */
+  /** The people who performed the Observation; if there are several, the first and the last in sort order count. */
   readonly performers: readonly string[];
 }
 
@@ -61,7 +61,7 @@ describe('sorted searches', () => {
       return created('Observation', id, {
         status: n % 5 === 0 ? 'amended' : 'final',
         subject: { reference: `Patient/${record}` },
-        // An element without a reference or a code, which is there all the same, sorts like none.
+        // An element that is present without a reference or a code sorts as if it were missing.
         performer:
           performers.length === 0 && n % 2 === 0
             ? [{ display: 'Nobody known' }]
@@ -132,7 +132,10 @@ describe('sorted searches', () => {
   } satisfies Record<string, Rank>;
   type By = keyof typeof rank;
 
-  /** Returns the order in R4: one key after the other, missing values last, then by id in the direction of the first key. */
+  /**
+   * Returns the order defined by R4: sorted by one key after another, with missing values last, and finally by id in the
+   * direction of the first key.
+   */
   function expected(sort: string, wanted: (each: Made) => boolean): string[] {
     const keys = sort.split(',').map((key) => ({
       down: key.startsWith('-'),
@@ -283,7 +286,7 @@ describe('sorted searches', () => {
     }
   }).timeout(60_000);
 
-  /** Returns the cursors of a page, and the ids that it shows. */
+  /** Returns a page's cursors, and the ids that it shows. */
   const pageAt = async (type: ResourceType, query: string, cursor: string | undefined, limits = LIMITS) => {
     const asked = new URLSearchParams(query);
     if (cursor !== undefined) asked.set('_cursor', cursor);
@@ -325,7 +328,8 @@ describe('sorted searches', () => {
           } while (cursor !== undefined);
           const title = `${name}: ${query}`;
           const [by = '', ...others] = sort.split(',').map((key) => key.replace(/^-/, ''));
-          // All resources must have the other keys, and a row needs a value for the first key: rows without a value come last.
+          // All resources must have values for the other keys, and the row needs a value for the first key, because rows
+          // without a value come last.
           const isReversible = others.every((key) => key === '_lastUpdated' || key === '_id');
           const hasValue = ([id]: readonly string[]): boolean => {
             const row = made.find((each) => each.id === id);
@@ -357,7 +361,7 @@ describe('sorted searches', () => {
           expect(back.ids, `${title}: before the last page`).to.deep.equal(forward.at(-2)?.ids);
         }
     const names = await pageAt('Patient', '_sort=given&_count=2', undefined);
-    // In the reverse order, a different one of several names would count.
+    // In the reverse order, a different name of a patient with several names would count.
     expect((await pageAt('Patient', '_sort=given&_count=2', names.next)).previous).to.equal(undefined);
   }).timeout(120_000);
 

@@ -1,4 +1,4 @@
-/** Which searches look up their total in a tally, and how many tallies the read model keeps. */
+/** Which searches look up their total in a tally, and how many tallies the read model stores. */
 import { expect } from 'chai';
 import { runAll } from '#projections/rows.ts';
 import { search as searchModel } from '#projections/search/project.ts';
@@ -21,7 +21,7 @@ import { created, deleted, erased, stored, TENANT, until, updated } from '../pro
 const own = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const RECORD = newUuid();
 
-/** Returns the statements of a search with the given number of matches, with tallies or without. */
+/** Returns the statements of a search with the given number of matches, with or without tallies. */
 async function statements(
   query: string,
   { sees = {}, record, total = 50_000, isTallied = true }: Options = {},
@@ -30,7 +30,7 @@ async function statements(
   const asks = {
     async query(statement: Parameters<Asks['query']>[0]) {
       sent.push(statement);
-      // Each step omits rows, so that all steps run.
+      // Each step claims to have omitted rows, so that all steps run.
       const counts = !statement.text.includes('null::int8 as total');
       return { rows: [{ total: counts ? total : null, over: true, rows: null, count: total }] };
     },
@@ -258,7 +258,7 @@ describe('tallies of the read model search', () => {
       for (const key of keys)
         await database.pool.query('select pg_notify($1, $2)', [TALLIES, writeAsk(tenant, 'Patient', [key])]);
     };
-    /** Takes up requested tallies until these rows exist. */
+    /** Processes requested tallies until the tables contain the wanted rows. */
     const take = (tallies: Tallies, wanted: string) =>
       until(async () => {
         await session.query('select');

@@ -15,8 +15,8 @@ import {
 } from './variations.ts';
 
 /**
- * Returns more versions for a patient's record.
- * @param directory gets the Medications that they refer to
+ * Returns additional versions for a patient's record.
+ * @param directory receives the Medications that the versions refer to
  */
 export function additionsTo(patient: string, chance: Chance, directory: Map<string, Json>): Version[] {
   const some = (least: number, more: number, make: () => Version[]): Version[] =>
@@ -107,7 +107,7 @@ function makeAllergy(chance: Chance, patient: string): Version {
   const clinicalStatus = chance.pick(['active', 'active', 'active', 'active', 'inactive', 'resolved']);
   const isVerified = !chance.is(0.2);
   const allergy = makeVersion(chance, 'AllergyIntolerance', {
-    // Only an allergy that was entered in error has no clinical status (ait-1, ait-2).
+    // Only an allergy that was entered in error may lack a clinical status (ait-1, ait-2).
     ...(isVerified && verificationStatus === 'entered-in-error'
       ? {}
       : { clinicalStatus: concept('allergyintolerance-clinical', clinicalStatus) }),
@@ -171,7 +171,7 @@ const KINDS: readonly [Kind, ...Kind[]] = [
   ['Pain severity', '72514-3', 'survey', '{score}', 0, 10],
 ];
 
-/** Returns a value of one of several kinds, with digits as written by people or by machines. */
+/** Returns one of several kinds of values, with digits as written by people or by machines. */
 function makeFinding(chance: Chance, patient: string): Version {
   const [name, code, category, unit, low, high] = chance.pick(KINDS);
   const exact = low + chance.next() * (high - low);

@@ -1,4 +1,4 @@
-/** The clinical reading of a record equals a second reading of the raw JSON (second-reading.ts). */
+/** The clinical reading of a record matches a second reading of the raw JSON (second-reading.ts). */
 import { expect } from 'chai';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { type Entry, readRecord } from '#src/clinical/reading/reading.ts';
@@ -10,7 +10,10 @@ import { reference, type Version } from './raw.ts';
 import type { SecondReading, Told } from './second-reading.ts';
 import type { VariedRecord } from './varied-records.ts';
 
-/** The minimum average number of items in each list per record: empty lists would agree on nothing. */
+/**
+ * The minimum average number of items in each list per record. Without it, the readings could agree because both lists are
+ * empty.
+ */
 const LEAST = {
   dead: 0.02,
   current: 2,
@@ -32,7 +35,7 @@ interface Read extends Entry {
 
 describe('the clinical reading', () => {
   const filled = new Map<string, number>();
-  /** Number of records without any. */
+  /** Number of records without any items, by list. */
   const bare = new Map<string, number>();
   let records = 0;
 

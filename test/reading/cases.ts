@@ -1,4 +1,4 @@
-/** The records for comparison with a second reading: varied records by seed, and Synthea's. */
+/** The records that are compared with a second reading: records varied by seed, and Synthea's. */
 import { TODAY } from '#test/context/records.ts';
 import { scaled, someOf, steadySeed } from '#test/support/scale.ts';
 import { readAgain, type SecondReading } from './second-reading.ts';
@@ -11,7 +11,7 @@ export interface RecordCase {
   readonly read: () => readonly VariedRecord[];
 }
 
-/** Varied records: 300 in `npm run prove`. */
+/** The varied records: 300 in `npm run prove`. */
 export const VARIED: readonly RecordCase[] = Array.from({ length: scaled(10, 1) }, (_, n) => {
   const seed = steadySeed() + n;
   return { name: `seed ${seed}`, read: () => variedRecords(seed) };
@@ -20,7 +20,7 @@ export const VARIED: readonly RecordCase[] = Array.from({ length: scaled(10, 1) 
 /** A Synthea record that has allergies, medicines, problems and values, and isn't too large. */
 const FIRST = /^Jacqueline_Wyman/;
 
-/** Synthea's records: all twelve in `npm run prove`; none without their folder. */
+/** Synthea's records: all twelve in `npm run prove`; none if their folder is missing. */
 export function syntheaCases(): readonly RecordCase[] {
   const files = syntheaFiles();
   const ordered = [...files.filter((file) => FIRST.test(file)), ...files.filter((file) => !FIRST.test(file))];
@@ -30,7 +30,7 @@ export function syntheaCases(): readonly RecordCase[] {
   }));
 }
 
-/** Checks each record in a test for each case; without Synthea's records, a skipped test says so. */
+/** Checks each record, in one test per case. Without Synthea's records, a skipped test says that they are missing. */
 export function eachRecord(
   what: string,
   check: (record: VariedRecord, again: SecondReading) => Promise<void> | void,

@@ -18,7 +18,7 @@ export class Chance {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns an integer from 0 up to, but not including, a number. */
+  /** Returns an integer from 0 up to, but not including, the given number. */
   upTo(count: number): number {
     return Math.floor(this.next() * count);
   }

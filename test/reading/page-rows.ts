@@ -1,11 +1,11 @@
-/** Parses the patient's pages: rows of lists, the overview, and the printed table of results. */
+/** Parses the patient's pages: the rows of lists, the overview, and the printed table of results. */
 import { certaintyIn, clinicalState, medicineState, phrasesIn, type Said, withIsoDays } from './said.ts';
 import { plainText } from './views.ts';
 
 /** Lists, by the ids of their sections. */
 export type ListId = 'allergies' | 'medicines' | 'problems';
 
-/** Returns the text of HTML, without its elements. */
+/** Returns the text of HTML, without tags. */
 export const textOf = (html: string): string =>
   plainText(html.replace(/<[^>]*>/g, ''))
     .replace(/\s+/g, ' ')
@@ -17,7 +17,7 @@ const isolatedIn = (html: string): string[] =>
 const badgesIn = (html: string): string[] =>
   [...html.matchAll(/<span class="badge[^"]*">([\s\S]*?)<\/span>/g)].map(([, text = '']) => textOf(text));
 
-/** Returns a list's rows: current ones, and past ones. */
+/** Returns a list's rows: current rows, and past rows. */
 export function rowsIn(page: string, list: ListId): readonly [now: readonly Said[], past: readonly Said[]] {
   const from = page.indexOf(`aria-labelledby="${list}"`);
   const section =
@@ -57,11 +57,11 @@ function stateIn(badges: readonly string[], list: ListId): Pick<Said, 'state' | 
   };
 }
 
-/** Returns how severe the rows of active allergies are, in the page's order: whether a reaction may be life-threatening. */
+/** Returns how severe the rows of active allergies are, in the page's order: true if a reaction may be life-threatening. */
 export const areCritical = (rows: readonly Said[]): boolean[] =>
   rows.map(({ text }) => text.includes('May be life-threatening'));
 
-/** Returns what the overview names from each list, and how many more there are. */
+/** Returns which items of each list the overview names, and how many more there are. */
 export function overviewIn(
   page: string,
 ): Record<ListId, { readonly said: readonly Said[]; readonly more: number }> {
@@ -99,9 +99,9 @@ export function overviewIn(
 export interface PrintedResult {
   readonly name: string;
   readonly value: string;
-  /** As days are written in FHIR. */
+  /** The day, as written in FHIR. */
   readonly day: string;
-  /** The day of a later measurement that has no result. */
+  /** The day of a later measurement without a result. */
   readonly failed: string | undefined;
 }
 

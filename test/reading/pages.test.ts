@@ -1,4 +1,4 @@
-/** The patient's pages and the REST v1 lists over HTTP show what a second reading of the raw JSON says. */
+/** The patient's pages and the REST v1 lists over HTTP show the same as a second reading of the raw JSON. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { PageVisitor } from '#test/support/page-visitor.ts';
@@ -23,13 +23,16 @@ import { isSaid, type ToldValue } from './second-values.ts';
 import { storeRecord } from './stored-record.ts';
 import type { VariedRecord } from './varied-records.ts';
 
-/** Number of records for each seed: all of them in `npm run prove`. */
+/** Number of records for each seed; all of them in `npm run prove`. */
 const OF_SEED = scaled(30, 3);
 
-/** The maximum share of versions that the service may refuse: those aren't compared. */
+/** The maximum share of versions that the service may refuse; refused versions aren't compared. */
 const MOST_REFUSED = 0.0005;
 
-/** The minimum average number of each member per record: absent members would agree with nothing. */
+/**
+ * The minimum average number of each member per record. Without it, the readings could agree because a member is always
+ * absent.
+ */
 const LEAST: Readonly<Record<string, number>> = {
   'medications.start': 1,
   'medications.end': 0.1,
@@ -92,7 +95,7 @@ describe('the pages of patients and the lists of REST v1', () => {
   if (synthea.length === 0) it.skip('show the same of Synthea’s records (ANNAL_SYNTHEA_DIR names no folder)');
 });
 
-/** Returns the lists, each with its current and its past items. */
+/** Returns the lists, each with its current and past items. */
 function listsOf(
   again: SecondReading,
 ): Record<ListId, readonly [now: readonly Stated[], past: readonly Stated[]]> {
@@ -106,8 +109,8 @@ function listsOf(
 const LOINC = 'http://loinc.org';
 const LIST_IDS = ['allergies', 'medicines', 'problems'] as const;
 /**
- * The maximum number of past items on the health page, and of medicines and problems that the overview names: it names all
- * allergies, and all medicines that must not be given.
+ * The maximum number of past items on the health page, of medicines and problems named in the overview, and of printed items.
+ * The overview names all allergies, and all medicines that must not be given.
  */
 const [MOST_PAST, MOST_NAMED, MOST_PRINTED] = [100, 8, 50];
 
@@ -157,7 +160,7 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
   expect(/died/i.test(page.text), `${record.name}: death`).to.equal(again.isDead);
 }
 
-/** Returns the number of past items in a page's words. */
+/** Returns the number of past items, in the words that a page uses. */
 function pastInWords(list: ListId, count: number): string {
   const names = { allergies: 'allerg', medicines: 'medicine', problems: 'problem' };
   const ends = list === 'allergies' ? ['y', 'ies'] : ['', 's'];
@@ -171,8 +174,8 @@ function risksIn({ allergies }: SecondReading, shown: readonly Said[]): (number 
 }
 
 /**
- * Checks that the newest result of each kind is printed with its name, its value and its day, beside any later measurement
- * without a value.
+ * Checks that the newest result of each kind is printed with its name, value and day, next to any later measurement without a
+ * value.
  */
 function expectPrinted(
   rows: readonly PrintedResult[],
@@ -181,7 +184,7 @@ function expectPrinted(
 ): void {
   for (const [code, values] of newest) {
     if (values.some(({ measured, reported }) => measured === undefined && reported === undefined)) continue;
-    // One code may have several names.
+    // A code may have several names.
     const own = versions
       .filter(({ byAi, resource }) => !byAi && codesOf(resource, 'code', LOINC).includes(code))
       .map(({ resource }) => nameOf(resource, 'code'));
@@ -203,7 +206,10 @@ const isPrinted = (
   return names.includes(name) && isSaid(value, said) && isOfDay;
 };
 
-/** Returns the same with the entries that it rests on, because pages show the entries' current versions. */
+/**
+ * Returns the same statement with its sources as entries instead of versions, because pages show the entries' current
+ * versions.
+ */
 const byEntries = (told: Stated): Stated => ({
   ...told,
   sources: told.sources.map((source) => source.replace(/\/_history.*/, '')).sort(),

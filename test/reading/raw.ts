@@ -1,4 +1,4 @@
-/** Reads members of raw JSON for the second reading; shares no code with the product. */
+/** Reads members of raw JSON for the second reading; doesn't share any code with the product. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export interface Version {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the values at a path, through all list items. */
+/** Returns the values at a path, including those in all list items. */
 export function read(value: unknown, path: string): unknown[] {
   return path.split('.').reduce<unknown[]>(
     (values, name) =>
@@ -42,7 +42,7 @@ export function mentions(value: unknown, name: string): boolean {
   return isObject(value) && (name in value || Object.values(value).some((each) => mentions(each, name)));
 }
 
-/** Returns those codes of a CodeableConcept that have a code system. */
+/** Returns the codes of a CodeableConcept that have a code system. */
 export function codes(value: unknown, path: string): string[] {
   return read(value, `${path}.coding`).flatMap((coding) => {
     const [system] = texts(coding, 'system');
@@ -58,13 +58,15 @@ export function codesOf(value: unknown, path: string, system: string): string[] 
   );
 }
 
-/** Parts of names that people don't read: a SNOMED CT name's semantic tag, and LOINC's word for a panel. */
+/** Parts of names that people don't use: the semantic tag of a SNOMED CT name, and LOINC's word for a panel. */
 const NOTATION: Readonly<Record<string, RegExp>> = {
   'http://snomed.info/sct': / \((?:disorder|finding|situation|procedure|regime\/therapy|body structure)\)$/,
   'http://loinc.org': / with all children optional$/,
 };
 
-/** Returns a CodeableConcept's name: its text, otherwise a display; a code system's name without its notation. */
+/**
+ * Returns a CodeableConcept's name: its text, or otherwise a display. A code system's name is returned without its notation.
+ */
 export function nameOf(value: unknown, path: string): string | undefined {
   const codings = read(value, `${path}.coding`);
   const name = texts(value, `${path}.text`)[0] ?? texts(value, `${path}.coding.display`)[0];

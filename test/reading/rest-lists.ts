@@ -1,4 +1,4 @@
-/** Compares the REST v1 lists and timeline with the raw JSON that is stored. */
+/** Compares the REST v1 lists and timeline with the stored raw JSON. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import type { InProcess } from '#test/support/in-process.ts';
@@ -21,7 +21,7 @@ const items = z.object({
 });
 type Item = z.output<typeof items>['data'][number];
 
-/** How many values of each list member were compared, so that none agrees by being absent. */
+/** How many values of each list member were compared, to show that no member agrees only because it is absent. */
 export type Compared = Map<string, number>;
 
 async function readAll<Of>(
@@ -42,7 +42,7 @@ async function readAll<Of>(
   return all;
 }
 
-/** Checks that REST v1 lists everything except what was entered in error, and orders not to give something. */
+/** Checks that REST v1 lists everything except entries made in error and orders not to give something. */
 export async function expectLists(
   service: InProcess,
   record: VariedRecord,
@@ -74,7 +74,7 @@ const isMistaken = (resource: Json): boolean =>
   resource.status === 'entered-in-error' ||
   texts(resource, 'verificationStatus.coding.code').includes('entered-in-error');
 
-/** Checks that the name belongs to the displayed code: the author's text, that code's display, or another name. */
+/** Checks that the name belongs to the displayed code: it is the author's text, that code's display, or another name. */
 function expectNamed(item: Item, stored: Json, { name: where, directory }: VariedRecord): void {
   const [to = ''] = texts(stored, 'medicationReference.reference');
   const contained = read(stored, 'contained').find((each) => `#${texts(each, 'id')[0]}` === to);
@@ -84,13 +84,13 @@ function expectNamed(item: Item, stored: Json, { name: where, directory }: Varie
   const isWorded = texts(holder, `${path}.text`).length > 0 || texts(coding, 'display').length === 0;
   const named = isWorded ? nameOf(holder, path) : nameOf({ own: { coding: [coding] } }, 'own');
   const name = named ?? texts(stored, 'medicationReference.display')[0];
-  // A terminology may name a code that has no name here.
+  // The terminology may have a name for a code that has none in the resource.
   if (name !== undefined) expect(item.display, `${where}: ${item.fhir}`).to.equal(name);
 }
 
 const orNull = (values: readonly unknown[]): unknown => values[0] ?? null;
 
-/** Each list's statements about a resource, from FHIR's elements (docs/rest.md). */
+/** The statements that each list must make about a resource, derived from FHIR's elements (docs/rest.md). */
 const MEMBERS: Readonly<Record<List, (stored: Json) => Readonly<Record<string, unknown>>>> = {
   medications: (stored) => ({
     status: orNull(texts(stored, 'status')),
@@ -115,7 +115,7 @@ const MEMBERS: Readonly<Record<List, (stored: Json) => Readonly<Record<string, u
     const [value] = read(quantity, 'value');
     const [unit] = [...texts(quantity, 'code'), ...texts(quantity, 'unit')];
     const [comparator] = texts(quantity, 'comparator');
-    // A number with a comparator isn't the number itself.
+    // A number with a comparator isn't the same as the number itself.
     const limit = [comparator, value, unit].filter((part) => part !== undefined).join(' ');
     return {
       status: orNull(texts(stored, 'status')),
@@ -147,7 +147,7 @@ const entries = z.object({
   next_cursor: z.string().nullable(),
 });
 
-/** The meanings of each type's dates; dates on which something happened come before those on which it was recorded. */
+/** The meanings of each type's dates. Dates on which something happened come before dates on which it was recorded. */
 const MEANINGS: Readonly<Record<string, readonly (readonly [path: string, means: string])[]>> = {
   Condition: [
     ['onsetDateTime', 'onset'],
@@ -180,7 +180,7 @@ const MEANINGS: Readonly<Record<string, readonly (readonly [path: string, means:
 
 const KINDS = 'condition,allergy,medication,prescription,immunization,observation';
 
-/** Checks what the timeline says: each entry's day and its meaning, its state, and a result's value. */
+/** Checks the timeline: each entry's day and the meaning of that day, its state, and the value of a result. */
 export async function expectTimeline(
   service: InProcess,
   record: VariedRecord,
@@ -219,7 +219,7 @@ export async function expectTimeline(
   ).to.deep.equal([]);
 }
 
-/** Returns the codes for an entry's state that its summary names. */
+/** Returns the codes for an entry's state that its summary may name. */
 function statesOf({ type, resource }: Version): string[] {
   if (type.startsWith('Medication')) return texts(resource, 'status');
   if (type !== 'Condition' && type !== 'AllergyIntolerance') return [];

@@ -1,13 +1,13 @@
-/** Reads what views say about one thing, in the form of a second reading (second-dates.ts), and compares the two. */
+/** Reads what views say about an item, in the form of a second reading (second-dates.ts), and compares the two. */
 import { expect } from 'chai';
 import type { Says } from './second-dates.ts';
 import type { Stated, ToldMedicine } from './second-reading.ts';
 
-/** A view's statements about one thing; anything that the view doesn't show is undefined. */
+/** A view's statements about an item; anything that the view doesn't show is undefined. */
 export interface Said {
   /** In small letters. */
   readonly name?: string | undefined;
-  /** The versions or entries that it rests on, separated by spaces. */
+  /** The versions or entries that the statement is based on, separated by spaces. */
   readonly sources?: string | undefined;
   readonly state?: string | undefined;
   readonly certainty?: string | undefined;
@@ -71,7 +71,7 @@ export function phrasesIn(parts: readonly string[]): string[] {
   });
 }
 
-/** English words for medication-statement-status and medicationrequest-status. */
+/** English words for the codes of medication-statement-status and medicationrequest-status. */
 const MEDICINE: Readonly<Record<string, string>> = {
   current: 'active',
   'on hold': 'on-hold',
@@ -94,7 +94,7 @@ export function medicineState(text: string): string | undefined {
   return known.includes(code) ? code : undefined;
 }
 
-/** English words for condition-clinical. */
+/** English words for the codes of condition-clinical. */
 const CLINICAL: Readonly<Record<string, string>> = {
   active: 'active',
   'came back': 'recurrence',
@@ -104,29 +104,29 @@ const CLINICAL: Readonly<Record<string, string>> = {
   resolved: 'resolved',
 };
 
-/** Returns the clinical status that words stand for; undefined for any other text. */
+/** Returns the clinical status that the given words stand for; undefined for any other text. */
 export function clinicalState(text: string): string | undefined {
   const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
   if (then === undefined) return CLINICAL[text.toLowerCase()];
   return `before death ${CLINICAL[then.toLowerCase()] ?? then}`;
 }
 
-/** English words for condition-ver-status. */
+/** English words for the codes of condition-ver-status. */
 const CERTAINTY: Readonly<Record<string, string>> = {
   'not confirmed': 'unconfirmed',
   provisional: 'provisional',
   'one of several possibilities': 'differential',
 };
 
-/** Returns the verification status that one of some texts stands for; an empty text if there is none. */
+/** Returns the verification status that one of the given texts stands for; an empty text if none does. */
 export function certaintyIn(parts: readonly string[]): string {
   return parts.flatMap((part) => CERTAINTY[part.trim().toLowerCase()] ?? [])[0] ?? '';
 }
 
-/** Matches the names that a medicine without a name is given. */
+/** Matches the names shown for a medicine without a name. */
 const NAMELESS = /^(?:medication without a name|entry without a name|not named|)$/i;
 
-/** Returns why a view doesn't say what was told; undefined if it does. */
+/** Returns how a view's statement differs from the expected statement; undefined if they agree. */
 function differs(told: Stated & Partial<ToldMedicine>, said: Said): string | undefined {
   const { name, sources, state, certainty, says, text } = said;
   if (name !== undefined && !isNamed(told, name, text)) return `name: ${name}`;
@@ -157,8 +157,8 @@ const isSaid = ({ must, may }: Says, said: readonly string[]): boolean =>
   must.every((each) => said.includes(each)) && said.every((each) => may.includes(each));
 
 /**
- * Returns, for each thing that is said, the index of the told thing that it matches; undefined if none fits, whichever the
- * others take.
+ * Returns, for each statement of a view, the index of the expected statement that it is paired with. Statements are paired so
+ * that as many as possible match; undefined for a statement that remains unpaired.
  */
 function match(told: readonly Stated[], said: readonly Said[]): (number | undefined)[] {
   const fits = said.map((each) =>
@@ -179,7 +179,7 @@ function match(told: readonly Stated[], said: readonly Said[]): (number | undefi
   return said.map((_, at) => places.get(at));
 }
 
-/** Checks that everything that a view says was told, each thing once; it may leave things out. */
+/** Checks that everything that a view says was expected, and is said only once. The view may leave things out. */
 export function expectAmong(told: readonly Stated[], said: readonly Said[], where: string): void {
   const places = match(told, said);
   const wrong = said.filter((_, at) => places[at] === undefined);
@@ -192,7 +192,7 @@ export function expectAmong(told: readonly Stated[], said: readonly Said[], wher
   expect.fail(`${where}: ${JSON.stringify(first)} is not told\n${why.join('\n') || JSON.stringify(left)}`);
 }
 
-/** Checks that a view says everything that was told, and nothing else. */
+/** Checks that a view says everything that was expected, and nothing else. */
 export function expectSaid(told: readonly Stated[], said: readonly Said[], where: string): void {
   expectAmong(told, said, where);
   const places = match(told, said);

@@ -1,19 +1,19 @@
 /**
  * Dates in raw JSON, each with FHIR's meaning (https://hl7.org/fhir/R4/), as phrases in one form: `since 2019-05-02`,
- * `prescribed 2 times, 2019-01-02 to 2020-01-02`. Shares no code with the product.
+ * `prescribed 2 times, 2019-01-02 to 2020-01-02`. Doesn't share any code with the product.
  */
 import { type Json, read, texts } from './raw.ts';
 
-/** Statements that must be made about something, and statements that may be: any other date would be invented. */
+/** Statements that must be made about an item, and statements that may be made. Any other date would be invented. */
 export interface Says {
   readonly must: readonly string[];
   readonly may: readonly string[];
 }
 
-/** Returns the day that is written in a date or a date-time; a date without a day stays as it is. */
+/** Returns the day in a date or date-time as written; a date without a day is returned unchanged. */
 export const dayOf = (date: string): string => date.slice(0, 10);
 
-/** Returns an instant for comparison. */
+/** Returns a date's instant, for comparison. */
 export const at = (date: string | undefined): number =>
   date === undefined ? Number.NEGATIVE_INFINITY : Date.parse(date);
 
@@ -35,7 +35,7 @@ export function changePhrase(resource: Json, name: 'onset' | 'abatement'): strin
   return said === undefined ? undefined : `${label} ${said}`;
 }
 
-/** Returns the date of onset or abatement: for a period, its first day if it is the onset, its last if it is the abatement. */
+/** Returns the date of onset or abatement. For a period, the onset is its first day, and the abatement its last. */
 export function changeDate(resource: Json, name: 'onset' | 'abatement'): string | undefined {
   const ends = name === 'onset' ? ['start', 'end'] : ['end', 'start'];
   return [
@@ -45,8 +45,8 @@ export function changeDate(resource: Json, name: 'onset' | 'abatement'): string 
 }
 
 /**
- * Returns what is said about an allergy: since when, otherwise its last reaction, otherwise the day on which it was recorded,
- * which is named as such.
+ * Returns what is said about an allergy: since when it exists, otherwise its last reaction, otherwise the day on which it was
+ * recorded, which is labelled as such.
  */
 export function allergySays(resource: Json): Says {
   const onset = changePhrase(resource, 'onset');
@@ -58,7 +58,7 @@ export function allergySays(resource: Json): Says {
 }
 
 /**
- * Returns what may be said about a problem: for an active problem its earliest onset, for a past one its newest episode;
+ * Returns what may be said about a problem: its earliest onset if it is active, or its newest episode if it is past. There are
  * several results if several resources tie.
  */
 export function problemSays(resources: readonly Json[], isOver: boolean): Says[] {
@@ -66,7 +66,7 @@ export function problemSays(resources: readonly Json[], isOver: boolean): Says[]
   const known = dates.filter((date) => date > Number.NEGATIVE_INFINITY);
   const best = isOver ? Math.max(...known) : Math.min(...known);
   const times = resources.length === 1 ? [] : [`${resources.length} times`];
-  // The other end of the time during which it was recorded, if that is a different day.
+  // The other end of the period between the onsets, if it is a different day.
   const far = isOver ? Math.min(...known) : Math.max(...known);
   const others = resources.flatMap((each, n) => {
     const date = changeDate(each, 'onset');
@@ -89,18 +89,18 @@ export function problemSays(resources: readonly Json[], isOver: boolean): Says[]
   });
 }
 
-/** The combined statements of a medicine's sources. */
+/** The sources of one medicine. */
 export interface MedicineGroup {
   readonly all: readonly Json[];
-  /** The sources that decide its standing. */
+  /** The sources that determine its standing. */
   readonly deciding: readonly Json[];
   readonly standing: 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
-  /** The sources that plan it, if it is current or unclear. */
+  /** The sources that plan the medicine, if it is current or unclear. */
   readonly planned: readonly Json[];
   readonly today: string;
 }
 
-/** Returns what is said about a medicine. The day on which it was prescribed is neither a start nor a stop. */
+/** Returns what is said about a medicine. The day on which it was prescribed is neither a start nor an end. */
 export function medicineSays(group: MedicineGroup): Says {
   const { all, deciding, standing, planned, today } = group;
   const statements = deciding.filter(({ resourceType }) => resourceType === 'MedicationStatement');
@@ -131,7 +131,7 @@ export function medicineSays(group: MedicineGroup): Says {
         : ordersSay(orders.length, dayOf(first), dayOf(last)),
     );
   }
-  // A plan prescribes nothing, so its day is only the day on which it was recorded.
+  // A plan isn't a prescription, so its day is only the day on which it was recorded.
   const plans = deciding
     .filter(({ intent }) => intent === 'plan')
     .flatMap((each) => texts(each, 'authoredOn'));
@@ -145,22 +145,22 @@ export function medicineSays(group: MedicineGroup): Says {
   return { must: said, may: [...said, ...(said.length === 0 ? recorded : []), ...denials, ...later] };
 }
 
-/** Returns whether the whole day, month or year of a date is still to come. */
+/** Returns whether the whole day, month or year of a date is in the future. */
 export const isToCome = (date: string, today: string): boolean =>
   date.slice(0, 10) > today.slice(0, Math.min(date.length, 10));
 
-/** Returns what orders say. Two days aren't a span, and one day has no end. */
+/** Returns what is said about orders. Two days don't make a span, and a single day has no end. */
 function ordersSay(times: number, first: string, last: string): string {
   if (times === 1) return `prescribed ${first}`;
   if (first === last) return `prescribed ${times} times on ${first}`;
   return times === 2 ? `prescribed ${first} and ${last}` : `prescribed ${times} times, ${first} to ${last}`;
 }
 
-/** Statuses that tell whether a medicine is taken: a cancelled order never was one, and `unknown` tells nothing. */
+/** Statuses that say whether a medicine is taken. A cancelled order never took effect, and `unknown` says nothing. */
 const TELLS = ['active', 'on-hold', 'completed', 'stopped', 'not-taken'];
 const ENDED = ['completed', 'stopped', 'not-taken'];
 
-/** Returns what may be said about a group's other sources: their status, with one of their days. */
+/** Returns what may be said about the other sources of a group: their status, with one of their days. */
 function denialsIn({ all }: MedicineGroup): string[] {
   return all
     .filter((each) => TELLS.includes(String(each.status)))
@@ -174,8 +174,8 @@ function denialsIn({ all }: MedicineGroup): string[] {
 }
 
 /**
- * Returns whether a source that says that the medicine isn't taken is at least as new as all that call it current: then that
- * must be said.
+ * Returns whether a source saying that the medicine isn't taken is at least as new as all sources that call it current. If so,
+ * this must be said.
  */
 export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
   if (!['current', 'unclear', 'planned'].includes(standing)) return false;
@@ -188,7 +188,7 @@ export function isDenied({ all, deciding, standing }: MedicineGroup): boolean {
     if (deciding.includes(each) || !ENDED.includes(String(each.status))) return false;
     const isOrder = each.resourceType === 'MedicationRequest';
     const [authored] = each.intent === 'plan' ? [] : texts(each, 'authoredOn');
-    // The next prescription ends the previous one.
+    // A later order ends the previous one.
     if (isOrder && authored !== undefined && orders.some((order) => dayOf(order) > lastOf(authored)))
       return false;
     const said = days(
@@ -207,7 +207,7 @@ const days = (dates: readonly (string | undefined)[]): string[] =>
 const lastOf = (date: string): string =>
   date.length === 4 ? `${date}-12-31` : date.length === 7 ? `${date}-31` : dayOf(date);
 
-/** Returns when what a source says about a medicine was true, or was said. */
+/** Returns the time at which a source's statement about a medicine was true, or was made. */
 export function startOf(resource: Json): number {
   return at(started(resource));
 }

@@ -1,6 +1,6 @@
 /**
  * A second reading of a record, for tests: takes raw JSON and returns sets of versions. It follows FHIR's definitions
- * (https://hl7.org/fhir/R4/) and docs/clinical-reading.md, and shares no code with the product.
+ * (https://hl7.org/fhir/R4/) and docs/clinical-reading.md, and doesn't share any code with the product.
  */
 import {
   codes,
@@ -28,34 +28,40 @@ import {
 } from './second-dates.ts';
 import { findFailed, findNewest, type ToldValue } from './second-values.ts';
 
-/** A known thing, and the versions that it rests on. */
+/** An item that the record tells us about, and the versions that it is based on. */
 export interface Told {
   readonly name: string;
   readonly sources: readonly string[];
 }
 
-/** A known thing with its state and dates. */
+/** An item with its state and dates. */
 export interface Stated extends Told {
-  /** The codes for its status, one of which is shown: several if several sources tie; empty if it has no status. */
+  /**
+   * The codes for the item's status, one of which is shown. There are several if several sources tie, and none if it has no
+   * status.
+   */
   readonly states: readonly string[];
   /** The verification status, unless it is `confirmed`. */
   readonly certainty: string | undefined;
-  /** The possible statements about its dates, one of which is shown. */
+  /** The possible statements about the item's dates, one of which is shown. */
   readonly says: readonly Says[];
 }
 
 /** An allergy. */
 export interface ToldAllergy extends Stated {
   readonly isHigh: boolean;
-  /** Higher is more severe: high, not assessed, low (https://hl7.org/fhir/R4/valueset-allergy-intolerance-criticality.html). */
+  /**
+   * The severity: high, not assessed or low; a higher number is more severe
+   * (https://hl7.org/fhir/R4/valueset-allergy-intolerance-criticality.html).
+   */
   readonly risk: number;
 }
 
 /** A medicine. */
 export interface ToldMedicine extends Stated {
-  /** All names in the sources that decide its standing, case-folded. */
+  /** All names in the sources that determine the medicine's standing, case-folded. */
   readonly names: readonly string[];
-  /** True if a statement that it isn't taken must be told. */
+  /** True if views must say that a source denies that the medicine is taken. */
   readonly isDenied: boolean;
 }
 
@@ -63,21 +69,21 @@ export interface SecondReading {
   readonly isDead: boolean;
   readonly current: readonly ToldMedicine[];
   readonly unclear: readonly ToldMedicine[];
-  /** Medicines that aren't taken yet. */
+  /** Medicines that aren't being taken yet. */
   readonly planned: readonly ToldMedicine[];
   readonly past: readonly ToldMedicine[];
   readonly forbidden: readonly ToldMedicine[];
-  /** In order of criticality, the most critical first. */
+  /** Sorted by criticality, most critical first. */
   readonly allergies: readonly ToldAllergy[];
   readonly inactiveAllergies: readonly ToldAllergy[];
   readonly activeProblems: readonly Stated[];
   readonly pastProblems: readonly Stated[];
-  /** Problems that the record has as active: those that are active, or were when the person died. */
+  /** Problems recorded as active: those that are active, or were when the person died. */
   readonly recordedProblems: readonly Stated[];
-  /** Problems that the record has as resolved. */
+  /** Problems recorded as resolved. */
   readonly resolvedProblems: readonly Stated[];
   readonly vaccinations: readonly Told[];
-  /** The newest values for each LOINC code: several if they were measured at the same time. */
+  /** The newest values for each LOINC code; several if they were measured at the same time. */
   readonly newest: ReadonlyMap<string, readonly ToldValue[]>;
   /** The days of later measurements without a result. */
   readonly failed: ReadonlyMap<string, string>;
@@ -89,7 +95,7 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 /**
  * Reads the current versions of a record.
  * @param directory Medications, by `Medication/<id>`
- * @param today a day
+ * @param today the current day
  */
 export function readAgain(
   versions: readonly Version[],
@@ -122,7 +128,7 @@ export function readAgain(
   };
 }
 
-/** Returns whether a resource says something: an unknown modifier may reverse it, and what is refuted isn't true. */
+/** Returns whether a resource counts as a statement: an unknown modifier may reverse it, and what is refuted isn't true. */
 function isTold(resource: Json): boolean {
   if (mentions(resource, 'modifierExtension') || mentions(resource, 'implicitRules')) return false;
   if (resource.status === 'entered-in-error') return false;
@@ -194,8 +200,8 @@ function isMedicine({ type, resource }: Version): boolean {
 }
 
 /**
- * Returns whether a medicine isn't taken yet: the record says so, or its first day is still to come. A request with the intent
- * `plan` authorizes nothing, unless it reports what the patient takes.
+ * Returns whether a medicine isn't being taken yet: the record says so, or its first day is in the future. A request with the
+ * intent `plan` doesn't authorize anything, unless it reports what the patient takes.
  */
 function isLater(resource: Json, today: string): boolean {
   if (resource.status === 'intended') return true;
@@ -221,7 +227,7 @@ function identify(resource: Json, directory: ReadonlyMap<string, Json>): Omit<So
   };
 }
 
-/** Returns whether the period is over: the end of a Period is inclusive, to its precision. */
+/** Returns whether the period is over. The end of a Period is inclusive, to its precision. */
 function isOver(resource: Json, today: string): boolean {
   const isBefore = (end: string): boolean => end.slice(0, 10) < today.slice(0, Math.min(end.length, 10));
   if (texts(resource, 'effectivePeriod.end').some(isBefore)) return true;
@@ -233,8 +239,8 @@ function isOver(resource: Json, today: string): boolean {
 }
 
 /**
- * Joins things that have a code in common; then things that have a name in common, unless codes of one system distinguish some
- * of them: then a name without a code could be either.
+ * Joins items that have a code in common, and then items that have a name in common. Names aren't joined if different codes of
+ * one system distinguish some of the items, because an item with only the name could then be any of them.
  */
 function joinSame<T extends { readonly codes: readonly string[]; readonly name: string | undefined }>(
   things: readonly T[],
@@ -255,7 +261,7 @@ function joinSame<T extends { readonly codes: readonly string[]; readonly name: 
 
 const fold = (name: string): string => name.trim().toLowerCase();
 
-/** Divides things into groups whose members are connected. */
+/** Divides items into groups whose members are connected. */
 function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[][] {
   const groups: T[][] = [];
   for (const thing of things) {
@@ -266,7 +272,7 @@ function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[
   return groups;
 }
 
-/** The sources that decide a medicine's standing: the name that they use is shown. */
+/** The sources that determine a medicine's standing; the name that they use is shown. */
 interface Standing extends Pick<MedicineGroup, 'standing' | 'today'> {
   readonly deciding: readonly Source[];
   readonly planned: readonly Source[];
@@ -296,10 +302,13 @@ function tellSources(
   };
 }
 
-/** Statuses of medicines that aren't taken any more, or never were. */
+/** Statuses of medicines that are no longer taken, or never were. */
 const ENDED = ['stopped', 'completed', 'not-taken'];
 
-/** Returns a medicine's states: a statement says more about what is taken than a prescription, and the newest of each leads. */
+/**
+ * Returns a medicine's states. A statement says more about what is taken than a prescription does, and the newest of each kind
+ * takes precedence.
+ */
 function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): string[] {
   if (standing === 'forbidden') return ['forbidden'];
   if (standing === 'planned') return ['intended'];
@@ -315,7 +324,10 @@ function statesOf({ deciding, standing }: MedicineGroup, isDead: boolean): strin
     });
 }
 
-/** Returns a number to sort sources by: a source with only a recording date says less than a source with its own date. */
+/**
+ * Returns a number for sorting sources: a source with only a recording date counts for less than a source with a date of its
+ * own.
+ */
 function ranked(resource: Json): number {
   const isPlan = resource.intent === 'plan';
   const own = { ...resource, dateAsserted: undefined, ...(isPlan ? { authoredOn: undefined } : {}) };
@@ -323,7 +335,7 @@ function ranked(resource: Json): number {
   return date === Number.NEGATIVE_INFINITY ? startOf(resource) - 1e15 : date;
 }
 
-/** https://hl7.org/fhir/R4/allergyintolerance.html: an allergy without a status isn't known to be over. */
+/** https://hl7.org/fhir/R4/allergyintolerance.html: an allergy without a status can't be assumed to be over. */
 function readAllergies(facts: readonly Version[]): Pick<SecondReading, 'allergies' | 'inactiveAllergies'> {
   const isActive = ({ resource }: Version): boolean =>
     !codesOf(resource, 'clinicalStatus', `${TERMINOLOGY}/allergyintolerance-clinical`).some(
@@ -374,7 +386,7 @@ function readProblems(
     read(resource, 'bodySite')
       .map((each) => nameOf({ each }, 'each'))
       .join();
-  // One code may stand for many problems (`Disease`): a different name or site is a different problem.
+  // A code may be used for many problems (`Disease`), so a different name or body site means a different problem.
   const isOne = (one: Version, other: Version): boolean =>
     certainty(one) === certainty(other) &&
     site(one) === site(other) &&
@@ -413,7 +425,7 @@ function readProblems(
     : { activeProblems: active, pastProblems: past, ...recorded };
 }
 
-/** Returns the sources with a problem's latest state: by onset, or any if none has an onset. */
+/** Returns the sources with a problem's latest state, determined by onset; all sources if none has an onset. */
 function newestOf(group: readonly Source[]): readonly Source[] {
   const dates = group.map(({ version }) => at(changeDate(version.resource, 'onset')));
   const newest = Math.max(...dates);

@@ -1,6 +1,6 @@
 /**
  * The newest values in a record, for the second reading of raw JSON. It follows FHIR's definitions
- * (https://hl7.org/fhir/R4/observation.html) and shares no code with the product.
+ * (https://hl7.org/fhir/R4/observation.html) and doesn't share any code with the product.
  */
 import { codesOf, nameOf, read, reference, texts, type Version } from './raw.ts';
 
@@ -11,7 +11,7 @@ export interface ToldValue {
   readonly name: string | undefined;
   /** When the value was true (`effective[x]`); for a period, its start. */
   readonly measured: string | undefined;
-  /** When the result was made available, which says nothing about when it was measured. */
+  /** When the result became available, which doesn't say when it was measured. */
   readonly reported: string | undefined;
   readonly parts: readonly ToldPart[];
 }
@@ -25,12 +25,12 @@ export interface ToldPart {
 
 const LOINC = 'http://loinc.org';
 
-/** Returns the newest values by LOINC code: several if they were measured at the same time. */
+/** Returns the newest values by LOINC code; several if they were measured at the same time. */
 export function findNewest(facts: readonly Version[]): ReadonlyMap<string, readonly ToldValue[]> {
   const newest = new Map<string, { readonly at: number; readonly values: ToldValue[] }>();
   for (const each of facts) {
     const { resource } = each;
-    // Cancelled observations were never made; registered ones have no result yet.
+    // Cancelled observations were never made, and registered observations have no result yet.
     if (resource.status === 'cancelled' || resource.status === 'registered') continue;
     const [code] = codesOf(resource, 'code', LOINC);
     const value = tellValue(each);
@@ -44,7 +44,9 @@ export function findNewest(facts: readonly Version[]): ReadonlyMap<string, reado
   return new Map([...newest].map(([code, { values }]) => [code, values]));
 }
 
-/** Returns the days of measurements without a result, by LOINC code, if they are newer than the newest with a result. */
+/**
+ * Returns the days of measurements without a result that are newer than the newest measurement with a result, by LOINC code.
+ */
 export function findFailed(
   facts: readonly Version[],
   newest: ReadonlyMap<string, readonly ToldValue[]>,
@@ -64,7 +66,7 @@ export function findFailed(
   return failed;
 }
 
-/** Returns what an Observation says. */
+/** Returns what an Observation states. */
 export function tellValue(version: Version): ToldValue {
   const { resource } = version;
   return {
@@ -105,12 +107,12 @@ const WRITTEN: Readonly<Record<string, string>> = {
   '10*3/uL': '10³/µL',
   '10*6/uL': '10⁶/µL',
 };
-/** Matches units that a value's name already says. */
+/** Matches units that are already implied by a value's name. */
 const UNSAID = /^[{(](?:score|INR|nominal)[)}]$|^pH$/;
 
 const SIGNS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>' };
 
-/** Returns whether a text says a value: its numbers, rounded at most as people do, with comparator and unit. */
+/** Returns whether a text states a value: its numbers, rounded no more than people do, with comparator and unit. */
 export function isSaid({ parts }: ToldValue, text: string): boolean {
   const systolic = parts.find(({ code }) => code === '8480-6');
   const diastolic = parts.find(({ code }) => code === '8462-4');
@@ -137,10 +139,10 @@ export function isSaid({ parts }: ToldValue, text: string): boolean {
   });
 }
 
-/** Returns whether a value is a score that is nearly but not quite zero: scores have at most one decimal place. */
+/** Returns whether a value is a score that is close to zero but not zero. Scores have at most one decimal place. */
 const isTiny = (value: number, unit: string): boolean => /score/.test(unit) && value > 0 && value < 0.05;
 
-/** Returns whether digits are a number as it is, or rounded to these digits, by at most 5 %; scores are whole numbers. */
+/** Returns whether digits represent a number exactly, or rounded to these digits by at most 5 %; scores are whole numbers. */
 function isRounded(digits: string, value: number, isScore = false): boolean {
   const { length: places } = digits.split('.')[1] ?? '';
   const off = Math.abs(Number(digits) - value);

@@ -1,4 +1,4 @@
-/** Stores a varied record through the service, for a person who then has the record's pages. */
+/** Stores a varied record through the service, for a person who can then open the record's pages. */
 import type { InProcess } from '#test/support/in-process.ts';
 import { me } from '#test/support/me.ts';
 import { type Json, read, texts, type Version } from './raw.ts';
@@ -15,7 +15,7 @@ const READ = [
     'Observation',
   ],
 ];
-/** Elements that refer to resources that aren't stored here; a reading doesn't need them. */
+/** Elements that refer to resources that aren't stored here, and that a reading doesn't need. */
 const ELSEWHERE = [
   ...['encounter', 'context', 'requester', 'performer', 'recorder', 'asserter', 'reasonReference', 'basedOn'],
   ...[
@@ -31,9 +31,9 @@ const ELSEWHERE = [
   ...['priorPrescription', 'meta', 'id', 'manufacturer', 'supportingInformation'],
 ];
 
-/** A record as it is stored. */
+/** A record as stored. */
 export interface StoredRecord extends VariedRecord {
-  /** Refused resources, and the reasons: none of them is in the record. */
+  /** The refused resources, with the reasons. None of them is in the record. */
   readonly refused: readonly string[];
 }
 
@@ -104,8 +104,8 @@ function placed(resource: Json, patient: string, medications: ReadonlyMap<string
 
 /**
  * Sends a batch.
- * @param refused gets what wasn't written, and why
- * @returns what was written, with its present ids and versions
+ * @param refused receives what wasn't written, and why
+ * @returns what was written, with its current ids and versions
  */
 async function send(
   service: InProcess,

@@ -1,4 +1,4 @@
-/** Synthea's records, in the form of a record: they aren't part of the repository (CONTRIBUTING.md). */
+/** Synthea's records, converted to varied records. They aren't part of the repository (CONTRIBUTING.md). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ const bundles = z.object({
   ),
 });
 
-/** Returns the names of the files, the smallest record first; none if there is no folder. */
+/** Returns the names of the files, smallest record first; none if the folder is missing. */
 export function syntheaFiles(): string[] {
   const folder = syntheaFolder();
   if (folder === undefined) return [];
@@ -27,7 +27,7 @@ export function syntheaFiles(): string[] {
 
 const sizeOf = (folder: string, name: string): number => readFileSync(join(folder, name)).length;
 
-/** Returns a file's record: its references lead to `Type/id`, as in an imported Bundle. */
+/** Returns the record in a file. Its references are resolved to `Type/id`, as in an imported Bundle. */
 export function syntheaRecord(name: string): VariedRecord {
   const text = readFileSync(join(syntheaFolder() ?? '', name), 'utf8');
   const types = new Map(

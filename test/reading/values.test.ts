@@ -1,4 +1,4 @@
-/** The last value of each kind in contexts, `$summary` and the shared-links page equals a second reading's. */
+/** The last value of each kind in contexts, in `$summary` and on the shared-links page matches a second reading. */
 import { expect } from 'chai';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
@@ -11,7 +11,7 @@ import { composeContext, summarize, view } from './views.ts';
 /** More than any record needs. */
 const ROOM = 100_000;
 const FINDINGS = ['vitals', 'labs', 'observations', 'social_history'];
-/** The sections of a summary that have Observations. */
+/** The sections of a summary that contain Observations. */
 const SECTIONS = ['30954-2', '8716-3', '29762-2', '10162-6'];
 
 describe('last values', () => {
@@ -67,7 +67,7 @@ async function expectInLink(resources: readonly Json[], again: SecondReading, na
   const { sections } = view(resources, TODAY);
   const rows = [...sections.values()].flat();
   for (const [code, values] of again.newest) {
-    // A measurement that failed may come before it.
+    // A failed measurement may come before the value.
     const first = rows.find(
       ({ key, value, parts = [] }) => key === `http://loinc.org|${code}` && value + parts.join('') !== '',
     );

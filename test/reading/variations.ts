@@ -7,7 +7,7 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 export const ATC = 'http://www.whocc.no/atc';
 export const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 
-/** Ends of periods around the records' day, 2026-11-22, in all precisions. */
+/** Ends of periods around the records' current day, 2026-11-22, in all precisions. */
 const ENDS = [
   '2020',
   '2026',
@@ -18,7 +18,7 @@ const ENDS = [
   '2027-01-01',
   '2026-11-21T23:30:00-05:00',
 ] as const;
-/** A modifier that may reverse a meaning. */
+/** A modifier that may reverse the meaning. */
 export const MODIFIER = [{ url: 'https://example.org/not', valueBoolean: true }];
 
 /** Returns a CodeableConcept from one of HL7's code systems. */
@@ -34,13 +34,13 @@ function change(version: Version, members: Json): Version {
   return { ...version, resource };
 }
 
-/** Returns a copy with its own id. */
+/** Returns a copy with an id of its own. */
 function repeat(version: Version, chance: Chance, members: Json): Version {
   const id = chance.id();
   return change({ ...version, id }, { ...members, id });
 }
 
-/** Now and then makes a statement one that an AI wrote, or one that a modifier may reverse. */
+/** Occasionally turns a statement into one written by an AI, or one that a modifier may reverse. */
 export function disturb(version: Version, chance: Chance): Version {
   if (chance.is(0.06)) return { ...version, byAi: true };
   if (chance.is(0.03)) return change(version, { modifierExtension: MODIFIER });
@@ -116,7 +116,7 @@ export function varyMedicine(version: Version, chance: Chance, directory: Map<st
 export const day = (chance: Chance): string =>
   `${2005 + chance.upTo(21)}-0${1 + chance.upTo(9)}-1${chance.upTo(10)}`;
 
-/** Gives a medicine an end: of its period, or in its dosages' bounds. */
+/** Gives a medicine an end, either of its period or in the bounds of its dosages. */
 function boundOtherwise(version: Version, chance: Chance): Version {
   const isOrder = version.type === 'MedicationRequest';
   if (!isOrder && chance.is(0.3)) {
@@ -143,12 +143,12 @@ function boundOtherwise(version: Version, chance: Chance): Version {
   return change(version, { [isOrder ? 'dosageInstruction' : 'dosage']: dosage });
 }
 
-/** Returns a number for a name, another one for each: a code that two drugs share would say that they are one. */
+/** Returns a different number for each name, because a code shared by two drugs would mean that they are the same. */
 function codeNumber(name: string): number {
   return [...name].reduce((number, letter) => (number * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
 }
 
-/** Names the drug in another way: more codes, none, another system, or a contained or referenced Medication. */
+/** Identifies the drug differently: with more codes, none, another system, or a contained or referenced Medication. */
 function nameOtherwise(version: Version, chance: Chance, directory: Map<string, Json>): Version {
   const name =
     texts(version.resource, 'medicationCodeableConcept.text')[0] ??
@@ -235,7 +235,7 @@ export function varyCondition(version: Version, chance: Chance): Version[] {
   return [dated, ...all].map((each) => disturb(each, chance));
 }
 
-/** Returns another type of onset[x], or none. */
+/** Returns a different type of onset[x], or none. */
 export const otherOnset = (chance: Chance): Json =>
   chance.pick<Json>([
     {},
@@ -246,7 +246,7 @@ export const otherOnset = (chance: Chance): Json =>
     { onsetAge: { value: 1, unit: 'mo', system: 'http://unitsofmeasure.org', code: 'mo' } },
   ]);
 
-/** Returns the same problem at another visit, or a different problem with the same code. */
+/** Returns the same problem at a different visit, or a different problem with the same code. */
 function repeatCondition(version: Version, chance: Chance): Version {
   const [code] = texts(version.resource, 'code.coding.code');
   const [system] = texts(version.resource, 'code.coding.system');

@@ -1,4 +1,4 @@
-/** Sandbox records, varied so that each rule of a reading is exercised; a seed decides everything. */
+/** Sandbox records, varied so that each rule of a reading is exercised. A seed determines everything. */
 import { CAST } from '#src/sandbox/cast.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
 import { IdSource } from '#src/shared/ids.ts';
@@ -8,7 +8,7 @@ import { Chance } from './chance.ts';
 import type { Json, Version } from './raw.ts';
 import { varyCondition, varyFinding, varyMedicine, varyPatient, varyVaccination } from './variations.ts';
 
-/** A record, and its directory. */
+/** A record and its directory. */
 export interface VariedRecord {
   readonly name: string;
   readonly patient: Version;
@@ -17,7 +17,7 @@ export interface VariedRecord {
   readonly directory: ReadonlyMap<string, Json>;
 }
 
-/** Returns a seed's thirty records, varied. */
+/** Returns the thirty records of a seed, varied. */
 export function variedRecords(seed: number): VariedRecord[] {
   const ids = new IdSource('11111111-1111-4111-8111-111111111111', Date.parse(TODAY));
   const { records, directory: shared } = generateSandbox({ seed: String(seed), today: TODAY, ids });

@@ -1,4 +1,4 @@
-/** Parses what contexts, `$summary` and the shared-links page say about one thing. */
+/** Parses what contexts, `$summary` and the shared-links page say about an item. */
 import { certaintyIn, clinicalState, medicineState, phrasesIn, type Said } from './said.ts';
 
 /** A line in a context. */
@@ -36,7 +36,7 @@ export function medicineLine({ text, sources, name }: Line): Said {
 export function problemLine({ text, sources, name }: Line): Said {
   const isNamed = text.toLowerCase().startsWith(name);
   const [head = '', ...parts] = text.slice(name.length).split('; ');
-  // A body site may follow the name.
+  // The name may be followed by a body site.
   const [, status = '', since = ''] =
     /^(?:, [^:]*)?: (status not recorded|recorded as [a-z ]+ before death|active|came back|relapse|not active|in remission|resolved)?,? ?(.*)$/.exec(
       head,
@@ -68,7 +68,7 @@ export function allergyCells({
   };
 }
 
-/** Returns how severe a row calls an allergy: higher is more severe. */
+/** Returns how severe an allergy is according to a row: a higher number is more severe. */
 export function riskIn({ Criticality = '' }: Cells): number {
   return ['low risk', '', 'may be life-threatening'].indexOf(
     Criticality === 'risk can’t be assessed' ? '' : Criticality,
@@ -95,7 +95,7 @@ export function problemCells({
 }: Cells): Said {
   const parts = Status.split(', ');
   return {
-    // A body site may follow the name.
+    // The name may be followed by a body site.
     text: Problem,
     ...{ certainty: certaintyIn(parts.length > 1 ? parts.slice(1) : parts) },
     state: statesIn(parts.slice(0, 1), clinicalState) ?? '',
@@ -107,7 +107,7 @@ export function problemCells({
   };
 }
 
-/** Returns what a cell about the beginning or the end says: a day, an age, or words. */
+/** Returns what a cell says about a beginning or an end: a day, an age, or words. */
 function changeCell(cell: string, word: string, label: string): string[] {
   if (cell === '') return [];
   const said = phrasesIn([/^\d{4}/.test(cell) ? `${word} ${cell}` : cell]);
@@ -167,7 +167,7 @@ const VIEWER: Readonly<Record<string, string>> = {
 
 /**
  * Returns what a row on the shared-links page says.
- * @param as how its states are read
+ * @param as how to read the row's states
  */
 export function viewerRow(row: ViewerRow, as: 'medicine' | 'stated'): Said {
   const { name, details, says } = row;

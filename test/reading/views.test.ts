@@ -1,4 +1,4 @@
-/** Contexts, `$summary` and the shared-links page show the same of a record as a second reading of the raw JSON. */
+/** Contexts, `$summary` and the shared-links page show the same for a record as a second reading of the raw JSON. */
 import { expect } from 'chai';
 import type { Composed } from '#src/context/compose.ts';
 import type { Kind } from '#src/context/request.ts';
@@ -26,7 +26,7 @@ import { composeContext, summarize, view } from './views.ts';
 /** More than any record needs. */
 const ROOM = 100_000;
 
-/** Sections of the shared-links page that have allergies, medicines and problems. */
+/** Sections of the shared-links page that contain allergies, medicines and problems. */
 const HIDDEN = ['allergies', 'medications', 'problems', 'past', 'functional'];
 
 const names = (told: readonly Told[]): string[] => told.map(({ name }) => name.toLowerCase()).sort();
@@ -152,7 +152,7 @@ describe('views of a record', () => {
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
     expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
     expect(inLink('problems'), record.name).to.deep.equal(names(again.recordedProblems));
-    // The link has no past prescriptions, but says the same about them as the other views.
+    // The link doesn't include past prescriptions, but its page says the same about them as the other views.
     const inPage = (seen.sections.get('medications') ?? []).map((row) => viewerRow(row, 'medicine'));
     expectSaid(medicines, inPage, `${record.name}: medicines of the link`);
     const past = {
@@ -225,7 +225,7 @@ describe('views of a record', () => {
 /** Statuses of past plans (https://hl7.org/fhir/R4/valueset-request-status.html). */
 const ENDED = ['completed', 'revoked'];
 
-/** Returns how many past care plans there are, by people, and not mere ideas. */
+/** Returns the number of past care plans that were written by people and aren't merely ideas. */
 function countPastPlans({ versions }: VariedRecord): number {
   return versions.filter(
     ({ type, byAi, resource }) =>
@@ -239,7 +239,7 @@ function countPastPlans({ versions }: VariedRecord): number {
   ).length;
 }
 
-/** Returns the systolic pressures that come after a diastolic pressure from the same day that has no systolic one before it. */
+/** Returns the systolic pressures that follow a diastolic pressure from the same day with no systolic pressure before it. */
 function lateSystolic({ versions }: VariedRecord, entries: readonly string[]): string[] {
   const open = new Map<string, number>();
   return entries.flatMap((entry) => {
@@ -255,14 +255,14 @@ function lateSystolic({ versions }: VariedRecord, entries: readonly string[]): s
   });
 }
 
-/** Returns how severe the active allergies are, the most severe first. */
+/** Returns how severe the active allergies are, most severe first. */
 const risksOf = ({ allergies }: SecondReading): number[] => allergies.map(({ risk }) => risk);
 
-/** Returns how severe a row on the shared-links page calls an allergy. */
+/** Returns how severe an allergy is according to a row on the shared-links page. */
 const riskOf = ({ flag, flagged }: { readonly flag: string; readonly flagged: string }): number =>
   flag === 'critical' ? 2 : flagged === 'Low risk' ? 0 : 1;
 
-/** Returns how many allergies, medicines and problems a modifier could reverse, unless they were withdrawn. */
+/** Returns the number of allergies, medicines and problems that a modifier could reverse, excluding withdrawn ones. */
 function countModified({ versions }: VariedRecord): number {
   return versions.filter(({ byAi, type, resource }) => {
     const certainty = texts(resource, 'verificationStatus.coding.code');
@@ -274,10 +274,7 @@ function countModified({ versions }: VariedRecord): number {
   }).length;
 }
 
-/**
- * Returns the sources of a second reading's medicines that a summary may list: for the living and the dead, as they are
- * stored.
- */
+/** Returns the sources of a second reading's medicines that a summary may list, as stored, for living and deceased patients. */
 function listable(record: VariedRecord, again: SecondReading): string[] {
   const told = new Set(flat([...again.current, ...again.unclear, ...again.planned, ...again.past]));
   return record.versions

@@ -1,4 +1,4 @@
-/** Parts of a record that views show: contexts, `$summary`, and the shared-links page. */
+/** The parts of a record that views show: contexts, `$summary`, and the shared-links page. */
 import { z } from 'zod';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -24,7 +24,7 @@ const current = ({ type, id, version, resource }: Version): Current => ({
 });
 
 /**
- * Returns a context of a record.
+ * Returns a context for a record.
  * @param today `YYYY-MM-DD`
  */
 export async function composeContext(
@@ -70,12 +70,12 @@ const compositions = z.object({
   ),
 });
 
-/** A section: its entries as versions, in order, and the rows of its table, whose cells are keyed by heading. */
+/** A section: its entries, as versions in order, and the rows of its table, whose cells are keyed by heading. */
 export interface ShownSection {
   readonly entries: readonly string[];
   readonly rows: readonly Readonly<Record<string, string>>[];
   readonly isCut: boolean;
-  /** How many past entries the section says that it doesn't list. */
+  /** The number of past entries that the section mentions but doesn't list. */
   readonly notListed: number;
 }
 
@@ -169,7 +169,7 @@ const shown = z.object({
   ),
 });
 
-/** The page's texts; numbers and days stay as they are written. */
+/** The page's texts in English; numbers and days are kept as written. */
 const sayPlainly = Object.assign((key: TextKey) => en[key], {
   number: String,
   day: String,
@@ -177,7 +177,7 @@ const sayPlainly = Object.assign((key: TextKey) => en[key], {
   moment: String,
 });
 
-/** Returns what a shared link's page shows of a file's resources. */
+/** Returns what a shared link's page shows for the resources in a file. */
 export function view(resources: readonly Json[], today: string): z.output<typeof shown> {
   const record = shown.parse(readRecord(resources.map(object), today));
   for (const [kind, rows] of record.sections)

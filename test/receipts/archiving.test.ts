@@ -1,5 +1,5 @@
 /**
- * The archive of renderers: the running program's renderer is kept once, runs without permissions, and is removed two years
+ * The archive of renderers: the running program's renderer is stored once, runs without permissions, and is removed two years
  * after its last use.
  */
 import { expect } from 'chai';

@@ -1,6 +1,6 @@
 /**
- * Hashes of answers about a record with changed entries: rules of their own render what a later version or a newer
- * prescription changed, and the other samples (`forms.test.ts`, `test/context/forms.test.ts`) don't reach them.
+ * Hashes of answers about a record with changed entries. Separate rules render what a later version or a newer prescription
+ * changed, and the other samples (`forms.test.ts`, `test/context/forms.test.ts`) don't reach these rules.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { Material } from '#src/receipts/material.ts';
 import { renderAnswer } from '#src/receipts/render.ts';
 import { LINK_FORM } from '#src/shl/content.ts';
 
-/** Kind → form → SHA-256 of the answers. */
+/** Maps a kind and a form to the SHA-256 of the answers. */
 const ANSWERS = new URL('./forms/changed.json', import.meta.url);
 const RECORD = '01a20000-0000-7000-8000-000000000001';
 const AT = '2026-11-20T10:00:00.000000Z';
@@ -129,7 +129,7 @@ const FORMS = {
   ],
 } as const;
 
-/** Sentences from the summary and the contexts. */
+/** Sentences that the summary and the contexts must contain. */
 const SAID = [
   'dosage changed 2026-11-10, before: 15 mg once a week',
   'dosage changed, prescribed 2026-11-11, before: 5 mg once a day (prescribed 2026-05-03)',
@@ -154,7 +154,7 @@ describe('the forms of answers about changed entries', () => {
         ? JSON.parse(readFileSync(ANSWERS, 'utf8'))
         : {};
       const forms = known[kind] ?? {};
-      // A known form is never overwritten: different answers need a new form.
+      // The hash of a known form is never overwritten: if answers change, a new form is needed.
       if (process.env.ANNAL_WRITE_FORMS === '1' && forms[form] === undefined) {
         forms[form] = current;
         writeFileSync(ANSWERS, `${JSON.stringify({ ...known, [kind]: forms }, null, 2)}\n`);

@@ -1,6 +1,6 @@
 /**
- * Hashes of answers from materials that never change: a different answer needs a different form, so that a receipt names the
- * rules that made it. Contexts have their own samples (`test/context/forms.test.ts`).
+ * Hashes of answers built from materials that never change. If an answer changes, the form must change, so that a receipt
+ * names the rules that produced its answer. Contexts have their own samples (`test/context/forms.test.ts`).
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { renderAnswer } from '#src/receipts/render.ts';
 import { LINK_FORM } from '#src/shl/content.ts';
 
 const FORMS = { summary: SUMMARY_FORM, mcp: MCP_FORM, link: LINK_FORM };
-/** Kind → form → SHA-256 of the answers. */
+/** Maps a kind and a form to the SHA-256 of the answers. */
 const ANSWERS = new URL('./forms/answers.json', import.meta.url);
 const MATERIALS = new URL('./forms/materials.json.gz', import.meta.url);
 
@@ -31,7 +31,7 @@ describe('the forms of receipts', () => {
         ? JSON.parse(readFileSync(ANSWERS, 'utf8'))
         : {};
       const forms = known[kind] ?? {};
-      // A known form is never overwritten: different answers need a new form.
+      // The hash of a known form is never overwritten: if answers change, a new form is needed.
       if (process.env.ANNAL_WRITE_FORMS === '1' && forms[form] === undefined) {
         forms[form] = now;
         writeFileSync(ANSWERS, `${JSON.stringify({ ...known, [kind]: forms }, null, 2)}\n`);

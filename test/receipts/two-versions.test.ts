@@ -1,6 +1,6 @@
 /**
- * Receipts from two versions of the program, reproduced by one of them: the other's renderer is archived. For shared links,
- * the plaintext counts; documents have other descriptions by then, and were deleted.
+ * Receipts from two versions of the program, reproduced by one of them; the other version's renderer is archived. For shared
+ * links, the plaintext is compared. Documents have since been given other descriptions and been deleted.
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
@@ -49,7 +49,7 @@ const TOOLS = [
   ['what_may_i_do', {}],
 ] as const;
 
-/** Each patient's documents: media type, bytes, and who wrote them. */
+/** Each patient's documents: media type, bytes, and author type. */
 const DOCUMENTS = [
   ['text/plain', 'The dose was 5 mg.', 'practitioner'],
   ['text/html; charset=utf-8', '<p>The dose was <b>5&nbsp;mg</b>.</p><script>no()</script>', 'practitioner'],
@@ -59,7 +59,7 @@ const DOCUMENTS = [
   ['text/plain', 'A draft', 'ai'],
 ] as const;
 
-/** The kinds of answers, in turn. */
+/** The kinds of answers, used in rotation. */
 const KINDS = [
   'context',
   'tool',
@@ -71,7 +71,7 @@ const KINDS = [
   'own summary',
 ] as const;
 
-/** The contents of links: what, for how long, and how much of it is embedded in the answer. */
+/** The kinds of links: their content, how long they are valid, and how much is embedded in the answer. */
 const CONTENTS = ['summary', 'document', 'everything'].flatMap((content) =>
   [true, false].flatMap((long_term) =>
     [1_000_000, 10].map((embeddedLengthMax) => ({ content, long_term, embeddedLengthMax })),
@@ -90,7 +90,7 @@ describe('receipts over two versions of the program', () => {
   let patients: readonly string[] = [];
   /** Of each patient. */
   let documents: readonly (readonly string[])[] = [];
-  /** ID tokens for the people whose records these are. */
+  /** ID tokens of the people the records belong to. */
   let tokens: readonly string[] = [];
 
   const { made, v1 } = restOf(() => service);
@@ -176,7 +176,7 @@ describe('receipts over two versions of the program', () => {
   }
 
   /**
-   * Asks for the nth answer.
+   * Requests the nth answer.
    * @returns the answer's text
    */
   async function ask(url: string, n: number): Promise<string> {
@@ -184,7 +184,7 @@ describe('receipts over two versions of the program', () => {
     const kind = KINDS[n % KINDS.length] ?? 'context';
     const who = Math.floor((round % grants.length) / SCOPES.length);
     if (kind === 'link') return readLink(url, who, round);
-    // A grant for a few types has no documents.
+    // A grant for only a few types doesn't cover documents.
     const grant = grants[kind === 'document' ? who * SCOPES.length : round % grants.length];
     if (grant === undefined) throw new Error('no grants');
     const isOwn = kind.startsWith('own');
@@ -232,7 +232,7 @@ describe('receipts over two versions of the program', () => {
     documents[who]?.[(round + Math.floor(round / DOCUMENTS.length)) % DOCUMENTS.length] ?? '';
 
   /**
-   * Makes a link, opens it and ends it.
+   * Creates a link, opens it and ends it.
    * @returns what the recipient reads
    */
   async function readLink(url: string, who: number, round: number): Promise<string> {

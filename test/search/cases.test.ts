@@ -28,7 +28,7 @@ describe('search, case by case', () => {
   });
   after(() => service.stop());
 
-  /** Returns a search's matches from all pages, in order: `Type/id`. Each page's total must be their number. */
+  /** Returns a search's matches from all pages, in order, as `Type/id`. Each page's total must equal their number. */
   const walk = async (type: string, query: string, count?: number): Promise<string[]> => {
     const matches: string[] = [];
     const totals: (number | undefined)[] = [];
@@ -51,7 +51,7 @@ describe('search, case by case', () => {
     return matches;
   };
 
-  /** Returns the letters of matches. Writes have also made Provenances. */
+  /** Returns the letters of matches, ignoring the Provenances that the writes created. */
   const lettersOf = (type: string, matches: readonly string[]): string[] =>
     matches.flatMap((match) => {
       const name = letters.get(match);
@@ -65,7 +65,7 @@ describe('search, case by case', () => {
         it(query, async () => {
           const matches = await walk(type, query);
           const own = lettersOf(type, matches).filter((letter) => Object.hasOwn(resources, letter));
-          // Ids from the same millisecond are in random order, so letters can't tell the order of ids.
+          // Ids from the same millisecond are in random order, so the order of ids can't be checked by letters.
           const byId = query.includes('_sort=-_id');
           if (byId) expect(matches).to.deep.equal(matches.toSorted().reverse());
           if (byId || !query.includes('_sort')) own.sort();
@@ -87,7 +87,7 @@ describe('search, case by case', () => {
   it('finds nothing of another project', async () => {
     const key = await service.newProject();
     for (const { type, cases } of TABLES) {
-      // Everybody shares the terminology.
+      // The terminology is shared by everyone.
       if (typeEntry(type).home === 'terminology') continue;
       for (const [query] of everyNth(cases, 20)) {
         const url = `/${type}?${queryText(resolveSymbols(query, ids))}&_count=1`;

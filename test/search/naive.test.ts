@@ -1,12 +1,12 @@
-/** The naive evaluator finds what the case tables expect: it is tested before it is used to test. */
+/** The naive evaluator finds what the case tables expect. It is tested here before it is used to test the service. */
 import { expect } from 'chai';
 import { resolveSymbols } from '#test/support/search/load.ts';
 import { evaluate, type Universe } from '#test/support/search/naive/evaluate.ts';
 import { TABLES } from './cases/all.ts';
 
 /**
- * Queries that the evaluator doesn't cover: distances, sounds, `ap`, modifiers on ids, what the service adds, parts of
- * microseconds, implied code systems, temperatures.
+ * Queries that the evaluator doesn't support: distances, phonetic matches, `ap`, modifiers on ids, content added by the
+ * service, fractions of microseconds, implied code systems, temperatures.
  */
 const LEFT_OUT =
   /\.\d{7}|^near=|^phonetic|^_id:|=ap|^_lastUpdated|1e2|1\.2e2|=&|,&|http:\/\/hl7.org\/fhir\/(?!sid).*\||Cel$|degF|K$/;

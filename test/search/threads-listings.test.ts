@@ -1,4 +1,4 @@
-/** Problems that users of other FHIR servers have reported publicly, thread by thread: none of them happens here. */
+/** Problems that users of other FHIR servers have reported publicly, one test per thread: none of them occurs here. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -44,7 +44,7 @@ describe('published threads about long listings', () => {
   // hapi-fhir issues 2114, 2725, 3086, 4109 and 7711
   it('history paging', async () => {
     const patient = await asking.create({ resourceType: 'Patient' });
-    // One transaction, so that all of them have nearly the same time.
+    // All are in one transaction, so that they have nearly the same time.
     const entry = Array.from({ length: 60 }, (_, n) =>
       post(observation(patient, { code: { text: `${n}` } })),
     );
@@ -58,7 +58,7 @@ describe('published threads about long listings', () => {
       while (page !== undefined) {
         expect(page.entry ?? [], 'no page is empty').to.not.deep.equal([]);
         seen.push(...(page.entry ?? []).map(({ fullUrl, response }) => `${fullUrl} ${response?.etag}`));
-        // Resources written meanwhile are not in a listing that has begun.
+        // Resources written after a listing has begun don't appear in it.
         await asking.observe(patient, { valueString: 'meanwhile' });
         const next = nextOf(page);
         page = next === undefined ? undefined : await asking.get(next);

@@ -1,4 +1,4 @@
-/** Problems that users of other FHIR servers have reported publicly, thread by thread: none of them happens here. */
+/** Problems that users of other FHIR servers have reported publicly, one test per thread: none of them occurs here. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -28,7 +28,7 @@ describe('published threads about what is found', () => {
     expect(await of('code:not=B')).to.deep.equal([none]);
     expect(await of(`_id=${both}&code:not=A`)).to.deep.equal([]);
     expect(await of('category:not=urn:c|x')).to.deep.equal([both, none]);
-    // It doesn't find deleted resources either.
+    // The search doesn't find deleted resources either.
     await service.fhir(`/Observation/${none}`, { method: 'DELETE' });
     expect(await of('code:not=A')).to.deep.equal([b]);
   });
@@ -60,7 +60,7 @@ describe('published threads about what is found', () => {
     const of = (value: string) =>
       asking.found('Observation', `patient=${patient}&component-code-value-quantity=${value}`);
     expect(await of('http://loinc.org|8480-6$gt140')).to.deep.equal([high]);
-    // 110 is there, and so is a diastolic pressure, but that isn't over 100.
+    // The value 110 exists, and so does a diastolic pressure, but the diastolic pressure isn't over 100.
     expect(await of('http://loinc.org|8462-4$gt100')).to.deep.equal([]);
   });
 

@@ -1,4 +1,4 @@
-/** Problems that users of other FHIR servers have reported publicly, thread by thread: none of them happens here. */
+/** Problems that users of other FHIR servers have reported publicly, one test per thread: none of them occurs here. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -9,7 +9,7 @@ import { concept, to } from '#test/support/search/table.ts';
 describe('published threads about what nobody may see', () => {
   let service: InProcess;
   let asking: Asking;
-  /** Another project's key. */
+  /** A key of another project. */
   let other: string;
   before(async () => {
     service = await startInProcess();
@@ -30,7 +30,7 @@ describe('published threads about what nobody may see', () => {
     const page = await asking.search('Patient', `_id=${patient}&_include=Patient:general-practitioner`);
     expect(idsIn(page)).to.deep.equal([patient]);
     expect(idsIn(page, 'include')).to.deep.equal([there]);
-    // References to another project's resources: no write may make them, but an event could.
+    // References to another project's resources: writes can't create them, but an event could contain them.
     const [stranger, own] = [newUuid(), newUuid()];
     await storeResources(service, other, [
       { type: 'Practitioner', id: stranger, body: { name: [{ family: 'Secret' }] } },
@@ -45,7 +45,7 @@ describe('published threads about what nobody may see', () => {
       expect(JSON.stringify(entry), query).to.not.contain('Secret');
       expect(entry.map(({ resource }) => resource?.id)).to.deep.equal([own]);
     }
-    // Nor does a resource that refers to it come from the other side.
+    // In the other direction, a resource that refers to it isn't returned either.
     const reversed = await asking.search(
       'Practitioner',
       `_id=${stranger}&_revinclude=Observation:performer`,
@@ -84,7 +84,7 @@ describe('published threads about what nobody may see', () => {
     ] as const) {
       expect(await asking.found(type, query), query).to.deep.equal([]);
     }
-    // Nor does the practitioner's owner learn anything about the other project.
+    // The practitioner's owner doesn't learn anything about the other project either.
     for (const query of [
       '_has:Observation:performer:code=probe',
       `_has:Patient:general-practitioner:_id=${mine}`,
@@ -93,7 +93,7 @@ describe('published threads about what nobody may see', () => {
     }
     // The reference itself belongs to the first project.
     expect(await asking.found('Observation', `performer=Practitioner/${secret}`)).to.deep.equal([probe]);
-    // A page link made for one project shows another project nothing.
+    // A page link created for one project shows nothing to another project.
     await asking.create({ resourceType: 'Patient', name: [{ family: 'Paged' }] });
     const page = await asking.search('Patient', '_count=1');
     const seen = await asking.get(nextOf(page) ?? '', other);

@@ -1,4 +1,4 @@
-/** Problems that users of other FHIR servers have reported publicly, thread by thread: none of them happens here. */
+/** Problems that users of other FHIR servers have reported publicly, one test per thread: none of them occurs here. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -25,7 +25,7 @@ describe('published threads about writes', () => {
     expect(entry.length).to.equal(2);
     for (const { response } of entry) {
       expect(response?.status).to.match(/^201/);
-      // Each resource can be found at the location that the response names, and by search, at once.
+      // Each resource can be found immediately, both at the location named in the response and by search.
       const [, path = '', id = ''] =
         /(Observation\/([^/]+))\/_history\/1$/.exec(response?.location ?? '') ?? [];
       expect((await service.fhir(`/${path}`)).status).to.equal(200);
@@ -68,7 +68,7 @@ describe('published threads about writes', () => {
     const [only, ...more] = await asking.found('Organization', criteria);
     expect(more).to.deep.equal([]);
     expect(await asking.found('Patient', `organization=Organization/${only}`)).to.have.length(8);
-    // Conditional updates of one resource: each version is what one of the updates said, and none is lost.
+    // Conditional updates of one resource: each version is what one of the updates sent, and no update is lost.
     const put = (n: number) => ({
       resource: { ...organization, name: `Update ${n}` },
       request: { method: 'PUT', url: `Organization?${criteria}` },

@@ -1,4 +1,4 @@
-/** Clients that write and read at random, and record their requests and the responses. */
+/** Clients that write and read at random, and record their requests and responses. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Call } from '#test/support/histories.ts';
@@ -6,16 +6,16 @@ import { type Cluster, NoAnswer } from './cluster.ts';
 import type { Request, Response, Shown } from './requests.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Identifier systems: one for each write, one for searches that count, one for conditional creates. */
+/** Identifier systems: one for the marker of each write, one for searches that count, and one for conditional creates. */
 export const SYSTEMS = { marker: 'urn:marker', group: 'urn:group', only: 'urn:only' } as const;
 
 /** A write that was acknowledged. */
 export interface Acknowledged extends Shown {
-  /** Text that only this write has; undefined for a deletion. */
+  /** A text that occurs only in this write; undefined for a deletion. */
   readonly marker: string | undefined;
 }
 
-/** A resource that clients know. */
+/** A resource that clients know about. */
 interface Known {
   readonly type: ResourceType;
   readonly id: string;
@@ -24,20 +24,20 @@ interface Known {
   version: number;
 }
 
-/** Number of groups of resources that searches count, and of values that only one resource may have. */
+/** Number of groups that searches count, and number of values that only one resource each may have. */
 const GROUPS = 2;
 const ONLY = 3;
 const PATIENTS = 2;
 const TRIES = 8;
 
-/** All clients in a run. */
+/** All clients of a run. */
 export class Clients {
-  /** For `findFaults`: versions of resources, and totals of groups. */
+  /** For `findFaults`: reads and writes of versions, and totals of groups. */
   readonly calls: Call[] = [];
   readonly acknowledged: Acknowledged[] = [];
   /** Markers of all requested writes. */
   readonly asked = new Set<string>();
-  /** `If-Match` values that were refused although a client had been told that version. */
+  /** `If-Match` values that were refused although a client had been told of that version. */
   readonly refusedMatches: { readonly id: string; readonly version: number }[] = [];
   /** Responses that should never happen. */
   readonly faults: string[] = [];
@@ -64,7 +64,7 @@ export class Clients {
     }
   }
 
-  /** Runs one client, which sends the given number of requests one after the other. */
+  /** Runs one client, which sends the given number of requests one after another. */
   async run(requests: number): Promise<void> {
     const { time } = this;
     for (let n = 0; n < requests; n += 1) {
@@ -114,7 +114,7 @@ export class Clients {
     ];
     const criteria = `identifier=${encodeURIComponent(`${SYSTEMS.only}|${value}`)}`;
     const type = this.time.chance() < 0.3 ? 'Practitioner' : 'Condition';
-    // All clients ask for it in the same record.
+    // All clients create it in the same record.
     const patient = this.#patients[0] ?? '';
     const subject = type === 'Condition' ? { subject: { reference: `Patient/${patient}` } } : {};
     await this.#create(type, { resourceType: type, identifier, ...subject }, marker, { criteria });
@@ -161,7 +161,7 @@ export class Clients {
     return this.#change(known, undefined, { is: 'delete', type, id, ...this.#match(known) });
   }
 
-  /** Asks once for a new version of a resource. */
+  /** Sends one request for a new version of a resource. */
   async #change(
     known: Known,
     marker: string | undefined,
@@ -184,7 +184,10 @@ export class Clients {
     else this.#acknowledge(shown, marker, began);
   }
 
-  /** Creates a resource, maybe with a directory entry, and maybe a new version or a deletion of another resource. */
+  /**
+   * Sends a transaction that creates a resource and sometimes also a directory entry, a new version of another resource, or
+   * its deletion.
+   */
   async #transaction(known: Known): Promise<void> {
     const { patient } = known;
     const began = this.time.now;
@@ -247,7 +250,7 @@ export class Clients {
   }
 
   /**
-   * Repeats a request with a key until there is a response; without a key, sends it only once.
+   * Repeats a request with an Idempotency-Key until there is a response; sends a request without a key only once.
    * @returns undefined if the outcome is unknown
    */
   async #insist(request: Request, isKeyed: boolean): Promise<Response | undefined> {
@@ -262,7 +265,10 @@ export class Clients {
     return undefined;
   }
 
-  /** @returns undefined if there was no response */
+  /**
+   * Sends a request once.
+   * @returns undefined if there was no response
+   */
   async #ask(request: Request): Promise<Response | undefined> {
     const response = await this.cluster.call(request).catch((error: unknown) => {
       if (error instanceof NoAnswer) return undefined;
@@ -306,7 +312,7 @@ export class Clients {
   }
 
   #pick<T>(all: readonly T[]): T | undefined {
-    // The newest are picked more often, so that clients meet there.
+    // Newer resources are picked more often, so that several clients use the same ones.
     return all[Math.floor(all.length * Math.sqrt(this.time.chance()))];
   }
 }

@@ -1,4 +1,4 @@
-/** The instances of one service: two processes on one machine, one on another. They are killed and restarted. */
+/** The instances of one service: two processes on one machine, and one on another. They are killed and restarted. */
 import type { Database } from './database.ts';
 import { Instance } from './instance.ts';
 import type { Request, Response } from './requests.ts';
@@ -9,15 +9,15 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** Each process's machine. */
+/** The machine on which each process runs. */
 const MACHINES = [0, 0, 1] as const;
 
 /** All instances. */
 export class Cluster {
-  /** Errors that a client would get as a server error. */
+  /** Errors that a client would receive as a server error. */
   readonly faults: unknown[] = [];
   readonly #instances: (Instance | undefined)[] = [];
-  /** Calls that an instance is answering, each with a function that ends the call without a response. */
+  /** Calls that each instance is answering, each with a function that ends the call without a response. */
   readonly #calls = new Map<Instance, Set<() => void>>();
 
   constructor(
@@ -32,7 +32,7 @@ export class Cluster {
     return this.#instances.filter((instance) => instance !== undefined);
   }
 
-  /** Starts a process, if none runs there. */
+  /** Starts a process, unless one is already running at the given place. */
   start(place: number): void {
     if (this.#instances[place] !== undefined) return;
     const { around, database, newUuid } = this;

@@ -1,6 +1,6 @@
 /**
- * The state that all instances share, as in PostgreSQL: the log, read models, locks, request keys, snapshots, notes of late
- * writes. Each method is one transaction.
+ * The state that all instances share, as in PostgreSQL: the log, read models, locks, Idempotency-Keys, snapshots, and notes
+ * about late writes. Each method is one transaction.
  */
 import type { Snapshot } from '#commands/command.ts';
 import type { Entry } from '#src/events/snapshot-entries.ts';
@@ -21,7 +21,7 @@ export interface KeyRow {
   answer: KeptAnswer | undefined;
 }
 
-/** How long a key's owner is considered alive, in ms. */
+/** How long the owner of a key is considered alive, in ms. */
 const LEASE_MS = 10_000;
 
 /** A database's tables. */
@@ -31,7 +31,7 @@ export class Database {
   readonly late = new Map<string, Position>();
   /** Requests with an Idempotency-Key. */
   readonly keys = new Map<string, KeyRow>();
-  /** Lock → the sessions that hold it or wait for it, in order. */
+  /** Maps a lock to the sessions that hold it or wait for it, in order. */
   readonly #locks = new Map<string, { readonly session: object; readonly granted: () => void }[]>();
   readonly #ended = new WeakSet<object>();
   readonly #snapshots = new Map<string, Snapshot>();
@@ -41,7 +41,7 @@ export class Database {
     this.models = new ReadModels(flaws.ignoresCheckpoints !== true);
   }
 
-  /** Takes a lock if it is free. */
+  /** Acquires a lock if it is free. */
   tryLock(session: object, key: string): boolean {
     if (this.#ended.has(session)) return false;
     const holder = this.#locks.get(key)?.[0];
@@ -51,7 +51,7 @@ export class Database {
 
   /**
    * Waits for a lock.
-   * @param granted is called when the session has the lock
+   * @param granted called when the session has acquired the lock
    */
   lock(session: object, key: string, granted: () => void): void {
     if (this.#ended.has(session)) return;
@@ -61,7 +61,7 @@ export class Database {
     if (queue.length === 1 || this.flaws.ignoresLocks === true) granted();
   }
 
-  /** Ends a session, so that it holds no locks and waits for none. */
+  /** Ends a session, which releases its locks and cancels its waits. */
   endSession(session: object): void {
     this.#ended.add(session);
     for (const [key, queue] of this.#locks) {
@@ -77,8 +77,8 @@ export class Database {
   }
 
   /**
-   * Reserves a key as `src/operations/idempotency.ts` does.
-   * @returns undefined if the key has an answer or an owner
+   * Reserves a key, like `src/operations/idempotency.ts`.
+   * @returns undefined if the key already has an answer or an owner
    */
   reserve(
     key: string,
@@ -100,8 +100,8 @@ export class Database {
   }
 
   /**
-   * Changes the row of a key, if the owner still has it.
-   * @returns whether the owner still has the key
+   * Changes a key's row, if the given owner still owns the key.
+   * @returns whether the owner still owns the key
    */
   change(key: string, owner: string, change: Partial<KeyRow> | 'delete'): boolean {
     const row = this.keys.get(key);
@@ -113,7 +113,7 @@ export class Database {
 
   /**
    * Notes an attempt, and renews the lease.
-   * @returns whether the owner still has the key
+   * @returns whether the owner still owns the key
    */
   noteAttempt(key: string, owner: string, now: number, commandId: string, attempt: Attempt): boolean {
     const row = this.keys.get(key);

@@ -1,6 +1,6 @@
 /**
- * One instance of the service: its commands, kernel, store, progress and freshness rules are the service's own; around them, a
- * simulated database and direct calls replace PostgreSQL and sockets.
+ * One instance of the service. Its commands, kernel, store, progress and freshness rules are the service's own. A simulated
+ * database and direct calls replace PostgreSQL and sockets.
  */
 import type { ServerResponse } from 'node:http';
 import type {
@@ -47,7 +47,7 @@ const CALLER = ownCaller(
   { kind: 'api_key', keyId: 'key_simulated' },
   ['read', 'write'],
 );
-/** Number of events between snapshots, small enough that short streams have some. */
+/** Number of events between snapshots; small enough that even short streams get snapshots. */
 const SNAPSHOT_EVERY = 12;
 const LOOK_MS = 1_000;
 const ELECTION_MS = 2_000;
@@ -56,16 +56,16 @@ const WAIT_MS = 10_000;
 const GATHER_MS = 50;
 const RECORD_MODELS = ['resources', 'history'] as const;
 
-/** The surroundings of an instance. */
+/** The dependencies of an instance. */
 export interface InstanceDeps {
   readonly around: Surroundings;
   readonly database: Database;
   readonly newUuid: () => string;
   /** How far the instance's clock is ahead, in ms. */
   readonly skewMs: number;
-  /** Tells other instances a position, as NOTIFY does. */
+  /** Sends a position to other instances, as NOTIFY does. */
   readonly notify: (from: Instance, name: string, position: Position) => void;
-  /** Called with errors that clients would get as a server error. */
+  /** Called with errors that clients would receive as a server error. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -80,7 +80,7 @@ export class Instance {
   readonly #keys: RequestKeys;
   readonly #rule = new FreshnessRule();
   readonly #settle: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /** Other processes on its machine. */
+  /** Other processes on the same machine. */
   readonly #peers = new Map<Instance, Exchange>();
   readonly #passed = new Map<string, Position>();
   /** Database sessions that hold locks. */
@@ -144,7 +144,7 @@ export class Instance {
       contents: NO_DOCUMENTS,
       erasure: { finished: noDocuments },
     });
-    // Nothing is fresh until the log and the notes have been read.
+    // Nothing counts as fresh until the log and the notes have been read.
     this.#rule.forget(time.now);
     void this.#look();
     void this.#askLog();
@@ -155,12 +155,12 @@ export class Instance {
     return this.wire.isAlive;
   }
 
-  /** Connects the instance to another process on its machine. */
+  /** Connects the instance to another process on the same machine. */
   meet(other: Instance): void {
     const { time } = this.deps.around;
     let arrived = 0;
     const send = (news: News): void => {
-      // Messages on a connection arrive in order.
+      // Messages on one connection arrive in order.
       arrived = Math.max(arrived, time.now + time.chance() * 3);
       time.after(arrived - time.now, () => {
         if (this.isAlive && other.isAlive) other.#hear(this, news);
@@ -169,7 +169,7 @@ export class Instance {
     this.#peers.set(other, new Exchange(send, this.#passed));
   }
 
-  /** Accepts a position from another machine. */
+  /** Receives a position from another machine. */
   hearOf(name: string, position: Position): void {
     if (this.isAlive) this.progress.advance(name, position);
   }
@@ -183,7 +183,7 @@ export class Instance {
     void this.store.close();
   }
 
-  /** Answers a request. Never settles if the instance is killed meanwhile. */
+  /** Answers a request. Never settles if the instance is killed before it has answered. */
   async answer(request: Request): Promise<Response> {
     try {
       return request.is === 'read' || request.is === 'search'
@@ -291,7 +291,7 @@ export class Instance {
     throw new TypeError(`${request.is} without a resource`);
   }
 
-  /** Waits until read models show a write, or everyone knows that they don't. */
+  /** Waits until read models show a write, or until it is recorded for all instances that they don't. */
   async #showWritten(position: Position): Promise<void> {
     if (this.deps.database.flaws.answersEarly !== true) await this.#settle(position, RECORD_MODELS);
   }
@@ -300,7 +300,10 @@ export class Instance {
     return Math.floor(this.deps.around.time.micros / 1_000);
   }
 
-  /** @throws Refusal unavailable (503) */
+  /**
+   * Checks that the read models are fresh.
+   * @throws Refusal unavailable (503)
+   */
   #requireFresh(models: readonly string[]): void {
     const { now } = this.deps.around.time;
     for (const name of models)
@@ -308,7 +311,7 @@ export class Instance {
         throw unavailable('the read model is catching up with recent writes');
   }
 
-  /** Returns the ids of live resources that match one identifier. */
+  /** Returns the ids of current resources that match an identifier. */
   #find(type: string, criteria: string): string[] {
     const { models } = this.deps.database;
     const [system = '', value = ''] = (new URLSearchParams(criteria).get('identifier') ?? '').split('|');
@@ -378,7 +381,7 @@ export class Instance {
     };
   }
 
-  /** Reads checkpoints and notes of late writes every second. */
+  /** Reads checkpoints and notes about late writes every second. */
   async #look(): Promise<void> {
     const { around, database } = this.deps;
     const { time } = around;
@@ -399,7 +402,7 @@ export class Instance {
     }
   }
 
-  /** Asks every second where the log ends. */
+  /** Reads the position of the log's end every second. */
   async #askLog(): Promise<void> {
     const { time } = this.deps.around;
     let unanswered = 0;
@@ -416,7 +419,7 @@ export class Instance {
     }
   }
 
-  /** Runs a read model or process here while no other instance does. */
+  /** Runs a read model or process on this instance whenever no other instance does. */
   async #follow(name: Follower): Promise<void> {
     const { database, around } = this.deps;
     const { time } = around;
@@ -437,7 +440,7 @@ export class Instance {
     }
   }
 
-  /** Runs a follower; rejects when its term ends. */
+  /** Runs a follower; rejects when the follower's term ends. */
   async #runFollower(name: Follower): Promise<void> {
     const { database, around, notify } = this.deps;
     const { time } = around;
@@ -477,7 +480,7 @@ export class Instance {
   }
 }
 
-/** A client's connection that stays open. */
+/** A client connection that stays open. */
 const CONNECTED = { closed: false, once: () => undefined } as unknown as ServerResponse;
 
 const noDocuments = (): never => {

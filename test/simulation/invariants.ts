@@ -1,4 +1,4 @@
-/** Invariants of the log, read models and responses at the end of a run. */
+/** Invariants of the log, read models and responses, checked at the end of a run. */
 import { isDeepStrictEqual } from 'node:util';
 import { isResourceEvent } from '#projections/owner.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -10,7 +10,7 @@ import { type Clients, SYSTEMS } from './clients.ts';
 import type { Database } from './database.ts';
 import { FOLLOWERS, ReadModels } from './read-models.ts';
 
-/** Returns a sentence for each violated invariant. */
+/** Returns a sentence for each invariant that is violated. */
 export function findBroken(database: Database, clients: Clients): string[] {
   const { events } = database.log;
   const stored = events.map(understand);
@@ -25,7 +25,7 @@ export function findBroken(database: Database, clients: Clients): string[] {
   ];
 }
 
-/** Checks that revisions have no gaps, positions rise, and hashes continue. */
+/** Checks that revisions have no gaps, positions rise, and each hash builds on the previous one. */
 function findBrokenStreams(events: readonly RecordedEvent[]): string[] {
   const faults: string[] = [];
   const heads = new Map<string, { readonly revision: number; readonly hash: string }>();
@@ -46,8 +46,7 @@ function findBrokenStreams(events: readonly RecordedEvent[]): string[] {
 }
 
 /**
- * Checks that versions have no gaps, acknowledged versions are as they were acknowledged, and each write happened at most
- * once.
+ * Checks that versions have no gaps, acknowledged versions are stored as acknowledged, and each write happened at most once.
  */
 function findBrokenVersions(stored: readonly StoredEvent[], clients: Clients): string[] {
   const faults: string[] = [];
@@ -81,7 +80,7 @@ function findBrokenVersions(stored: readonly StoredEvent[], clients: Clients): s
   return faults;
 }
 
-/** Checks that each command made one append to each stream. */
+/** Checks that each command made only one append to each stream. */
 function findRepeatedCommands(stored: readonly StoredEvent[]): string[] {
   const faults: string[] = [];
   const firsts = new Map<string, number>();
@@ -94,7 +93,7 @@ function findRepeatedCommands(stored: readonly StoredEvent[]): string[] {
   return faults;
 }
 
-/** Checks that conditional creates made one resource of each type for each value. */
+/** Checks that conditional creates created only one resource of each type for each value. */
 function findDuplicates(stored: readonly StoredEvent[]): string[] {
   const faults: string[] = [];
   const owners = new Map<string, string>();
@@ -110,7 +109,7 @@ function findDuplicates(stored: readonly StoredEvent[]): string[] {
   return faults;
 }
 
-/** Checks that read models that are replayed from the beginning, in one batch, equal those that followed the log. */
+/** Checks that read models replayed from the beginning, in one batch, match the read models that followed the log. */
 function findDifferences({ models }: Database, events: readonly RecordedEvent[]): string[] {
   const replayed = new ReadModels();
   const position = events.at(-1)?.position;

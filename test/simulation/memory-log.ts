@@ -1,6 +1,6 @@
 /**
- * A log in memory that works like PostgreSQL's (`src/events/postgres/schema.ts`): each method is one transaction, and those
- * that write run one after the other.
+ * A log in memory that works like PostgreSQL's (`src/events/postgres/schema.ts`). Each method is one transaction, and methods
+ * that write run one after another.
  */
 import type { Append } from '#src/events/append.ts';
 import { readHash } from '#src/events/chain.ts';
@@ -11,15 +11,15 @@ import type { Identity } from '#src/events/refusal.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '#src/events/store.ts';
 import type { Page } from '#src/events/subscription.ts';
 
-/** Built-in faults, to prove that they are found. */
+/** Deliberate faults, to prove that the simulation finds them. */
 export interface LogFlaws {
-  /** Appends are written whatever the stream's head is. */
+  /** If true, appends are written regardless of the stream's head. */
   readonly ignoresExpected?: boolean;
   /** One append in this many is acknowledged but not written. */
   readonly losesEvery?: number;
 }
 
-/** A notice to listeners: the position of the newest event, or that a stream was erased. */
+/** A notice to listeners: the position of the newest event, or the fact that a stream was erased. */
 export type Notice = Position | 'erased';
 
 /** A log's tables. */
@@ -29,15 +29,15 @@ export class MemoryLog {
   readonly #streams = new Map<string, RecordedEvent[]>();
   readonly #erased = new Set<string>();
   readonly #listeners = new Map<object, (notice: Notice) => void>();
-  /** The last position that was drawn. */
+  /** The last position that was assigned. */
   #drawn = 0;
   #appends = 0;
 
   constructor(private readonly flaws: LogFlaws = {}) {}
 
   /**
-   * Writes appends to distinct streams, each accepted or refused on its own.
-   * @param by isn't notified
+   * Writes appends to different streams; each append is accepted or refused on its own.
+   * @param by the caller, which isn't notified
    */
   append(by: object, appends: readonly Append[]): BatchOutcome {
     const previous = this.head();
@@ -80,7 +80,7 @@ export class MemoryLog {
     return all.slice(Math.max(0, end - count), end).reverse();
   }
 
-  /** Reads the next `limit` events, omitting events of streams that weren't requested. */
+  /** Reads the next `limit` events, skipping streams that weren't requested. */
   all(after: Position, limit: number, bytes: number, prefixes?: readonly string[]): Page {
     const page: RecordedEvent[] = [];
     let read = 0;
@@ -118,7 +118,7 @@ export class MemoryLog {
 
   /**
    * Notifies a listener of everything that others write.
-   * @returns a function that stops this
+   * @returns a function that stops the notifications
    */
   listen(by: object, tell: (notice: Notice) => void): () => void {
     this.#listeners.set(by, tell);

@@ -1,6 +1,6 @@
 /**
- * The event store port over a log in memory. It differs from `src/events/postgres/store.ts` only in how it reaches the
- * database: the append queue, its checks and seals, subscriptions and shared pages are the service's own.
+ * Implements the event store port on a log in memory. It differs from `src/events/postgres/store.ts` only in how it reaches
+ * the database. The append queue with its checks and seals, subscriptions and shared pages are the service's own.
  */
 import { Observable } from 'rxjs';
 import { Append, MAX_REVISION } from '#src/events/append.ts';
@@ -31,15 +31,18 @@ import type { MemoryLog, Notice } from './memory-log.ts';
 /** How a store reaches its log. */
 export interface MemoryStoreOptions {
   readonly log: MemoryLog;
-  /** Runs a transaction on the log. May have run it even if it rejects. By default, runs it soon and without faults. */
+  /**
+   * Runs a transaction on the log. The transaction may have run even if the promise is rejected. By default, runs it soon and
+   * without faults.
+   */
   readonly ask?: <T>(transaction: () => T) => Promise<T>;
-  /** Passes on the log's notices. By default, at once. */
+  /** Passes on the log's notices; by default, immediately. */
   readonly hear?: (notice: Notice, tell: (notice: Notice) => void) => void;
-  /** Returns the maximum number of events on the next page. 500 by default. */
+  /** Returns the maximum number of events on the next page; 500 by default. */
   readonly pageEvents?: () => number;
   /** Called with each written batch. */
   readonly onWritten?: (batch: WrittenBatch) => void;
-  /** True if other processes on the machine hand over what they write. */
+  /** True if other processes on the machine pass on what they write. */
   readonly hasPeers?: boolean;
 }
 
@@ -151,7 +154,7 @@ export class MemoryEventStore implements EventStore {
     return this.#ask(() => log.all(after, most, DEFAULTS.batchBytes, prefixes));
   }
 
-  /** Settles appends as `PostgresEventStore` does. */
+  /** Settles appends in the same way as `PostgresEventStore`. */
   #settle({ previous, outcomes }: BatchOutcome): void {
     const { log, onWritten } = this.options;
     const written = outcomes.flatMap((outcome) => (outcome.written ? [outcome] : []));
@@ -197,7 +200,8 @@ export class MemoryEventStore implements EventStore {
 const closed = (): Unavailable => new Unavailable('the event log is closed');
 
 /**
- * The log's news: from this process at once, from other processes when their notices arrive, and from checking the log's head.
+ * News about the log: from this process immediately, from other processes when their notices arrive, and from checks of the
+ * log's head.
  */
 class MemoryNews implements News {
   readonly recent = new RecentBatches();

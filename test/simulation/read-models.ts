@@ -1,6 +1,7 @@
 /**
- * Read models in memory: the rows that commands and reads need, made from events as the service's projections make them. Rows
- * and checkpoint change together, from the position that the runner believes it has.
+ * Read models in memory: the rows that commands and reads need, derived from events like the rows of the service's
+ * projections. Rows and checkpoint change together. The batch must begin at the position where the runner believes the
+ * checkpoint is.
  */
 import { CheckpointMoved } from '#projections/checkpoint.ts';
 import { isResourceEvent, readOwner, type StoredResourceEvent } from '#projections/owner.ts';
@@ -29,9 +30,9 @@ export type Follower = (typeof FOLLOWERS)[number];
 /** A database's tables. */
 export class ReadModels {
   readonly resources = new Map<string, ResourceRow>();
-  /** Versions of each resource, in the order of their arrival. */
+  /** The versions of each resource, in the order in which they arrived. */
   readonly history = new Map<string, readonly number[]>();
-  /** Hashes of the values by which a version is found. */
+  /** Hashes of the values that a version can be found by. */
   readonly search = new Map<string, { readonly version: number; readonly keys: ReadonlySet<string> }>();
   readonly #checkpoints = new Map<Follower, Position>();
 
@@ -58,7 +59,7 @@ export class ReadModels {
     if (name === 'search') this.#takeValues(stored);
   }
 
-  /** Returns all rows, in an order that doesn't depend on how batches were cut. */
+  /** Returns all rows, in an order that doesn't depend on how events were divided into batches. */
   rows(): unknown {
     const sorted = <V>(all: ReadonlyMap<string, V>) =>
       [...all].sort(([one], [other]) => (one < other ? -1 : 1));

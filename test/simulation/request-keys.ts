@@ -1,4 +1,4 @@
-/** Requests with an Idempotency-Key, as one instance reserves them in the simulated database (`src/operations/idempotency.ts`). */
+/** Idempotency-Keys, as one instance reserves them in the simulated database (`src/operations/idempotency.ts`). */
 import type { Attempt, Begun, IdempotentRequest, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Database, KeyRow } from './database.ts';
@@ -9,7 +9,7 @@ const WAIT_MS = 10_000;
 const RENEW_MS = 3_000;
 const LEASE_MS = 10_000;
 
-/** The dependencies with which keys are reserved. */
+/** The dependencies for reserving keys. */
 export interface RequestKeysDeps {
   readonly database: Database;
   readonly wire: Wire;
@@ -21,7 +21,10 @@ export interface RequestKeysDeps {
 export class RequestKeys {
   constructor(private readonly deps: RequestKeysDeps) {}
 
-  /** @throws Refusal invalid (422), conflict (409) */
+  /**
+   * Begins a request.
+   * @throws Refusal invalid (422), conflict (409)
+   */
   async begin({ key, requestHash }: IdempotentRequest): Promise<Begun> {
     const { time } = this.deps;
     const until = time.now + WAIT_MS;

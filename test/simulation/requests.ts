@@ -1,4 +1,4 @@
-/** Clients' requests to an instance, and its responses. */
+/** Requests that clients send to an instance, and its responses. */
 import type { WriteResult } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -39,7 +39,7 @@ export type Request = { readonly key?: string } & (
   | { readonly is: 'search'; readonly type: ResourceType; readonly criteria: string }
 );
 
-/** A version that an answer shows. */
+/** A version that a response shows. */
 export interface Shown extends Pick<WriteResult, 'type' | 'id' | 'version'> {
   readonly outcome: WriteResult['outcome'] | 'read';
 }
@@ -48,8 +48,8 @@ export interface Shown extends Pick<WriteResult, 'type' | 'id' | 'version'> {
 export interface Response {
   readonly status: number;
   readonly shown: readonly Shown[];
-  /** The number of a search's matches. */
+  /** The number of matches of a search. */
   readonly total?: number;
-  /** True if the refusal asks for a retry. */
+  /** True if the refusal asks the client to retry. */
   readonly isPassing?: boolean;
 }

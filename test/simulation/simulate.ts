@@ -1,4 +1,4 @@
-/** Runs the service in one process with nothing outside it: a seed decides what happens. */
+/** Runs the service in one process without external dependencies. A seed determines what happens. */
 import { createHash } from 'node:crypto';
 import { forgetParsed } from '#projections/parsed.ts';
 import { Clients } from './clients.ts';
@@ -17,27 +17,27 @@ export interface Simulated {
   readonly outcomes: ReadonlyMap<string, number>;
   /** Number of acknowledged writes. */
   readonly acknowledged: number;
-  /** Number of events that ran one after the other. */
+  /** Number of events that ran, one after another. */
   readonly steps: number;
-  /** A hash of the log and of everything that clients saw: the same for the same seed. */
+  /** A hash of the log and of everything that clients saw. The same seed gives the same hash. */
   readonly fingerprint: string;
 }
 
 const CLIENTS = 5;
 const REQUESTS = 10;
-/** Kills and outages happen within this time, in ms. */
+/** Kills and outages happen before this time, in ms. */
 const STORMY_MS = 600;
-/** How long read models may take after the last request, and how long the whole run may take, in ms. */
+/** How long read models may take to catch up after the last request, and how long the whole run may take, in ms. */
 const CATCH_UP_MS = 120_000;
 const WHOLE_MS = 900_000;
 
 /**
- * Runs a seed, within `inVirtualTime`.
- * @param flaws built-in faults, to prove that they are found
+ * Runs a seed; call it within `inVirtualTime`.
+ * @param flaws deliberate faults, to prove that they are found
  */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulated> {
   const time = new VirtualTime(seed);
-  // Forget trees that an earlier run has parsed.
+  // Removes trees that an earlier run has parsed.
   forgetParsed();
   try {
     return await time.run(() => play(time, flaws), WHOLE_MS);
@@ -80,7 +80,7 @@ async function play(time: VirtualTime, flaws: Flaws): Promise<Simulated> {
   };
   let head = database.log.head();
   let caughtUp = await catchUp();
-  // Requests whose clients got no response may still write.
+  // Requests whose clients got no response may still be writing.
   while (database.log.head() !== head) caughtUp = await catchUp();
   const faults = findBroken(database, clients);
   if (caughtUp.includes(false)) {

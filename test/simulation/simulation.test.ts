@@ -1,5 +1,5 @@
 /**
- * The service in one process, without PostgreSQL and sockets, under faults that a seed decides: what is acknowledged is
+ * The service in one process, without PostgreSQL and sockets, with faults determined by a seed. Everything acknowledged is
  * written once, reads show it, and everything can be derived from the log again (docs/decisions/0035-a-simulation.md).
  * `ANNAL_TEST_SEED=<seed> npm test -- simulation/` repeats one seed.
  */
@@ -11,7 +11,7 @@ import { inVirtualTime } from './virtual-time.ts';
 import type { Flaws } from './weather.ts';
 
 const SEEDS = (process.env.ANNAL_TEST_SEED ?? '') === '' ? scaled(10_000, 200) : 1;
-/** The number of seeds that find each built-in fault. */
+/** The number of seeds within which each deliberate fault must be found. */
 const FINDING = 60;
 
 describe('simulated instances', function () {

@@ -1,13 +1,13 @@
 /**
- * Virtual time: while a simulation runs, it controls the clocks, timers and random numbers of this process. One event runs at
- * a time, the earliest first, and the next one runs only once the continuations of all settled promises have run; nothing
- * depends on real time. So a seed decides everything.
+ * Virtual time: while a simulation runs, it controls the clocks, timers and random numbers of this process. Events run one at
+ * a time, earliest first. The next event runs only after the continuations of all settled promises have run. Nothing depends
+ * on real time, so the seed determines everything.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { makeChance } from '#test/support/chance.ts';
 
-/** The clock's time when virtual time begins, in ms since 1970. */
+/** The time at which virtual time begins, in ms since 1970. */
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 interface Event {
@@ -34,7 +34,7 @@ export class VirtualTime {
   /** Number of events that have run. */
   steps = 0;
   #order = 0;
-  /** A heap: each event is before those at twice its index. */
+  /** A heap: each event comes before the events at twice its index. */
   readonly #queue: Event[] = [];
 
   constructor(seed: number) {
@@ -46,7 +46,7 @@ export class VirtualTime {
     return Math.floor((EPOCH_MS + this.now) * 1_000);
   }
 
-  /** Runs a function after the given number of ms, unless the returned function is called first. */
+  /** Runs a function after the given number of ms, unless the returned function is called before then. */
   after(ms: number, run: () => void): () => void {
     const event: Event = { at: this.now + Math.max(0, ms), order: this.#order++, run };
     this.#push(event);
@@ -61,9 +61,9 @@ export class VirtualTime {
   }
 
   /**
-   * Runs work to its end, within `inVirtualTime`.
-   * @param most the virtual ms after which the work counts as stuck
-   * @throws Error if the work is stuck; the work's own errors
+   * Runs work until it ends; call it within `inVirtualTime`.
+   * @param most the number of virtual ms after which the work counts as stuck
+   * @throws Error if the work is stuck; also the work's own errors
    */
   async run<T>(work: () => Promise<T>, most: number): Promise<T> {
     if (!isInstalled) throw new TypeError('the clocks of this process are real');
@@ -134,8 +134,8 @@ function isBefore(one: Event, other: Event): boolean {
 }
 
 /**
- * Does work while the running simulation controls the clocks, timers and random numbers of this process. Timers that were set
- * before continue in real time.
+ * Runs work while the simulation controls the clocks, timers and random numbers of this process. Timers that were set before
+ * continue in real time.
  */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   const restore = [
@@ -177,7 +177,10 @@ const TIMERS = {
   ...{ clearTimeout: clear, clearImmediate: clear, clearInterval: clear },
 };
 
-/** Runs a function after some ms of the running simulation; never, if none is running. */
+/**
+ * Runs a function after the given number of ms in the running simulation. If no simulation is running, the function never
+ * runs.
+ */
 function after(ms: number, run: () => void): () => void {
   return current?.after(ms, run) ?? (() => undefined);
 }
@@ -200,7 +203,7 @@ function promise(ms = 0, value?: unknown, { signal }: { signal?: AbortSignal } =
 
 /**
  * Replaces members of an object.
- * @returns a function that restores them
+ * @returns a function that restores the members
  */
 function replace(holder: object, own: Readonly<Record<string, unknown>>): () => void {
   const before = Object.keys(own).map(
@@ -216,7 +219,7 @@ function replace(holder: object, own: Readonly<Record<string, unknown>>): () => 
   };
 }
 
-/** A timer as callers of `setTimeout` use it. */
+/** A timer, as used by callers of `setTimeout`. */
 class Timer {
   constructor(readonly cancel: () => void) {}
   ref(): this {

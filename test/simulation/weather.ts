@@ -1,16 +1,16 @@
-/** Faults in a run: a seed decides how often they happen, so that some runs are calm and others aren't. */
+/** The faults in a run. A seed determines how often they happen, so that some runs are calm and others aren't. */
 
 import type { LogFlaws } from './memory-log.ts';
 
-/** How often each fault happens, from 0 to 1, and durations, in ms. */
+/** How often each fault happens, from 0 to 1, and how long it lasts, in ms. */
 export interface Weather {
-  /** A database request that breaks before it is carried out. */
+  /** A database request whose connection breaks before the request is carried out. */
   lostBefore: number;
-  /** A database request that is carried out, but whose response is lost. */
+  /** A database request that is carried out but whose response is lost. */
   lostAfter: number;
-  /** A database request whose connection breaks, while the database still carries it out a little later. */
+  /** A database request whose connection breaks, while the database still carries out the request a little later. */
   late: number;
-  /** A request that takes long. */
+  /** A request that takes a long time. */
   slow: number;
   /** How long that is. */
   slowMs: number;
@@ -20,28 +20,28 @@ export interface Weather {
   unanswered: number;
   /** A page that ends early. */
   short: number;
-  /** A batch that takes a read model very long. */
+  /** A batch that a read model takes very long to process. */
   lag: number;
   /** How long that is. */
   lagMs: number;
-  /** Number of times that processes are killed, and that the whole database fails, in the whole run. */
+  /** How often processes are killed, and how often the whole database fails, during the whole run. */
   kills: number;
   outages: number;
 }
 
-/** Built-in faults, to prove that they are found. */
+/** Deliberate faults, to prove that the simulation finds them. */
 export interface Flaws extends LogFlaws {
-  /** Criteria are never locked. */
+  /** If true, criteria are never locked. */
   readonly ignoresLocks?: boolean;
-  /** Attempts at requests with an Idempotency-Key aren't noted. */
+  /** If true, attempts at requests with an Idempotency-Key aren't noted. */
   readonly ignoresNotes?: boolean;
-  /** Writes are answered before read models show them. */
+  /** If true, writes are answered before read models show them. */
   readonly answersEarly?: boolean;
-  /** A read model accepts batches wherever its checkpoint is. */
+  /** If true, a read model accepts batches regardless of its checkpoint. */
   readonly ignoresCheckpoints?: boolean;
 }
 
-/** Returns a run's weather. */
+/** Returns random weather for a run. */
 export function drawWeather(chance: () => number): Weather {
   const often = (most: number): number => (chance() < 0.4 ? 0 : chance() * most);
   return {

@@ -1,27 +1,30 @@
-/** A process's connections to the database: they take time, break, and end with the process. */
+/** A process's connections to the database. They are slow, can break, and end with the process. */
 import type { VirtualTime } from './virtual-time.ts';
 import type { Weather } from './weather.ts';
 
-/** The shared circumstances of a run. */
+/** The circumstances that everything in a run shares. */
 export interface Surroundings {
   readonly time: VirtualTime;
   weather: Weather;
-  /** True while the database doesn't answer. */
+  /** True while the database is unavailable. */
   isAway: boolean;
 }
 
-/** How long a statement whose connection broke may still run, in ms. */
+/** How long a statement may still run after its connection broke, in ms. */
 const LATE_MS = 300;
 
 /** One process's connections. */
 export class Wire {
   isAlive = true;
-  /** Statements that have reached the database but aren't carried out yet. */
+  /** Statements that have reached the database but haven't been carried out yet. */
   readonly #sent = new Set<() => void>();
 
   constructor(private readonly around: Surroundings) {}
 
-  /** Runs a transaction. May have run it even if it rejects; never settles if the process has died. */
+  /**
+   * Runs a transaction. The transaction may have run even if the promise is rejected. The promise never settles if the process
+   * has died.
+   */
   ask<T>(transaction: () => T): Promise<T> {
     const { time, weather, isAway } = this.around;
     const fate = time.chance();
@@ -48,7 +51,7 @@ export class Wire {
     });
   }
 
-  /** Ends the process: the database carries out what has reached it, and nobody receives the responses. */
+  /** Ends the process. The database carries out what has already reached it, but nobody receives the responses. */
   cut(): void {
     this.isAlive = false;
     for (const run of [...this.#sent]) run();

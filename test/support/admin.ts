@@ -1,4 +1,4 @@
-/** Calls the admin interface as one person, signed in at the development issuer. */
+/** Calls the admin interface as one person who is signed in at the development issuer. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
@@ -7,7 +7,7 @@ import { runCommand } from './cli.ts';
 import { eventually } from './process.ts';
 import { Answer } from './service.ts';
 
-/** The parts of responses that tests read; a member that a response doesn't have is undefined. */
+/** The parts of responses that tests read. A member that isn't in the response is undefined. */
 export interface AdminJson {
   readonly [name: string]: unknown;
   readonly id: string;
@@ -34,7 +34,7 @@ export interface AdminUser {
   readonly token: string;
   /**
    * Sends a request.
-   * @param path below `/admin`, with its slash
+   * @param path below `/admin`, with a leading slash
    */
   ask(
     method: string,
@@ -50,12 +50,12 @@ export interface AdminUser {
   done(method: string, path: string, body?: unknown): Promise<AdminJson>;
 }
 
-/** Returns a domain that no organization has yet, even if tests share a log with earlier ones. */
+/** Returns a domain that no organization uses yet, even if earlier tests used the same log. */
 export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example`;
 }
 
-/** Makes an application trusted, as the operator does, and waits until that is visible. */
+/** Marks an application as trusted, as the operator does, and waits until that is visible. */
 export async function trust(
   { databaseUrl, pool }: { readonly databaseUrl: string; readonly pool: Pool },
   application: string,

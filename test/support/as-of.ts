@@ -1,10 +1,10 @@
-/** Random histories of records, with answers that are recorded at certain times and requested again as of those times. */
+/** Random histories of records, with answers that are recorded at certain times and later requested as of those times. */
 import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import type { InProcess } from './in-process.ts';
 
 /** A query whose answer is recorded. */
 export interface Question {
-  /** In the FHIR interface or REST v1. */
+  /** The path in the FHIR interface or REST v1. */
   readonly path: string;
   /** Of a POST. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export interface Question {
   readonly key: string;
 }
 
-/** An answer as it was, and when. */
+/** A recorded answer, and its time. */
 export interface Recorded {
   readonly question: Question;
   readonly at: string;
@@ -27,7 +27,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** Returns a whole number from 0 below `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   below(end: number): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -43,10 +43,13 @@ export class Chance {
   }
 }
 
-/** Maximum number of an answer's pages to follow. */
+/** Maximum number of pages of an answer to follow. */
 const MOST_PAGES = 4;
 
-/** Sends a query, also for its next pages, and returns everything that must be equal: status, version headers, bodies. */
+/**
+ * Sends a query and the queries for its next pages, and returns everything that must stay the same: status, version headers,
+ * bodies.
+ */
 export async function ask(
   service: InProcess,
   { path, body, key }: Question,
@@ -75,7 +78,7 @@ export async function ask(
   return pages.join('\n\n');
 }
 
-/** Returns an answer without links and cursors, and without the time at which a summary was made. */
+/** Returns an answer without links, cursors, and the time at which a summary was created. */
 function shown(text: string): string {
   const plain = text
     .replace(/"link":\[\{"relation"[^\]]*\],?/, '')
@@ -108,7 +111,7 @@ function nextPage(url: URL, text: string): string | undefined {
   return next.href;
 }
 
-/** Returns the present time, at which nothing is being written. */
+/** Returns the current time; nothing may be written at this moment. */
 export function moment(): string {
   return toInstant(nowMicros());
 }
@@ -272,7 +275,7 @@ export class Life {
     }
   }
 
-  /** Returns a changed body. The category stays, because it decides what a grant covers. */
+  /** Returns a changed body. The category stays the same, because it determines what a grant covers. */
   #changed({ type, body, id }: Living): Record<string, unknown> {
     const { chance } = this;
     const n = chance.below(1_000);

@@ -12,7 +12,7 @@ export async function newKey(): Promise<SigningKey> {
   return signingKey({ dataDir: await temporaryFolder(), file: undefined });
 }
 
-/** Returns the path of a PEM file with a private key of a kind. */
+/** Returns the path of a PEM file with a private key of the given kind. */
 export async function pemFile(kind: 'ed25519' | 'ed448'): Promise<string> {
   const file = join(await temporaryFolder(), 'key.pem');
   const { privateKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ed448');
@@ -35,8 +35,8 @@ export async function joined(texts: AsyncIterable<string>): Promise<string> {
 }
 
 /**
- * Yields every file that differs from the given one at one byte: changed in three ways, removed, with a byte inserted before
- * it, or cut off there.
+ * Yields every file that differs from the given file at one byte: the byte is changed in three ways or removed, another byte
+ * is inserted before it, or the file is cut off there.
  */
 export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string; altered: Buffer }> {
   for (let at = 0; at < bytes.length; at += 1) {
@@ -52,7 +52,9 @@ export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string;
   }
 }
 
-/** Returns the signed file with each other character at the end of its signature, where the last bits have no meaning. */
+/**
+ * Returns the signed file with every alternative character at the end of its signature, where the last bits have no meaning.
+ */
 export function otherSpellings(text: string): string[] {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const end = text.lastIndexOf('"}');

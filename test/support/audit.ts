@@ -1,4 +1,4 @@
-/** Compares a service with the model: histories, reads, Provenance, and the outcome of writes that got no answer. */
+/** Compares a service with the model: histories, reads, Provenance, and the outcome of writes that weren't answered. */
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contentOf, type Model, type ModelResource, type Operation, type ShownVersion } from './model.ts';
 import { markerSearch } from './samples.ts';
@@ -74,7 +74,7 @@ export async function historyOf(
 }
 
 /**
- * Returns what is wrong with the reads: a read must show the last version or return 410, and every vread must match the
+ * Returns what is wrong with the reads. A read must show the last version or return 410, and every vread must match the
  * history.
  */
 async function readFaults(
@@ -106,7 +106,7 @@ async function readFaults(
   return faults;
 }
 
-/** Returns what is wrong with Provenance: each version must have exactly one Provenance, with its activity. */
+/** Returns what is wrong with Provenance. Each version must have exactly one Provenance with the version's activity. */
 async function provenanceFaults(
   service: Service,
   { type, id }: ModelResource,
@@ -139,7 +139,7 @@ export async function resourcesIn(service: Service, search: string): Promise<Jso
   return found;
 }
 
-/** Yields the entries of a Bundle and of the pages that its `next` links lead to. */
+/** Yields the entries of a Bundle and of all pages that follow it by `next` links. */
 export async function* entries(service: Service, path: string): AsyncIterable<JsonObject> {
   for (let next: string | undefined = path; next !== undefined; ) {
     const answer = await service.fhir(next);
@@ -153,7 +153,7 @@ export async function* entries(service: Service, path: string): AsyncIterable<Js
   }
 }
 
-/** Runs work on items, with a limited number at a time. */
+/** Runs work on items, with a limited number in progress at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

@@ -1,4 +1,6 @@
-/** An organization with a member in each role, and another organization with an owner and an auditor, for auditor tests. */
+/**
+ * An organization with a member in each role, and another organization with an owner and an auditor, for tests about auditors.
+ */
 import { type AdminUser, signIn } from './admin.ts';
 import { type SignedIn, signedIn } from './gateway.ts';
 import type { InProcess } from './in-process.ts';
@@ -24,7 +26,7 @@ export interface Auditing {
   readonly production: Key;
   /**
    * Writes a resource, and returns it.
-   * @throws Error if it is refused
+   * @throws Error if the write is refused
    */
   write(resource: Readonly<Record<string, unknown>>, key?: string): Promise<Written>;
 }
@@ -95,7 +97,7 @@ export function weightOf(patient: string, value: number): Record<string, unknown
 }
 
 /**
- * Calls a route as everybody who must not see it.
+ * Calls a route as everyone who must not have access to it.
  * @returns the statuses for a developer, and for each stranger
  */
 export function refusalsOf(

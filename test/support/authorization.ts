@@ -6,7 +6,7 @@ import type { PageVisitor, Shown } from './page-visitor.ts';
 import { eventually } from './process.ts';
 import { removeTemporaryFolders } from './temporary.ts';
 
-/** The synthetic patient who is another's mother. Needs a sandbox with at least three patients. */
+/** The synthetic patient who is the mother of another patient. Needs a sandbox with at least three patients. */
 export const MOTHER = 's-002@patients.example.org';
 
 /** The application's redirect URI. Nothing listens there. */
@@ -21,7 +21,7 @@ export interface Workshop {
   register(more?: Readonly<Record<string, unknown>>): Promise<AdminJson>;
 }
 
-/** Number of synthetic patients in each sandbox of `startWorkshop`: the mother is the second. */
+/** Number of synthetic patients in each sandbox of `startWorkshop`; the mother is the second patient. */
 const PATIENTS = 3;
 
 /** Starts a service with a workshop. */
@@ -107,7 +107,7 @@ export async function signInTo(visitor: PageVisitor, path: string, email: string
   return visitor.submit({ email });
 }
 
-/** Returns the values of a page's controls with a given name, and whether each is chosen. */
+/** Returns the values of the page's controls with a given name, and whether each is selected. */
 export function controlsOf(
   page: Shown,
   name: string,
@@ -127,7 +127,7 @@ export function formOf(page: Shown): (readonly [string, string])[] {
   );
 }
 
-/** Returns the parameters of the redirect that answers the form. */
+/** Returns the parameters of the redirect that follows the form. */
 export function answerOf(page: Shown): URLSearchParams {
   return new URL(page.headers.get('location') ?? '', page.url).searchParams;
 }

@@ -1,4 +1,4 @@
-/** Bodies that contain more than the service accepts, on every interface. */
+/** Request bodies that contain more than the service accepts, for every interface. */
 import { gzipSync } from 'node:zlib';
 
 /** A request with such a body. */
@@ -7,14 +7,14 @@ export interface BodyOverLimit {
   readonly method: 'POST' | 'PATCH' | 'PUT';
   readonly path: string;
   readonly type: string;
-  /** Sent by a signed-in member of the project, with an API key, or by nobody. */
+  /** Who sends the request: a signed-in member of the project, an API key, or nobody. */
   readonly as: 'person' | 'key' | 'nobody';
   readonly body: () => Buffer;
   readonly gzip?: true;
-  /** True if the body has to end before its parts can be counted, because they are inside a string. */
+  /** True if the body must end before its parts can be counted, because they are inside a string. */
   readonly ends?: true;
   readonly status: number;
-  /** A part of the error message. */
+  /** Part of the error message. */
   readonly says: string;
 }
 
@@ -55,7 +55,7 @@ function patches(): string {
   return batch(Array.from({ length: 45 }, () => entry).join());
 }
 
-/** Returns a batch in which each entry has as many values as allowed. */
+/** Returns a batch in which each entry has the maximum number of values. */
 function fullEntries(): string {
   return batch(Array.from({ length: 20 }, () => `{"x":[${many('[],', 44_000)}]}`).join());
 }

@@ -1,6 +1,6 @@
 /**
- * Starts a real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, otherwise the one in a package for Linux on
- * x64. Other platforms have no browser, so its tests are skipped.
+ * Starts a real browser for tests: the Chromium at ANNAL_TEST_BROWSER, or otherwise the Chromium in a package for Linux on
+ * x64. For other platforms there is no such package, so browser tests are skipped.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
@@ -14,8 +14,8 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { someOf } from './scale.ts';
 
 /**
- * The looks in which pages are checked: each theme and each size once, or every combination in `npm run prove`; pictures of
- * all need the latter.
+ * The looks in which pages are checked: each theme and each size once, or every combination in `npm run prove`. Pictures of
+ * all looks need the latter.
  */
 export const LOOKS = someOf(
   [
@@ -28,7 +28,7 @@ export const LOOKS = someOf(
 );
 
 /**
- * Starts a browser; returns undefined if there is none.
+ * Starts a browser; returns undefined if no browser is available.
  * @throws Error if the browser doesn't start
  */
 export async function openBrowser(): Promise<Browser | undefined> {
@@ -40,7 +40,7 @@ export async function openBrowser(): Promise<Browser | undefined> {
   });
 }
 
-/** Unpacks the browser once per user of this machine; later and concurrent runs use the same file. */
+/** Unpacks the browser once per user of this machine. Later and concurrent runs use the same file. */
 async function packaged(): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
   const packed = join(
@@ -59,7 +59,7 @@ async function packaged(): Promise<string | undefined> {
   return program;
 }
 
-/** Keeps a picture of a page in the folder that ANNAL_TEST_PICTURES names, for people who want to look at it. */
+/** Saves a picture of a page in the folder ANNAL_TEST_PICTURES, for people who want to look at it. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.ANNAL_TEST_PICTURES;
   if (folder === undefined) return;
@@ -67,14 +67,15 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
-/** Returns where a printed page is kept: in `picture`'s folder, if there is one. */
+/** Returns where to save a printed page: in `picture`'s folder, if it is set. */
 export function savedAs(name: string): { readonly path?: string } {
   const folder = process.env.ANNAL_TEST_PICTURES;
   return folder === undefined ? {} : { path: `${folder}/${name}` };
 }
 
 /**
- * Returns the WCAG 2.2 A and AA rules that a page fails, with the element, according to https://github.com/dequelabs/axe-core.
+ * Returns the WCAG 2.2 A and AA rules that a page violates, with the element, according to
+ * https://github.com/dequelabs/axe-core.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);

@@ -1,4 +1,4 @@
-/** Bundles test programs like the service: loading their sources one by one costs seconds at each start. */
+/** Bundles test programs like the service, because loading their sources one by one takes seconds at each start. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './process.ts';
@@ -16,7 +16,7 @@ export async function bundledService(): Promise<string> {
 }
 
 /**
- * Returns a program's bundle, which is kept until its sources change.
+ * Returns a program's bundle, which is cached until its sources change.
  * @param source a path below the repository
  */
 export async function bundledProgram(source: string): Promise<string> {
@@ -25,7 +25,7 @@ export async function bundledProgram(source: string): Promise<string> {
 }
 
 async function folderOf(...program: Parameters<Bundler['bundled']>): Promise<string> {
-  // Plain JavaScript, without types.
+  // The module is plain JavaScript without types.
   const { bundled }: Bundler = await import(pathToFileURL(join(ROOT, 'bin/program.js')).href);
   const folder = await bundled(...program);
   if (folder === undefined) throw new Error('node_modules cannot be written to');

@@ -1,6 +1,6 @@
-/** Random numbers decided by a seed. */
+/** Random numbers determined by a seed. */
 
-/** Returns a function that returns numbers from 0 to 1 from a seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 for a seed (mulberry32). */
 export function makeChance(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,4 @@
-/** An application that asks people for access without pages (OpenID CIBA Core 1.0), for tests. */
+/** An application that requests access from people without pages (OpenID CIBA Core 1.0), for tests. */
 import type { AdminJson } from './admin.ts';
 import type { Workshop } from './authorization.ts';
 import type { InProcess } from './in-process.ts';
@@ -8,7 +8,7 @@ import type { Journey, JourneyClient, TokenAnswer } from './oauth-journey.ts';
 export const CIBA = 'urn:openid:params:grant-type:ciba';
 /** The scopes that the application from `registerCiba` may request. */
 export const CIBA_SCOPES = ['openid', 'fhirUser', 'launch/patient', 'offline_access', 'patient/*.cruds'];
-/** The scope that it requests in tests. */
+/** The scope that the application requests in tests. */
 export const CIBA_SCOPE = 'openid offline_access patient/Observation.rs patient/Condition.rs';
 
 /** Registers a confidential application for CIBA; `more` replaces members. */
@@ -47,7 +47,7 @@ export function pollAccess(
   });
 }
 
-/** Lets time pass for all requests, their polls, mutings, and ended links. */
+/** Simulates the passing of time for all requests, their polls, muting, and ended links. */
 export async function letPass({ pool }: Pick<InProcess, 'pool'>, seconds: number): Promise<void> {
   await pool.query(
     `update operations.access_request set created_at = created_at - make_interval(secs => $1),

@@ -1,4 +1,4 @@
-/** Runs the `annal` command in the test's own process, without the second that a new process takes to start. */
+/** Runs the `annal` command in the test's own process, saving the second that a new process takes to start. */
 import { main } from '#src/cli/main.ts';
 
 /** The result of a command. */
@@ -10,7 +10,7 @@ export interface CommandOutcome {
 
 /**
  * Runs a command line; only one may run at a time.
- * @param env in addition to this process's variables
+ * @param env variables in addition to this process's environment
  */
 export async function runCommand(
   args: readonly string[],

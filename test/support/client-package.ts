@@ -1,6 +1,5 @@
 /**
- * The TypeScript client as its users get it: built, packed and installed in a folder, with the examples from
- * docs/examples/client.
+ * The TypeScript client as users get it: built, packed and installed in a folder, with the examples from docs/examples/client.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -12,7 +11,7 @@ import { temporaryFolder } from './temporary.ts';
 
 const SOURCE = join(ROOT, 'clients', 'typescript');
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-/** The strictest compiler settings, which also check the declarations of libraries. */
+/** The strictest compiler settings, which also check the type declarations of libraries. */
 const COMPILER = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -37,14 +36,14 @@ export interface ClientPackage {
   readonly files: readonly string[];
   /**
    * Compiles the TypeScript files in the folder.
-   * @returns the compiler's output: empty if there are no errors
+   * @returns the compiler's output; empty if there are no errors
    */
   check(): Promise<string>;
-  /** Returns a browser script made from a module's text, as `name`. */
+  /** Returns a browser script built from a module's text, as the global `name`. */
   bundle(text: string, name?: string): Promise<string>;
 }
 
-/** Puts each example in the READMEs and docs that uses the client into its own file, which the compiler then checks. */
+/** Writes each example in the READMEs and docs that uses the client to a file of its own, which the compiler then checks. */
 async function extractExamples(to: string): Promise<void> {
   const guides = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'));
   const pages = ['README.md', 'clients/typescript/README.md', ...guides.map((name) => `docs/${name}`)];

@@ -1,4 +1,4 @@
-/** The consent commands on a service's database, as another instance of the service would have them. */
+/** The consent commands on a service's database, as another instance of the service would run them. */
 import type { RequestContext } from '#commands/command.ts';
 import type { NewGrant } from '#commands/consent/consents.ts';
 import { openConsents } from '#commands/consent/open.ts';
@@ -33,7 +33,7 @@ export interface ConsentInstance {
   close(): Promise<void>;
 }
 
-/** Opens an instance on a migrated database. It keeps no read models. */
+/** Opens an instance, without read models, on a migrated database. */
 export async function openInstance(databaseUrl: string): Promise<ConsentInstance> {
   const pool = openPool(databaseUrl);
   const lockPool = openPool(databaseUrl);
@@ -76,7 +76,7 @@ export function byPerson({ issuer, subject }: PersonId): RequestContext {
   };
 }
 
-/** Returns a person from an issuer. */
+/** Returns the identity of a person at an issuer. */
 export const identityOf = (subject: string, email = `${subject}@example.org`): Identity => ({
   issuer: 'https://issuer.example',
   subject,

@@ -1,4 +1,4 @@
-/** Made-up events about grants and links, for tests of what follows from them. */
+/** Made-up events about grants and links, for testing the effects of such events. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newId, newUuid } from '#src/shared/ids.ts';
@@ -13,7 +13,7 @@ export type GrantData = DataOf<'ConsentGranted'>;
 /** Returns a person from a made-up issuer. */
 export const person = (subject: string) => ({ issuer: 'https://idp.example', subject });
 
-/** Returns a grant's data, 90 days from the first made-up event. */
+/** Returns a grant's data; the grant ends 90 days after the first made-up event. */
 export function grantData(rest: Partial<GrantData> = {}): GrantData {
   return {
     grant_id: newId('grant_'),
@@ -65,7 +65,7 @@ export function linked(
 export const unlinked = (link_id: string): NewEvent =>
   made({ type: 'RecordUnlinked', data: { link_id, reason: 'project' } });
 
-/** Returns `RecordErased`, with what it keeps about grants. */
+/** Returns `RecordErased`, with the data about grants that it keeps. */
 export function erasedWith(patient: string, grants: readonly GrantData[]): NewEvent {
   const at = toInstant(BEGAN);
   const kept = grants.map(({ grant_id, application_id }) => ({

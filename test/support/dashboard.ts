@@ -16,12 +16,13 @@ const DESKTOP = { width: 1440, height: 900 };
 export interface Dashboard {
   /** Console lines and errors since the last page was opened. */
   readonly complaints: readonly string[];
-  /** Signs a person in, in their own context, which ends after the test: on a desktop, in English. */
+  /** Signs a person in, in a browser context of their own, which is closed after the test: on a desktop, in English. */
   open(email: string): Promise<Page>;
 }
 
 /**
- * Starts a browser and a service before a suite's tests, and stops them afterwards. Without a browser, the tests are skipped.
+ * Starts a browser and a service before a suite's tests, and stops them afterwards. If there is no browser, the tests are
+ * skipped.
  * @param prepare runs before the tests; pages that it opens stay open until the end
  * @param settings additional environment variables for the service
  */
@@ -76,9 +77,9 @@ export async function settle(page: Page): Promise<void> {
 }
 
 /**
- * Checks a page in every look, and keeps a picture of each: the page doesn't scroll sideways, and is accessible. `npm test`
- * checks accessibility in only one look, which differs from page to page.
- * @param url loaded in each look; by default, the page stays as it is
+ * Checks a page in every look, and saves a picture of each. The page must not scroll sideways, and must be accessible. `npm
+ * test` checks accessibility in only one look, which varies between pages.
+ * @param url loaded in each look; by default, the page isn't reloaded
  */
 export async function checkLooks(page: Page, name: string, url?: string): Promise<void> {
   const examined = everyNth(LOOKS, LOOKS.length, name.length);
@@ -101,7 +102,7 @@ export async function checkLooks(page: Page, name: string, url?: string): Promis
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** Returns the texts of cells that have a part that is wider than the cell, so that it covers the next cell. */
+/** Returns the texts of cells with content that is wider than the cell and therefore covers the next cell. */
 export function findCellsOverNext(): string[] {
   return [...document.querySelectorAll('td')]
     .filter((cell) =>
@@ -149,7 +150,9 @@ export async function callAs<T>(page: Page, path: string, body?: object): Promis
   return JSON.parse(text) as T;
 }
 
-/** Gives an application four grants: an active one, and grants that the person, a newer grant and time have ended. */
+/**
+ * Gives an application four grants: an active grant, and three that were ended by the person, by a newer grant, and by expiry.
+ */
 export async function addConsents(service: InProcess, project: string, application: string): Promise<void> {
   const events = await RecordEvents.open(service.databaseUrl);
   try {
@@ -176,13 +179,13 @@ export async function addConsents(service: InProcess, project: string, applicati
   }
 }
 
-/** Gives a project what its screens show: a key, requests, a week's usage, and nearly as many endpoints as it may have. */
+/** Fills a project with what its screens show: a key, requests, a week's usage, and nearly the maximum number of endpoints. */
 export async function fillProject(page: Page, service: InProcess, project: string): Promise<void> {
   const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
     name: 'server',
     environment: 'sandbox',
   });
-  // One path is longer than its column.
+  // One of the paths is longer than its column.
   const none = `none${'-none'.repeat(12)}`;
   for (const path of ['/Patient', `/Patient/${none}/_history/${none}`]) await service.fhir(path, { key });
   await service.pool.query(

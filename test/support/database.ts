@@ -1,6 +1,6 @@
 /**
- * Creates databases for tests: on one embedded PostgreSQL per test process, which starts with the first database and stops
- * with the process, however that ends; or on the server that ANNAL_TEST_DATABASE_URL names.
+ * Creates databases for tests. They are on one embedded PostgreSQL per test process, which starts with the first database and
+ * stops with the process, however the process ends; or on the server at ANNAL_TEST_DATABASE_URL.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -23,7 +23,7 @@ const run = promisify(execFile);
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Closes the pool and drops the database, even if others are still connected. */
+  /** Closes the pool and drops the database, even if there are other connections to it. */
   drop(): Promise<void>;
 }
 
@@ -44,8 +44,8 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
 let template: Promise<string> | undefined;
 
 /**
- * Creates the template once per process, since creating the tables takes longer than copying them. Nothing may be
- * connected to the template while it is copied.
+ * Creates the template once per process, because creating the tables takes longer than copying them. While the template is
+ * copied, nothing may be connected to it.
  */
 async function makeTemplate(): Promise<string> {
   const { url, pool } = await filled(await createDatabase());
@@ -63,7 +63,7 @@ async function copyOf(source: string): Promise<TestDatabase> {
   server ??= serverUrl();
   const admin = await server;
   const name = `annal_test_${randomBytes(8).toString('hex')}`;
-  // Copying files needs no noticeable checkpoint without fsync, and is faster than copying through the log.
+  // Without fsync, copying files takes no noticeable time for checkpoints, and is faster than copying through the log.
   await execute(admin, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY file_copy`);
   const url = withDatabase(admin, name);
   const pool = openPool(url);
@@ -99,12 +99,12 @@ const isGiven = (): boolean => (process.env.ANNAL_TEST_DATABASE_URL ?? '') !== '
 async function serverUrl(): Promise<string> {
   if (isGiven()) return process.env.ANNAL_TEST_DATABASE_URL ?? '';
   const folder = await mkdtemp(join(await quickFolder(), TEMPORARY));
-  // PostgreSQL's user must be able to traverse the folder; the cluster itself stays closed to others.
+  // PostgreSQL's user must be able to traverse this folder. The cluster itself stays inaccessible to others.
   await chmod(folder, 0o711);
   const cached = await clusterCache();
   const cluster = join(folder, 'postgres');
   if (await lstat(cached).catch(() => undefined)) {
-    // `cp -a` keeps the owner. The cached cluster has never been started since it was made.
+    // `cp -a` preserves the owner. The cached cluster has never been started since it was created.
     await run('cp', ['-a', cached, cluster]);
   } else {
     await fillCache(folder, cached);
@@ -114,10 +114,13 @@ async function serverUrl(): Promise<string> {
   return started.url;
 }
 
-/** Free bytes of memory that all servers of a run together leave to others. */
+/** Bytes of memory that all servers of a run together must leave free for others. */
 const ROOM = 6 * 2 ** 30;
 
-/** Returns a folder for a server's files: in memory if there is plenty, because making databases then takes half the time. */
+/**
+ * Returns a folder for a server's files. If there is plenty of memory, the folder is in memory, because creating databases
+ * then takes half the time.
+ */
 async function quickFolder(): Promise<string> {
   const inMemory = '/dev/shm';
   const found = await statfs(inMemory).catch(() => undefined);
@@ -137,13 +140,13 @@ async function fillCache(folder: string, cached: string): Promise<void> {
   await first.stop();
   const copy = `${cached}.${process.pid}`;
   await run('cp', ['-a', join(folder, 'postgres'), copy]);
-  // If another process was faster, its copy is equally good.
+  // If another process was faster, its copy is just as good.
   await rename(copy, cached).catch(() => rm(copy, { recursive: true, force: true }));
 }
 
 /**
- * Starts a shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; then the shell
- * stops the server and removes its files.
+ * Starts a shell that waits until its input ends, which happens when this process ends, even by SIGKILL. The shell then stops
+ * the server and removes its files.
  */
 function endWithProcess(pid: number, folder: string, sockets: string): void {
   const script = `

@@ -1,6 +1,6 @@
 /**
- * Checks every response that a test fetches from the service against the OpenAPI document: status, media type and, on the JSON
- * interfaces, the body. Other tests check FHIR's bodies.
+ * Checks every response that a test fetches from the service against the OpenAPI document: the status, the media type and, for
+ * the JSON interfaces, the body. FHIR bodies are checked by other tests.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -23,10 +23,10 @@ type Part = Readonly<Record<string, unknown>>;
 
 const document = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, 'http://localhost'))) as Part;
 const ID = 'openapi';
-/** Statuses allowed for undescribed paths and methods: unknown paths, bad URLs, limits, unavailable parts. */
+/** Statuses allowed for paths and methods that aren't described: unknown paths, bad URLs, limits, unavailable parts. */
 const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);
 
-/** Statuses with which the gateway refuses requests, whichever route they are for (docs/gateway.md). */
+/** Statuses with which the gateway refuses requests, whatever their route (docs/gateway.md). */
 const OF_GATEWAY = new Set([400, 401, 403, 404]);
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
@@ -47,11 +47,11 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
   .sort((one, other) => other.literals - one.literals);
 
 /**
- * Returns the document's path for a URL's path, the most literal one (OpenAPI 3.1, Paths Object); undefined if there is
- * none. A FHIR type must be one that the path lists.
+ * Returns the document's path that matches a URL's path; if there are several, the most literal (OpenAPI 3.1, Paths Object).
+ * Returns undefined if none matches. A FHIR type must be listed for the path.
  */
 export function describedPath(asked: string): string | undefined {
-  // The gateway answers like the interfaces behind it.
+  // The gateway's responses are the same as those of the interfaces behind it.
   const pathname = asked.replace(/^\/app\/api(?=\/(?:me|admin|v1|fhir\/R4)(?:\/|$))/, '');
   return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
 }
@@ -74,7 +74,7 @@ function at(...keys: readonly string[]): unknown {
 
 /**
  * Resolves a reference within the document.
- * @returns the target and its keys
+ * @returns the target and the keys that lead to it
  */
 function resolved(...keys: readonly string[]): { part: Part | undefined; keys: readonly string[] } {
   const part = at(...keys) as Part | undefined;
@@ -92,7 +92,7 @@ export interface Given {
   readonly text?: string;
 }
 
-/** Returns how a response differs from its description; undefined if it doesn't. */
+/** Returns how a response differs from its description; undefined if it conforms. */
 export function faultOf({ method, url, status, type, text = '' }: Given): string | undefined {
   const { pathname } = new URL(url);
   const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -124,11 +124,11 @@ function compiled(keys: readonly string[]): ValidateFunction {
 
 const fetched = globalThis.fetch;
 
-/** Returns whether a response comes from the service itself, not from another server that a test runs. */
+/** Returns whether a response comes from the service itself, rather than from another server that a test runs. */
 const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 
-/** Paths that browsers open for a person: the document describes only interfaces for programs. */
+/** Paths that people open in a browser. The document describes only interfaces for programs. */
 const FOR_PEOPLE = /^\/(?:app(?!\/api)|dev|signin|invitations|connections|oauth\/consent|shl\/view)(?:\/|$)/i;
 
 /** Replaces `fetch` for tests once this file is loaded. */

@@ -1,6 +1,6 @@
 /**
- * Starts EventStoreDB servers for one test, with empty logs. EVENTSTORE_START names a program that runs one in the
- * foreground on the port in its argument, without TLS, until it gets SIGTERM.
+ * Starts EventStoreDB servers with empty logs for one test. EVENTSTORE_START names a program that runs a server in the
+ * foreground without TLS, on the port given as its argument, until it receives SIGTERM.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openEventStore } from '#src/events/open.ts';
 import { freePort } from './process.ts';
 
-// The server reads variables named EVENTSTORE_… as its own settings, so the program must not get these.
+// The server reads variables named EVENTSTORE_… as its own settings, so these variables must not be passed to the program.
 const { EVENTSTORE_START = '', EVENTSTORE_URL: _url, EVENTSTORE_CONTROL: _control, ...env } = process.env;
 
 /** True if such servers can be started. */

@@ -1,4 +1,4 @@
-/** A valid resource of each of the 26 types, which include the required elements of many datatypes and backbones. */
+/** A valid resource of each of the 26 types. The resources include the required elements of many datatypes and backbones. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 
@@ -10,7 +10,7 @@ const narrative: JsonObject = {
   div: '<div xmlns="http://www.w3.org/1999/xhtml"><p>text</p></div>',
 };
 
-/** Type → example. Take a `structuredClone` before changing one. */
+/** Maps a type to its example. Use a `structuredClone` if you need to change an example. */
 export const EXAMPLES: Readonly<Record<ResourceType, JsonObject>> = {
   Patient: {
     resourceType: 'Patient',

@@ -5,7 +5,7 @@ import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 
-/** `value` has the part's members: `{ valueDate: '1930-01-01' }`. */
+/** An operation; `value` contains the members of the part, such as `{ valueDate: '1930-01-01' }`. */
 export interface Operation {
   readonly type: string;
   readonly path?: string;
@@ -46,7 +46,7 @@ export const note = (text: string): JsonObject => ({
   extension: [{ url: 'http://example.org/note', valueString: text }],
 });
 
-/** The result that a patch must have on a resource. */
+/** A resource, a patch, and the expected result. */
 export type Case = readonly [
   name: string,
   before: JsonObject,
@@ -54,7 +54,7 @@ export type Case = readonly [
   after: JsonObject,
 ];
 
-/** Declares a test for each case: checks the result, and that the given resource is unchanged. */
+/** Declares a test for each case, which checks the result, and that the given resource is unchanged. */
 export function testCases(cases: readonly Case[]): void {
   for (const [name, before, operations, after] of cases) {
     it(name, () => {

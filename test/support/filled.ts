@@ -1,4 +1,7 @@
-/** Creates resources in which every element has a value, from R4's definitions, for code that must read any element. */
+/**
+ * Creates resources in which every element has a value, based on R4's definitions, for code that must be able to read any
+ * element.
+ */
 import {
   type ElementDefinition,
   type ElementType,
@@ -12,7 +15,7 @@ import {
 const DEPTH = 5;
 const LEFT_OUT = new Set(['extension', 'modifierExtension', 'contained', 'id', 'implicitRules']);
 
-/** Values for primitive types that don't allow any text. */
+/** Values for primitive types that don't accept arbitrary text. */
 const VALUES: Readonly<Record<string, unknown>> = {
   boolean: true,
   date: '2024-02-29',
@@ -27,7 +30,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 /**
  * Returns a resource of a type.
- * @param turn selects the type of each choice, each code and each reference's target; successive turns cover all of them
+ * @param turn selects the type of each choice, each code and each reference's target; successive values cover all of them
  */
 export function filled(type: string, turn: number): Record<string, unknown> {
   return { resourceType: type, ...members(type, turn, 0) };

@@ -5,11 +5,11 @@ import { Sessions } from '#src/signin/sessions.ts';
 import { identityOf } from './me.ts';
 import { Answer } from './service.ts';
 
-/** A request's details besides its path. */
+/** A request's details in addition to its path. */
 export interface GatewayCall {
   readonly method?: string;
   readonly body?: unknown;
-  /** Replaces the headers of a page's script; undefined omits a header. */
+  /** Replaces the headers that a page's script would send; undefined omits a header. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -20,12 +20,12 @@ export interface SignedIn {
   readonly email: string;
   /**
    * Sends a request.
-   * @param path below `/app/api`, with its slash
+   * @param path below `/app/api`, with a leading slash
    */
   ask(path: string, call?: GatewayCall): Promise<Answer>;
 }
 
-/** Signs a person in, leaving what a sign-in at the development issuer leaves. */
+/** Signs a person in by creating what a sign-in at the development issuer leaves behind. */
 export async function signedIn(
   service: { readonly url: string; readonly pool: Pool },
   email: string,
@@ -35,7 +35,7 @@ export async function signedIn(
   return withSession(service.url, await sessions.start(person, undefined), email);
 }
 
-/** Returns a person with a session's secret. */
+/** Returns a person with the given session secret. */
 export function withSession(url: string, secret: string, email: string): SignedIn {
   return {
     secret,

@@ -1,4 +1,4 @@
-/** Runs code generators on an OpenAPI document (test/generators/package.json has their versions). */
+/** Runs code generators on an OpenAPI document (test/generators/package.json lists their versions). */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -11,12 +11,12 @@ const SOURCE = join(ROOT, 'test', 'generators');
 const PACKAGES = ['package.json', 'package-lock.json', '.npmrc'];
 const PROGRAMS = ['lint.mjs', 'postman.mjs', 'redocly.yaml', '.redocly.lint-ignore.yaml'];
 
-/** A folder of this run, from which the generators' packages can be imported. */
+/** A folder for this run, from which the generators' packages can be imported. */
 export interface Generators {
   /** Its path. */
   readonly folder: string;
   /**
-   * Runs one of the programs there, `node` or `tsx`.
+   * Runs one of the programs in the folder, `node` or `tsx`.
    * @returns its output
    * @throws Error with its output if it fails
    */
@@ -25,7 +25,7 @@ export interface Generators {
   remove(): Promise<void>;
 }
 
-/** Installs the generators, unless they are there; other versions have a different folder. */
+/** Installs the generators, unless they are already installed; different versions use different folders. */
 export async function openGenerators(): Promise<Generators | { readonly missing: string }> {
   const lock = await readFile(join(SOURCE, 'package-lock.json'));
   const name = `annal-generators-${createHash('sha256').update(lock).digest('hex').slice(0, 12)}`;

@@ -1,5 +1,5 @@
 /**
- * Tests deciders in the form given · when · then: the events so far, a decision, then the events that it appends or its
+ * Tests deciders in the form given · when · then: the previous events, a decision, and the events that it appends or its
  * refusal.
  */
 import { expect } from 'chai';
@@ -10,10 +10,12 @@ import type { Draft } from '#src/events/codec.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 
-/** Time of the first given event, in microseconds; each later event adds one. Decisions are also made at this time. */
+/**
+ * Time of the first given event, in microseconds; each later event adds one microsecond. Decisions are also made at this time.
+ */
 export const BEGINNING: Micros = 1_700_000_000_000_000;
 
-/** A decision that returns only events, or one with drafts and a result. */
+/** A decision that returns either only events, or drafts with a result. */
 type Decider<S, T> = (state: S, clock: Clock) => readonly DomainEvent[] | Decision<T>;
 
 /** The outcome of a decision. */
@@ -44,12 +46,12 @@ export class Outcome<T> {
     return this.refused;
   }
 
-  /** Expects that the prepared data has changed and must be prepared again. */
+  /** Expects that the prepared data is outdated and must be prepared again. */
   thenStale(): void {
     expect(this.refused).to.be.instanceOf(Stale);
   }
 
-  /** Expects a fault of the calling code, not of a request. */
+  /** Expects an error caused by the calling code, not by a request. */
   thenFault(words: RegExp): void {
     expect(this.refused).to.be.instanceOf(TypeError).with.property('message').that.matches(words);
   }
@@ -66,8 +68,8 @@ export class Outcome<T> {
 }
 
 /**
- * Returns a stream after some events.
- * @param stream any stream that the fold reads, by default
+ * Returns the state of a stream after the given events.
+ * @param stream by default, any stream that the fold reads
  */
 export function given<S>(fold: Fold<S>, events: readonly DomainEvent[], stream = `${fold.kinds[0]}-1`) {
   const past = new Stream(fold, stream);

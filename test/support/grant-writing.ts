@@ -9,10 +9,10 @@ import { wholeLog } from './whole-log.ts';
 /** R4's observation categories. */
 export const OBSERVATION_CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
-/** A resource as tests make it. */
+/** A resource as tests create it. */
 export type Resource = { resourceType: string } & Record<string, unknown>;
 
-/** A service whose first project owns records, and an application of another project. */
+/** A service whose first project owns records, and an application in another project. */
 export class GrantWriting {
   private constructor(
     readonly service: InProcess,
@@ -120,7 +120,7 @@ export class GrantWriting {
   }
 }
 
-/** Returns a resource's content without the numbers that each write changes, and with one id replaced by another. */
+/** Returns a resource's content without the numbers that change with each write, and with one id replaced by another. */
 export function contentOf(text: string, [from, to]: readonly [string, string] = ['', '']): unknown {
   const value = JSON.parse(from === '' ? text : text.replaceAll(from, to)) as Record<string, unknown>;
   const { id: _id, meta: _meta, ...rest } = value;

@@ -33,7 +33,7 @@ const FHIR = '/fhir/R4';
 const get = (url: string): WalkRequest => ({ method: 'GET', url });
 const fhir = (path: string): WalkRequest => get(FHIR + path);
 
-/** Returns requests that read. */
+/** Returns the requests that read. */
 export function readsOf(ids: WalkIds): WalkRequest[] {
   const { patient, lab, encounter, doctor, clinic, claim, document, condition } = ids;
   const v1 = `/v1/patients/${patient}`;
@@ -129,7 +129,7 @@ export function readsOf(ids: WalkIds): WalkRequest[] {
   ];
 }
 
-/** Returns requests that write. */
+/** Returns the requests that write. */
 export function writesOf({ patient, lab, doctor, encounter, colleague }: WalkIds): WalkRequest[] {
   const category = [
     {
@@ -205,7 +205,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, { readonly security
 const FORM = 'application/x-www-form-urlencoded';
 
 /**
- * Returns a request for each operation that accepts a grant and that other requests don't use. Any response is accepted.
+ * Returns a request for each operation that accepts a grant and isn't used by the other requests. Any response is accepted.
  * @param document the OpenAPI document
  */
 export function othersOf(document: object, ids: WalkIds, sent: readonly WalkRequest[]): WalkRequest[] {
@@ -239,7 +239,7 @@ function requestOf({ method, path }: Template, ids: WalkIds): WalkRequest {
   return { method, url, body: { family: 'Sand', title: 'Letter', code: 'E11.9' } };
 }
 
-/** Returns the value for a path parameter: an id of the type that the path is about. */
+/** Returns the value for a path parameter: an id of the type that the path refers to. */
 function idFor(name: string, path: string, ids: WalkIds): string {
   const of: Readonly<Record<string, string>> = {
     patient_id: ids.patient,

@@ -69,7 +69,7 @@ export class Granting {
   }
 
   /**
-   * Lets an application use a record.
+   * Gives an application a grant on a record.
    * @param seconds until the grant ends
    */
   async allow(

@@ -3,10 +3,10 @@ import { type Receiver, startReceiver } from './receiver.ts';
 
 /** A running host. */
 export interface GuestHost extends Pick<Receiver, 'url' | 'received' | 'answer' | 'stop'> {
-  /** The redirect URI in its documents. */
+  /** The redirect URI in the host's documents. */
   readonly callback: string;
   /**
-   * Publishes a document; can be repeated.
+   * Publishes a document; can be called again for the same path.
    * @param members replace the document's members; undefined omits a member
    * @returns the document's URL, which is the client id
    */

@@ -1,4 +1,4 @@
-/** Holds up a rebuild at its first step: reads and the serving tables aren't affected. */
+/** Blocks a rebuild at its first step; reads and the serving tables aren't affected. */
 import pg from 'pg';
 
 /**
@@ -18,7 +18,7 @@ export async function holdRebuild(databaseUrl: string, model: string): Promise<(
   return () => session.end();
 }
 
-/** Returns whether a rebuild is waiting for `holdRebuild`. */
+/** Returns whether `holdRebuild` is blocking a rebuild. */
 export async function isHeld(pool: pg.Pool, model: string): Promise<boolean> {
   const { rows } = await pool.query<{ held: boolean }>(
     `select exists (select from pg_stat_activity where application_name = $1 and wait_event_type = 'Lock') as held`,

@@ -1,4 +1,4 @@
-/** Measures for how long a process's event loop is blocked at a time. */
+/** Measures the longest time for which a process's event loop is blocked without interruption. */
 const EVERY_MS = 2;
 
 /** The measurement taken while work ran. */
@@ -8,7 +8,7 @@ export interface Held {
 }
 
 /**
- * Runs work and measures how long it blocked this process's event loop at a time. Waiting for the processor does not
+ * Runs work and measures the longest time for which it blocks this process's event loop. Waiting for the processor doesn't
  * count: the result is the smaller of the elapsed time and the processor time used.
  */
 export async function heldBy(work: () => Promise<unknown>): Promise<Held> {
@@ -33,7 +33,7 @@ export async function heldBy(work: () => Promise<unknown>): Promise<Held> {
   return { longest };
 }
 
-/** The measurement of work in steps. */
+/** The measurement of work that runs in steps. */
 export interface Stepped<T> {
   readonly value: T;
   /** Processor time of all steps, in ms. */
@@ -42,7 +42,7 @@ export interface Stepped<T> {
   readonly longest: number;
 }
 
-/** Runs work in steps and measures them. */
+/** Runs work in steps, and measures the steps. */
 export function stepped<T>(steps: Generator<undefined, T>): Stepped<T> {
   let [whole, longest] = [0, 0];
   for (;;) {

@@ -1,21 +1,24 @@
 /**
  * Checks histories of calls: each read shows at least everything that was acknowledged before it began, and at most everything
- * that had begun before it ended. Versions and totals come with the responses, so no search for an order is needed.
+ * that had begun before it ended. Responses contain versions and totals, so no search for a valid order is needed.
  */
 
-/** A call on one object whose value only grows, by one with each write: a resource by its versions, a search by its total. */
+/**
+ * A call on one object whose value only grows, by one with each write. The value of a resource is its version; the value of a
+ * search is its total.
+ */
 export interface Call {
   readonly object: string;
-  /** The process's own monotonic clock, in ms. */
+  /** The start, in ms on the process's own monotonic clock. */
   readonly began: number;
   /** Infinite if there was no response. */
   readonly ended: number;
   readonly isWrite: boolean;
-  /** The response's version or total; undefined if the response has none, or didn't come. */
+  /** The response's version or total; undefined if the response doesn't contain one, or there was no response. */
   readonly value?: number | undefined;
 }
 
-/** Returns a sentence for each call that no correct order of calls explains. */
+/** Returns a sentence for each call that can't be explained by any correct order of calls. */
 export function findFaults(calls: readonly Call[]): string[] {
   const objects = new Map<string, Call[]>();
   for (const call of calls) {
@@ -36,7 +39,7 @@ function checkObject(object: string, calls: readonly Call[]): string[] {
   let acknowledged = 0;
   let seen = 0;
   let begun = 0;
-  // Sorted by when they began, so that the set of earlier calls only grows.
+  // Sorted by their start, so that the set of earlier calls only grows.
   for (const call of calls.toSorted((one, other) => one.began - other.began)) {
     for (
       let before = answered[next];
@@ -64,7 +67,7 @@ function checkObject(object: string, calls: readonly Call[]): string[] {
 const describe = (object: string, { isWrite, began, ended }: Call): string =>
   `${object}: the ${isWrite ? 'write' : 'read'} from ${began.toFixed(1)} to ${ended.toFixed(1)} ms`;
 
-/** Returns how many of the writes, sorted by when they began, had begun before a time. */
+/** Returns how many of the writes, which are sorted by start, had begun before a given time. */
 function countBefore(writes: readonly Call[], time: number): number {
   let [low, high] = [0, writes.length];
   while (low < high) {

@@ -1,7 +1,7 @@
 /**
- * Runs the real service in the test's own process, on its own database: faster than a separate process for tables with many
- * requests. With WORKERS above 1 in the environment, it runs as that many processes, for tests that don't change its
- * internals.
+ * Runs the real service in the test's own process, on its own database. For tables with many requests, this is faster than a
+ * separate process. If the environment sets WORKERS above 1, the service runs as that many processes, for tests that don't
+ * change its internals.
  */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
@@ -18,13 +18,16 @@ import { caughtUp, EVENTSTORE_URL, foundProject, foundQuickstart } from './proje
 import { Answer, type Call, newDataDir, type ServiceOptions, startService } from './service.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Settings for tests that change the service's internals: it runs in their process, whatever WORKERS and PROJECTORS say. */
+/**
+ * Settings for tests that change the service's internals: the service runs in the test's process, whatever WORKERS and
+ * PROJECTORS say.
+ */
 export const HERE = { WORKERS: '1', PROJECTORS: '0' } as const;
 
 /** How long another process's log line may take to arrive, in ms. */
 const LOGGED_MS = 10_000;
 
-/** A call; `key` replaces the service's first key, null means none. */
+/** A call. `key` replaces the service's first key; null means that no key is sent. */
 export interface KeyedCall extends Call {
   readonly key?: string | null;
 }
@@ -39,23 +42,23 @@ export interface InProcess {
   readonly key: string;
   /** Connections to the service's database. */
   readonly pool: Pool;
-  /** `postgres://…` URL of its database. */
+  /** The `postgres://…` URL of the service's database. */
   readonly databaseUrl: string;
-  /** The id of the process that gets signals. */
+  /** The id of the process that signals are sent to. */
   readonly pid: number;
   /** Lines logged so far. */
   readonly log: readonly string[];
   /**
-   * Returns the first line logged so far that contains a text. Lines from other processes come a little later, so it waits for
-   * them.
-   * @throws Error if there is none within ten seconds
+   * Returns the first line logged so far that contains a text. Waits for it, because lines from other processes arrive a
+   * little later.
+   * @throws Error if there is no such line within ten seconds
    */
   logged(text: string): Promise<string>;
   /** Creates another project and returns its key. */
   newProject(): Promise<string>;
   /**
    * Sends a request.
-   * @param path below `/fhir/R4`, with its slash, or a whole URL
+   * @param path below `/fhir/R4`, with a leading slash, or a whole URL
    */
   fhir(path: string, call?: KeyedCall): Promise<Answer>;
   /**
@@ -69,7 +72,7 @@ export interface InProcess {
 /**
  * Starts a service.
  * @param settings additional environment variables
- * @param older a log to start with, and the key of its project; only for the log in PostgreSQL
+ * @param older a log to start with, and the key of its project; only if the log is in PostgreSQL
  */
 export async function startInProcess(
   limits: Partial<Config['limits']> = {},
@@ -118,7 +121,7 @@ export async function startInProcess(
 
 /**
  * Starts a service with several processes.
- * @param given a key that its log already has, and the port that the key's project was made for
+ * @param given a key that is already in the service's log, and the port that the key's project was created for
  */
 async function startSplit(
   database: TestDatabase,

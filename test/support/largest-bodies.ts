@@ -1,5 +1,5 @@
 import { scaled } from '#test/support/scale.ts';
-/** Bodies as large as the service accepts, each in a form that makes some computation expensive. */
+/** Bodies as large as the service accepts. The form of each body makes some computation expensive. */
 
 /**
  * A request with such a body. In its path and body, `{patient}` is a Patient's id and `{observation}` an Observation's.
@@ -16,9 +16,9 @@ export interface LargeRequest {
   readonly body: (bytes: number) => string;
   /** True if the limit of 25 MB for Bundles applies instead of 10 MB. */
   readonly bundle?: true;
-  /** The status that the response must have; if absent, any except a server error. */
+  /** The status that the response must have; if absent, any status is allowed except a server error. */
   readonly status?: number;
-  /** A resource that is created first; path and body name it as `{made}`. */
+  /** A resource that is created first; path and body refer to it as `{made}`. */
   readonly made?: { readonly type: string; readonly body: (bytes: number) => string };
 }
 
@@ -554,7 +554,7 @@ export const LARGE_READS: readonly LargeRequest[] = [
 ];
 
 /**
- * Returns a transaction with a Patient's Observations, on different days.
+ * Returns a transaction with a Patient's Observations on different days.
  * @param from the number of the first Observation
  */
 export function observations(patient: string, count: number, from: number): string {

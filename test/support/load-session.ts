@@ -1,4 +1,4 @@
-/** The state that the clients of a load share: the connection to the service, the model, and a count of the responses. */
+/** The state that the clients of a load test share: the connection to the service, the model, and a count of the responses. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -22,8 +22,8 @@ export class LoadSession {
 
   /**
    * Creates a session.
-   * @param service the service to send to; while there is none, the promise waits for it
-   * @param interrupted whether the service may be killed: only then may a request go unanswered
+   * @param service returns the service to send requests to; while none is running, the promise waits for one
+   * @param interrupted whether the service may be killed; only then may a request remain unanswered
    */
   constructor(
     readonly model: Model,
@@ -33,7 +33,7 @@ export class LoadSession {
 
   /**
    * Sends a request.
-   * @returns undefined if there was no response, or one that says that the service is shutting down: the write may have
+   * @returns undefined if there was no response, or the response said that the service is shutting down; the write may have
    *   happened
    */
   async send(path: string, call: Call): Promise<Answer | undefined> {
@@ -65,8 +65,8 @@ export class LoadSession {
   }
 
   /**
-   * Notes a create that got no response.
-   * @param transaction the lost transaction that the create is part of
+   * Notes a create that wasn't answered.
+   * @param transaction the lost transaction that contains the create
    */
   lostCreate(type: string, patient: string, body: JsonObject, transaction?: number): void {
     const [identifier] = Array.isArray(body.identifier) ? body.identifier : [];
@@ -74,14 +74,14 @@ export class LoadSession {
     this.model.lostCreates.push({ type, marker, patient, content: contentOf(body), transaction });
   }
 
-  /** Notes a refused write to a known resource: 412 is correct if `If-Match` is, or has become, outdated. */
+  /** Notes a refused write to a known resource. 412 is correct if `If-Match` is or has become outdated. */
   refusedMatch(what: string, answer: Answer, resource: ModelResource, match: Match, ifMatch?: number): void {
     if (answer.status === 412 && match === 'right' && ifMatch !== undefined)
       this.model.refusedMatch(resource, ifMatch);
     this.refused(what, answer, resource.patient, match === 'none' ? [] : [412]);
   }
 
-  /** Notes a refused write. 409 is correct while the Patient is deleted; the final check decides whether it was. */
+  /** Notes a refused write. 409 is correct while the Patient is deleted; the final check determines whether it was. */
   refused(what: string, answer: Answer, patient: string, allowed: readonly number[]): void {
     if (answer.status === 409) this.model.refusedRecords.add(patient);
     else if (!allowed.includes(answer.status)) this.model.faults.push(`${what} got ${answer}`);
@@ -107,8 +107,8 @@ export function nextBody({ type, patient }: ModelResource, planned: PlannedBody)
 }
 
 /**
- * Returns the version for `If-Match`. A wrong version is older than an acknowledged one, or so far ahead that nothing can make
- * it right.
+ * Returns the version for `If-Match`. A wrong version is either older than an acknowledged version, or so far ahead that it
+ * can't become right.
  */
 export function versionFor({ latest }: ModelResource, match: Match): number | undefined {
   if (match === 'none') return undefined;

@@ -1,6 +1,4 @@
-/**
- * Sends a load's transactions: creates that link to each other, and updates and deletes of different resources in one record.
- */
+/** Sends a load's transactions: creates that link to each other, and updates and deletes of various resources in one record. */
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { bodyFor, type LoadRecord, type LoadSession, nextBody, versionFor } from './load-session.ts';
@@ -10,7 +8,7 @@ import type { Answer, Call } from './service.ts';
 
 type Planned = Extract<PlannedCommand, { kind: 'transaction' }>;
 
-/** A transaction to send, with its entries in this order. */
+/** A transaction to send, with its entries in the order of these members. */
 interface Transaction {
   readonly deletes: readonly ModelResource[];
   readonly creates: readonly { readonly type: string; readonly urn: string; readonly body: JsonObject }[];
@@ -46,8 +44,8 @@ export async function sendTransaction(
 }
 
 /**
- * Chooses the resources, each once. The first create may be a Practitioner, followed by an Encounter; later resources
- * may refer to both.
+ * Chooses the resources, each of them only once. The first create may be a Practitioner, followed by an Encounter; later
+ * resources may refer to both.
  */
 function resolve({ patient, resources }: LoadRecord, planned: Planned): Transaction {
   const chosen = new Set<ModelResource>();
@@ -121,7 +119,7 @@ function refused(
 ): void {
   const matched = transaction.updates.filter(({ match }) => match !== 'none');
   const [only] = matched;
-  // With several entries, it is unknown which one was outdated.
+  // If there are several entries, it is unknown which of them was outdated.
   if (
     answer.status === 412 &&
     matched.length === 1 &&
@@ -152,7 +150,7 @@ function accepted(
   for (const { type, body } of creates) {
     const { id = '', version } = answers.shift() ?? {};
     const created = model.created(type, id, patient.id, version, linked(body, references));
-    // An existing directory entry can't be changed together with a record.
+    // An existing directory entry can't be changed in the same transaction as a record.
     if (type !== 'Practitioner') resources.push(created);
   }
   for (const { resource, body, ifMatch } of updates) {
@@ -160,7 +158,7 @@ function accepted(
   }
 }
 
-/** Returns the body as it is stored: links into the Bundle are replaced by the entries' new ids. */
+/** Returns the body as stored: links within the Bundle are replaced by the entries' new ids. */
 function linked(body: JsonObject, references: ReadonlyMap<string, string>): JsonObject {
   const text = printJson(body).replace(/urn:uuid:[0-9a-f-]{36}/g, (urn) => references.get(urn) ?? urn);
   return parseJson(text).value as JsonObject;
@@ -171,7 +169,7 @@ interface Written {
   readonly version?: number;
 }
 
-/** Returns the ids and versions in a transaction's response, entry by entry. */
+/** Returns the ids and versions in a transaction's response, in the order of the entries. */
 function writtenIn(answer: Answer): Written[] {
   const { entry } = answer.json;
   return (Array.isArray(entry) ? entry : []).map((item) => {

@@ -15,14 +15,14 @@ export interface Load {
   readonly commands: Iterable<PlannedCommand>;
   readonly records: number;
   readonly clients: number;
-  /** Returns the service to send to; while there is none, the promise waits for it. */
+  /** Returns the service to send requests to; while none is running, the promise waits for one. */
   readonly service: () => Promise<Service>;
-  /** True if the service may be killed: only then may a request go unanswered. */
+  /** True if the service may be killed; only then may a request remain unanswered. */
   readonly interrupted: boolean;
 }
 
 /**
- * Creates the records and runs all commands; each client sends one at a time.
+ * Creates the records and runs all commands; each client sends one command at a time.
  * @returns the counts of the responses
  */
 export async function runLoad(load: Load): Promise<Tally> {
@@ -60,7 +60,7 @@ async function run(session: LoadSession, record: LoadRecord, command: PlannedCom
       await remove(session, patient, 'none');
       return update(session, patient, sample('Patient', {}, { marker: randomUUID() }), 'none');
     case 'delete': {
-      // A different kind of command deletes and restores the Patient.
+      // The Patient is deleted and restored by a different kind of command.
       const resource = resources[command.pick % Math.max(1, resources.length)];
       return resource === undefined ? undefined : remove(session, resource, command.match);
     }
@@ -115,7 +115,7 @@ async function update(
 }
 
 /**
- * Sends a patch that is based on a version that the model knows, and valid only for that version, so that the result is also
+ * Sends a patch that is based on a version known to the model and valid only for that version, so that the result is also
  * known.
  */
 async function patch(session: LoadSession, resource: ModelResource): Promise<void> {

@@ -1,7 +1,7 @@
-/** Inspects a machine's processes. */
+/** Lists the processes of a service that runs as several processes. */
 import { execFileSync } from 'node:child_process';
 
-/** A process below the primary. */
+/** A process that the primary has started. */
 export interface Below {
   readonly pid: number;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** A record with something of every kind, for testing assistants, beside another patient's record. */
+/** A record with something of every kind, for testing assistants, next to another patient's record. */
 import { signIn } from './admin.ts';
 import { type Allowed, Granting } from './granted.ts';
 import { type InProcess, startInProcess } from './in-process.ts';
@@ -7,7 +7,7 @@ import { restOf } from './rest.ts';
 const LOINC = 'http://loinc.org';
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
-/** The texts that people and programs may write into a record. */
+/** Returns the text that people and programs write to a given place of a record. */
 export type Text = (place: string) => string;
 
 /** A service with such a record, and a grant on it. */
@@ -18,13 +18,13 @@ export class McpRecord {
     readonly patient: string,
     /** An id from another patient's record. */
     readonly other: string,
-    /** A grant for everything. */
+    /** A grant that covers everything. */
     readonly allowed: Allowed,
   ) {}
 
   /**
    * Starts the service with the record.
-   * @param text what the record's free texts say
+   * @param text returns the record's free texts
    */
   static async start(text: Text = (place) => `A ${place}`): Promise<McpRecord> {
     const service = await startInProcess();

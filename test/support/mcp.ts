@@ -27,7 +27,7 @@ export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 
 /**
  * Connects a client with an access token.
- * @param revision the protocol revision that it uses
+ * @param revision the protocol revision that the client uses
  */
 export async function connectMcp(
   url: string,
@@ -69,13 +69,16 @@ export async function connectStdio(url: string, key: string): Promise<Client> {
   return client;
 }
 
-/** An assistant that gets its access through a browser: where the person goes first, and what their answer leads to. */
+/**
+ * An assistant that gets access through a browser. `begin` returns the URL that the person opens first; `finish` takes their
+ * answer.
+ */
 export interface Assistant {
   begin(): Promise<string>;
   finish(answer: URL): Promise<Client>;
 }
 
-/** Returns an assistant that uses the official client, which finds the authorization server itself. */
+/** Returns an assistant that uses the official client, which discovers the authorization server itself. */
 export function makeAssistant(url: string, clientId: string, redirectUrl: string): Assistant {
   let verifier = '';
   let tokens: OAuthTokens | undefined;

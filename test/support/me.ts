@@ -1,4 +1,4 @@
-/** Calls `/me` as a person from the development issuer, and writes about their records. */
+/** Calls `/me` as a person from the development issuer, and writes events about the person's records. */
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson, makeSubject } from '#src/dev-issuer/people.ts';
 import type { NewEvent } from '#src/events/store.ts';
@@ -25,7 +25,7 @@ export interface MyAnswer {
 
 type Asked = Pick<InProcess, 'url' | 'pool'>;
 
-/** Returns an address's issuer and subject at a service's development issuer. */
+/** Returns the issuer and subject of an e-mail address at a service's development issuer. */
 export const identityOf = ({ url }: Asked, email: string) => ({
   issuer: devIssuerUrl(url),
   subject: makeSubject(email),
@@ -33,7 +33,7 @@ export const identityOf = ({ url }: Asked, email: string) => ({
 
 /**
  * Sends a request with a person's ID token.
- * @param path below `/me`, with its slash
+ * @param path below `/me`, with a leading slash
  */
 export async function me(
   service: Asked,

@@ -1,7 +1,7 @@
 /** Reads `/metrics` from a service with one or several processes. */
 
 /**
- * Returns an instance's metrics: its processes' samples added up, without the label `worker`.
+ * Returns an instance's metrics: the sums of its processes' samples, without the label `worker`.
  * @param url the service's URL
  */
 export async function readMetrics(url: string): Promise<string> {

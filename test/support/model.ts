@@ -1,6 +1,6 @@
 /**
- * A plain in-memory model of the responses that clients got: the content of each version of each resource. It accepts
- * responses that a race allows, notes those that nothing allows, and finally compares itself with the history.
+ * A plain in-memory model of the responses that clients received: the content of each version of each resource. It accepts
+ * responses that a race can explain, notes responses that nothing can explain, and is finally compared with the history.
  */
 import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { without } from '#src/shared/json/json-value.ts';
@@ -20,11 +20,11 @@ export interface ShownVersion {
 interface Unknown {
   readonly operation: 'UPDATE' | 'DELETE';
   readonly content?: string;
-  /** Shared by the writes in one transaction: either all of them happened, or none. */
+  /** The number shared by all writes in one transaction: either all of them happened, or none did. */
   readonly transaction: number | undefined;
 }
 
-/** A create without a response: its marker shows whether it happened. */
+/** A create without a response. Its marker reveals whether it happened. */
 export interface LostCreate {
   readonly type: string;
   readonly marker: string;
@@ -37,19 +37,22 @@ export interface LostCreate {
 export interface ModelResource {
   readonly type: string;
   readonly id: string;
-  /** The id of the Patient in its record. */
+  /** The id of the Patient in the resource's record. */
   readonly patient: string;
-  /** Version → the acknowledged write that created it. */
+  /** Maps a version to the acknowledged write that created it. */
   readonly versions: Map<number, { readonly operation: Operation; readonly content?: string }>;
   readonly unknown: Unknown[];
-  /** The highest version that any client was told; only a hint while writes are running. */
+  /** The highest version reported to any client; only a hint while writes are running. */
   latest: number;
   deleted: boolean;
-  /** Content for restoring a deleted resource and for building updates. */
+  /** Content for restoring the resource after a deletion, and for building updates. */
   body: JsonObject;
 }
 
-/** Returns the exact text of a resource without the members that the service sets: decimals as written, members in order. */
+/**
+ * Returns the exact text of a resource without the members that the service sets. Decimals are kept as written, and members in
+ * order.
+ */
 export function contentOf(body: JsonObject): string {
   const { meta } = body;
   const kept = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
@@ -63,11 +66,11 @@ export class Model {
   readonly lostCreates: LostCreate[] = [];
   /** Records in which a write was refused because the Patient was deleted. */
   readonly refusedRecords = new Set<string>();
-  /** Observations that no order of events could explain. */
+  /** Responses that no order of events could explain. */
   readonly faults: string[] = [];
   /**
-   * Writes that got 412 although `If-Match` was the version that the client had just been told: version `expected` must be
-   * outdated by now.
+   * Writes that got 412 although `If-Match` was the version that the client had just been told. Version `expected` must have
+   * become outdated.
    */
   readonly #refusedMatches: { readonly resource: ModelResource; readonly expected: number }[] = [];
 
@@ -116,7 +119,7 @@ export class Model {
     if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: false, body });
   }
 
-  /** Records an acknowledged delete. Only one of several concurrent deletes writes; all may be told its version. */
+  /** Records an acknowledged delete. Of several concurrent deletes, only one writes, but all may be told its version. */
   deleted(resource: ModelResource, version: number | undefined): void {
     if (version === undefined) {
       this.faults.push(`a delete of ${resource.type}/${resource.id} was answered without a version`);
@@ -132,12 +135,12 @@ export class Model {
     if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: true });
   }
 
-  /** Records a 412 for a write whose `If-Match` had been right: another client must have been faster. */
+  /** Records a 412 for a write whose `If-Match` had been correct, so another client must have been faster. */
   refusedMatch(resource: ModelResource, expected: number): void {
     this.#refusedMatches.push({ resource, expected });
   }
 
-  /** Records a write to a known resource that got no response. */
+  /** Records a write to a known resource that wasn't answered. */
   lost(
     resource: ModelResource,
     operation: 'UPDATE' | 'DELETE',
@@ -150,7 +153,7 @@ export class Model {
 
   /**
    * Compares a resource with its whole history, oldest version first.
-   * @returns faults, and for each transaction the number of its lost updates that did happen (each counted once)
+   * @returns the faults, and for each transaction, how many of its lost updates actually happened (each counted once)
    */
   compare(
     resource: ModelResource,
@@ -172,7 +175,8 @@ export class Model {
         const [found] = at < 0 ? [] : lost.splice(at, 1);
         if (found === undefined)
           faults.push(`${name}: nobody was told of version ${shown.version} (${shown.operation})`);
-        // A deletion proves nothing: it may be another client's, and finds nothing to delete if another client was faster.
+        // A deletion proves nothing: it may be another client's, and a delete finds nothing to delete if another client was
+        // faster.
         else if (found.transaction !== undefined && found.operation === 'UPDATE')
           happened.push(found.transaction);
       } else if (expected.operation !== shown.operation) {

@@ -1,7 +1,4 @@
-/**
- * A local name server that returns NXDOMAIN for all names, except that it doesn't answer queries for names that contain
- * `silent`.
- */
+/** A local name server that returns NXDOMAIN for all names, but doesn't answer queries for names that contain `silent`. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
@@ -21,7 +18,7 @@ export async function startNameServer(): Promise<NameServer> {
   socket.on('message', (query, from) => {
     questions.push(query.toString('latin1'));
     if (query.includes('silent')) return;
-    // The response repeats the question, with status NXDOMAIN.
+    // The response repeats the question, with the status NXDOMAIN.
     query.writeUInt16BE(0x8183, 2);
     socket.send(query, from.port, from.address);
   });

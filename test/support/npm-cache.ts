@@ -1,6 +1,6 @@
 /**
- * Installs packages that only a few tests need, when a test first needs them, below node_modules/.cache, so that `npm ci`
- * stays small.
+ * Installs packages that only a few tests need below node_modules/.cache, when a test first needs them, so that `npm ci` stays
+ * small.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { ROOT } from './process.ts';
 
 const CACHE = join(ROOT, 'node_modules', '.cache');
-/** npm's error codes for a registry that can't be reached, or that doesn't have the package. */
+/** npm's error codes for a registry that can't be reached or doesn't have the package. */
 const NOT_TO_BE_HAD =
   /npm (?:error|ERR!) code (E403|E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)/;
 const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=1'];
@@ -19,10 +19,10 @@ const OPTIONS = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries
 export type Installed = { readonly folder: string } | { readonly missing: string };
 
 /**
- * Returns a cache folder, and fills it first if it isn't there.
+ * Returns a cache folder, after filling it if it doesn't exist yet.
  * @param name a path below the cache
  * @param command npm's command and its arguments
- * @param prepare puts files into the folder before npm runs; `check` inspects the folder afterwards
+ * @param prepare adds files to the folder before npm runs; `check` inspects the folder afterwards
  * @throws Error if npm fails for a reason other than the registry
  */
 export async function installOnce(

@@ -1,4 +1,4 @@
-/** An application's way through the pages to tokens, over HTTP, for testing the authorization server. */
+/** An application's steps through the pages to tokens, over HTTP, for testing the authorization server. */
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 import {
@@ -20,7 +20,7 @@ export interface JourneyClient {
   readonly client_secret?: string | undefined;
 }
 
-/** A code, with what is needed to exchange it. */
+/** An authorization code, and what is needed to exchange it. */
 export interface CodeInHand {
   readonly code: string;
   readonly verifier: string;
@@ -52,7 +52,7 @@ export const PERSON = 's-001@patients.example.org';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
-/** How access is requested: the request's parameters, and who decides about which of their records. */
+/** How access is requested: the request's parameters, and which person decides for which of their records. */
 interface Asked {
   readonly scope?: string;
   readonly resource?: string;
@@ -68,7 +68,7 @@ export class Journey {
   constructor(readonly url: string) {}
 
   /**
-   * Asks for access, signs a person in and allows it.
+   * Requests access, signs a person in and allows the request.
    * @param choose changes the fields of the consent form
    */
   async code(
@@ -95,7 +95,7 @@ export class Journey {
     return { code, verifier };
   }
 
-  /** Sends a form; a client authenticates with Basic if it has a secret, otherwise with `client_id`. */
+  /** Sends a form. A client with a secret authenticates with Basic, any other client with `client_id`. */
   async post(
     path: string,
     client: JourneyClient | undefined,
@@ -129,7 +129,7 @@ export class Journey {
 
   /**
    * Exchanges a code.
-   * @param changes other fields; undefined omits a field
+   * @param changes replacements for fields; undefined omits a field
    */
   exchange(
     client: JourneyClient,
@@ -152,7 +152,7 @@ export class Journey {
 
   /**
    * Gets tokens.
-   * @throws Error if there are none
+   * @throws Error if no tokens are issued
    */
   async tokens(client: JourneyClient, options: Parameters<Journey['code']>[1] = {}): Promise<TokenAnswer> {
     const answer = await this.exchange(client, await this.code(client, options));
@@ -172,7 +172,7 @@ export class Journey {
     return new Answer(response.status, response.headers, await response.text());
   }
 
-  /** Reads a token response's Patient with its access token; returns the status. */
+  /** Reads the Patient of a token response with the response's access token; returns the status. */
   async opens({ access_token, patient }: TokenAnswer): Promise<number> {
     return (await this.read(access_token, `/fhir/R4/Patient/${patient}`)).status;
   }

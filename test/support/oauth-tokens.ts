@@ -1,4 +1,4 @@
-/** Rows that codes and tokens need: a project, an application and a grant, as in the read models. */
+/** Rows that codes and tokens require: a project, an application and a grant, as in the read models. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { issueCode, type NewCode } from '#src/oauth/tokens/codes.ts';
@@ -9,7 +9,7 @@ export interface GrantedApplication {
   readonly applicationId: string;
   readonly clientId: string;
   readonly project: string;
-  /** The record's project. */
+  /** The project that owns the record. */
   readonly owner: string;
   readonly grantId: string;
   readonly record: string;
@@ -19,7 +19,7 @@ export interface GrantedApplication {
   readonly subject: string;
 }
 
-/** Adds an application in its own project, with a grant that lasts the given number of seconds. */
+/** Adds an application in a project of its own, with a grant that lasts the given number of seconds. */
 export async function addGrantedApplication(
   pool: Pool,
   { seconds = 30 * 86_400, grantedBy = 'patient' }: { seconds?: number; grantedBy?: string } = {},
@@ -78,10 +78,10 @@ export async function addGrant(
   );
 }
 
-/** The redirect URI for every code here. */
+/** The redirect URI of all codes in these tests. */
 export const REDIRECT = 'https://app.example/callback';
 
-/** A code, and what is needed to exchange it. */
+/** An authorization code, and what is needed to exchange it. */
 export interface CodeInHand {
   readonly code: string;
   readonly verifier: string;

@@ -7,13 +7,13 @@ import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
 
-/** Matches the thousands of examples that are R4 definitions, and Bundles of these. */
+/** Matches the thousands of examples that are R4's own definitions, and Bundles of these. */
 const DEFINITIONS =
   /^(?:StructureDefinition|CodeSystem|ValueSet|ConceptMap|SearchParameter|OperationDefinition|CompartmentDefinition|ImplementationGuide|CapabilityStatement)$/;
 /** Maximum number of characters in a file; Bundles of definitions are larger. */
 const MOST = 1_000_000;
 
-/** An example: file name without `.json`, and the resource. */
+/** An example: its file name without `.json`, and the resource. */
 export interface OfficialExample {
   readonly name: string;
   readonly resource: JsonObject;

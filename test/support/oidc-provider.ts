@@ -24,27 +24,27 @@ export interface TestIssuer {
    * @returns the ID token
    */
   signIn(login: string): Promise<string>;
-  /** Returns a token with any content, signed with the provider's own newest key. */
+  /** Returns a token with arbitrary content, signed with the provider's newest key. */
   sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
   /** Returns the newest key without its private part. */
   publicKey(): JWK;
   /**
-   * Signs with a new key from now on.
-   * @param keep whether the old keys are still published
+   * Starts signing with a new key.
+   * @param keep whether the old keys continue to be published
    */
   rotate(keep: boolean): Promise<void>;
   /** Accepts an additional redirect URI from now on. */
   register(redirectUri: string): Promise<void>;
-  /** Answers every request with this status; undefined restores normal answers. */
+  /** Answers every request with the given status; undefined restores normal answers. */
   fail(status: number | undefined): void;
   stop(): Promise<void>;
 }
 
 /** The settings of a provider. */
 export interface IssuerOptions {
-  /** Its client's secret. By default, the client is public. */
+  /** The secret of the provider's client. By default, the client is public. */
   readonly secret?: string;
-  /** True if name and address are available only from the userinfo endpoint, as the standard prefers. */
+  /** True if name and address are available only from the userinfo endpoint, which the standard prefers. */
   readonly claimsByUserinfo?: boolean;
 }
 
@@ -104,7 +104,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<TestIssu
   };
 }
 
-/** Runs work without the provider's console warnings about settings that a product would need. */
+/** Runs work without the provider's console warnings about settings that matter only in production. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   console.warn = console.info = () => undefined;
@@ -136,7 +136,7 @@ async function providerOf(
     ],
     jwks: { keys: keys.map((key) => ({ ...key })) as never },
     cookies: { keys: ['a test'] },
-    // Claims go into the ID token, as with most providers, not only to the userinfo endpoint.
+    // Claims are included in the ID token, as most providers do, and not only returned by the userinfo endpoint.
     conformIdTokenClaims: claimsByUserinfo,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_, id) => ({
@@ -148,7 +148,7 @@ async function providerOf(
 }
 
 /**
- * Signs in through the authorization request, sign-in form, consent form, code and token: each step uses the links and forms
+ * Signs in through the authorization request, sign-in form, consent form, code and token. Each step uses the links and forms
  * of the previous response.
  */
 async function signIn(url: string, login: string): Promise<string> {
@@ -184,7 +184,7 @@ async function signIn(url: string, login: string): Promise<string> {
   return token;
 }
 
-/** Follows redirects and keeps cookies, up to the client's own address. */
+/** Follows redirects, keeping cookies, until it reaches the client's own address. */
 class Browser {
   readonly #cookies = new Map<string, string>();
 

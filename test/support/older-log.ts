@@ -1,7 +1,7 @@
 /**
  * Reads the log of a service at commit 2a2c921 as it was written: events of every type that it knew, a record with a snapshot,
- * a purged record, documents. `older-log.json.gz` also contains that service's answers from the log. Some of its resources
- * passed that version's rules but would be refused now.
+ * a purged record, documents. `older-log.json.gz` also contains that service's answers based on the log. Some of its resources
+ * were valid according to that version's rules but would be refused now.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -25,18 +25,18 @@ export interface OlderLog {
   readonly key: string;
   /** The service's FHIR base, without a trailing slash. */
   readonly base: string;
-  /** Subject of a resource → `Type/id`. */
+  /** Maps the subject of a resource to `Type/id`. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Patient ids: of a record with about 560 events, and of a purged record. */
+  /** The Patient ids of a record with about 560 events, and of a purged record. */
   readonly patients: { readonly long: string; readonly purged: string };
   readonly events: readonly OlderEvent[];
-  /** Rows of `operations.snapshot` and, without their stream, of `operations.snapshot_entry`. */
+  /** Rows of `operations.snapshot`, and rows of `operations.snapshot_entry` without their stream. */
   readonly snapshots: { readonly snapshot: readonly [object]; readonly snapshot_entry: readonly object[] };
-  /** Path in the document folder → bytes in base64. */
+  /** Maps a path in the document folder to the bytes in base64. */
   readonly documents: Readonly<Record<string, string>>;
   /** SHA-256 (hex) of the output of `annal record <patient> --at <at> --json`. */
   readonly records: readonly { readonly patient: string; readonly at: string; readonly sha256: string }[];
-  /** The key that signed the export and the checkpoint. */
+  /** The key with which the export and the checkpoint were signed. */
   readonly publicKey: string;
   /** A record's signed export. */
   readonly export: string;
@@ -44,13 +44,13 @@ export interface OlderLog {
   readonly checkpoint: string;
 }
 
-/** Returns that commit's log. */
+/** Returns the log written at that commit. */
 export async function olderLog(): Promise<OlderLog> {
   const compressed = await readFile(new URL('./older-log.json.gz', import.meta.url));
   return JSON.parse(gunzipSync(compressed).toString('utf8')) as OlderLog;
 }
 
-/** Writes a log and its snapshots byte for byte to a database that has none. */
+/** Writes a log and its snapshots, byte for byte, to a database that has neither. */
 export async function putLog(pool: Pool, { events, snapshots }: OlderLog): Promise<void> {
   await pool.query(LOG_SCHEMA_SQL);
   await pool.query(

@@ -17,13 +17,16 @@ export interface SignedIn {
   readonly accessToken: string;
   readonly subject: string;
   readonly fhirUser: string;
-  /** A later access token, if the library refreshes. */
+  /** A later access token, if the library refreshed. */
   readonly later?: string;
-  /** Where the library sends the person to sign out, if it does. */
+  /** The URL to which the library sends the person to sign out, if it does. */
   readonly signOut?: string;
 }
 
-/** An application that uses a library: where the browser goes first, and what the answer leads to. */
+/**
+ * An application that uses a library. `begin` returns the URL that the browser opens first; `finish` takes the URL with the
+ * answer.
+ */
 export interface LibraryApplication {
   begin(): Promise<{ readonly url: string }>;
   finish(url: URL): Promise<SignedIn>;
@@ -67,7 +70,7 @@ export function byOidcClientTs({ issuer, home, clientId, scope }: ApplicationSet
   };
 }
 
-/** The path of Auth.js, below which it receives its responses. */
+/** The path of Auth.js; Auth.js receives its responses below this path. */
 export const AUTH_JS_PATH = '/auth';
 
 /** Returns an application that uses Auth.js, which keeps its state in cookies. */

@@ -1,4 +1,4 @@
-/** A browser without scripts, over HTTP: keeps cookies, follows redirects on this machine, and sends pages' forms. */
+/** A browser without scripts, over HTTP: keeps cookies, follows redirects on this machine, and submits forms on pages. */
 
 /** A page that was shown. */
 export interface Shown {
@@ -17,15 +17,16 @@ interface Kept {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-/** A visitor to one service and to the issuers to which it sends people. */
+/** A visitor to one service and to the issuers that the service redirects people to. */
 export class PageVisitor {
-  /** Cookies by origin and name. Here, two services on one machine share none. */
+  /** Cookies by origin and name. Unlike in a browser, two services on one machine don't share cookies. */
   readonly #cookies = new Map<string, Map<string, Kept>>();
   #page: Shown | undefined;
 
   /**
+   * Creates a visitor.
    * @param home the base for paths
-   * @param reach returns where a URL is really served, as a proxy knows it; by default, the URL itself
+   * @param reach returns where a URL is actually served, as a proxy knows it; by default, the URL itself
    */
   constructor(
     readonly home: string,
@@ -43,9 +44,9 @@ export class PageVisitor {
   }
 
   /**
-   * Sends the page's first form, with its hidden fields.
+   * Submits the page's first form, with its hidden fields.
    * @param fields additional fields; pairs may repeat a name
-   * @param headers replace those that a browser would send from the page
+   * @param headers replace the headers that a browser would send from the page
    */
   submit(
     fields: Readonly<Record<string, string>> | readonly (readonly [string, string])[] = {},
@@ -69,7 +70,7 @@ export class PageVisitor {
     return this.#page;
   }
 
-  /** Returns an origin's cookie as the server set it, with its attributes; undefined if there is none. */
+  /** Returns an origin's cookie as the server set it, with its attributes; undefined if there is no such cookie. */
   cookieLine(name: string, origin = this.home): string | undefined {
     return this.#of(origin).get(name)?.line;
   }
@@ -103,7 +104,7 @@ export class PageVisitor {
       if (location === null) return page;
       const next = new URL(location, page.url).href;
       path = [...path, next];
-      // Tests make up application URLs, so redirects to them aren't followed.
+      // The tests' application URLs are made up, so redirects to them aren't followed.
       if (!/^https?:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(next)) return { ...page, path };
       page = await this.#ask(next, undefined, {}, path);
     }

@@ -1,12 +1,12 @@
-/** Runs the shell blocks in documentation pages in order, and compares the output with the output in the pages. */
+/** Runs the shell blocks in documentation pages, in order, and compares the output with the output shown in the pages. */
 import { execFile } from 'node:child_process';
 
-/** A shell block, and the output block after it. */
+/** A shell block, and the output block that follows it. */
 export interface Step {
-  /** The line of the first command in the page. */
+  /** The line of the first command on the page. */
   readonly line: number;
   readonly commands: string;
-  /** The output in the page; undefined if it shows none. */
+  /** The output shown on the page; undefined if none is shown. */
   readonly shown?: string;
 }
 
@@ -22,8 +22,8 @@ const FENCE = /^```(\S*)/;
 const NOT_RUN = /^<!-- not run: .+ -->$/;
 
 /**
- * Returns a page's steps: every `sh` block except those after `<!-- not run: why -->`. A `text` block directly after a step
- * shows its standard output.
+ * Returns a page's steps: every `sh` block, except blocks after `<!-- not run: why -->`. A `text` block directly after a step
+ * shows the step's standard output.
  */
 export function stepsOf(page: string): Step[] {
   return blocksOf(page)
@@ -37,7 +37,7 @@ export function stepsOf(page: string): Step[] {
 
 /**
  * Returns the page with its outputs replaced.
- * @param outputs by the step's index
+ * @param outputs the new outputs, by the step's index
  */
 export function withOutputs(page: string, outputs: readonly string[]): string {
   const lines = page.split('\n');
@@ -84,13 +84,13 @@ function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** Separates the outputs of two steps; no program prints it. */
+/** Separates the outputs of two steps; no program prints this character. */
 const END_OF_STEP = '\u001e';
 
 /**
- * Runs steps in one shell, like a person who pastes them one after the other.
+ * Runs steps in one shell, like a person who pastes them one after another.
  * @param folder the working directory
- * @param env the whole environment
+ * @param env the complete environment
  * @returns a result for each step; fewer if the shell exited early
  */
 export function runSteps(
@@ -114,8 +114,9 @@ export function runSteps(
 }
 
 /**
- * Returns a function that replaces values that differ between runs: ids (numbered by first occurrence, so that equal ids stay
- * equal), recording times, durations, and the last four characters of keys. Use one such function for all output of a run.
+ * Returns a function that replaces values that vary between runs: ids (numbered by first occurrence, so that the same id
+ * always gets the same number), recording times, durations, and the last four characters of keys. Use one such function for
+ * all output of a run.
  */
 export function steadier(): (text: string) => string {
   const ids = new Map<string, string>();

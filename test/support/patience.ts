@@ -1,6 +1,7 @@
 /**
- * Wraps `fetch` for tests. On a slow machine, read models may lag by more than is allowed; a request that is refused for that
- * reason, with nothing written, is sent again after a while, as any client does. `retries.ts` counts and limits such retries.
+ * Wraps `fetch` for tests. On a slow machine, read models may lag by more than is allowed. A request that is refused for that
+ * reason, without anything being written, is sent again after a while, as any client would do. `retries.ts` counts and limits
+ * such retries.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
@@ -9,7 +10,7 @@ import { retries } from './retries.ts';
 const LAGS = 'the read model is catching up with recent writes; retry in a second';
 const LONGEST_MS = 60_000;
 
-/** Fetches without retries, for testing that refusal. */
+/** Fetches without retries, for testing the refusal itself. */
 export const fetchOnce = globalThis.fetch;
 
 /** Returns the number of requests sent again so far. */

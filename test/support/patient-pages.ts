@@ -10,7 +10,7 @@ export async function patientVisitor({ url }: Pick<InProcess, 'url'>, email: str
   return visitor;
 }
 
-/** Returns a page's text without its markup, with each run of white space as one space. */
+/** Returns a page's text without markup, with each run of white space replaced by one space. */
 export function wordsOf({ text }: Shown): string {
   return text
     .replace(/<style>[\s\S]*?<\/style>/g, ' ')
@@ -20,7 +20,7 @@ export function wordsOf({ text }: Shown): string {
     .replace(/\s+/g, ' ');
 }
 
-/** Returns the targets of a page's links that contain a text, without `&amp;`. */
+/** Returns the targets of a page's links that contain a text, with `&amp;` decoded. */
 export function linksOf({ text }: Shown, part: string): string[] {
   return [...text.matchAll(/<a [^>]*href="([^"]+)"/g)]
     .map(([, href = '']) => href.replaceAll('&amp;', '&'))

@@ -1,7 +1,7 @@
-/** Reads the text of PDFs that Chromium prints: the pages' streams, and their fonts' characters. */
+/** Reads the text of PDFs printed by Chromium, from the pages' streams and the characters of their fonts. */
 import { inflateSync } from 'node:zlib';
 
-/** Returns each sheet's text, in the order in which it was drawn. */
+/** Returns the text of each sheet, in the order in which it was drawn. */
 export function sheetsOf(pdf: Buffer): string[] {
   const objects = new Map<string, string>();
   const file = pdf.toString('latin1');
@@ -20,7 +20,7 @@ export function sheetsOf(pdf: Buffer): string[] {
   });
 }
 
-/** Returns a dictionary from a page's resources, which may be a separate object. */
+/** Returns a dictionary from a page's resources; the dictionary may be a separate object. */
 function dictionary(objects: ReadonlyMap<string, string>, page: string, name: string): string {
   const [, of] = /\/Resources (\d+) 0 R/.exec(page) ?? [];
   const resources = of === undefined ? page : (objects.get(of) ?? '');
@@ -28,7 +28,10 @@ function dictionary(objects: ReadonlyMap<string, string>, page: string, name: st
   return own ?? objects.get(id ?? '') ?? '';
 }
 
-/** Returns an object's stream, using its /Length: the last byte may itself be a carriage return (ISO 32000-1 §7.3.8.1). */
+/**
+ * Returns an object's stream. The length is taken from /Length, because the last byte may itself be a carriage return (ISO
+ * 32000-1 §7.3.8.1).
+ */
 function streamOf(body: string): string {
   const start = /stream\r?\n/.exec(body);
   const [, length] = /\/Length (\d+)/.exec(body) ?? [];

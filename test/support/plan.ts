@@ -1,4 +1,4 @@
-/** Generates random commands on records. A plan names no ids or versions, because they are known only while it runs. */
+/** Generates random commands on records. A plan contains no ids or versions, because they aren't known until it runs. */
 import fc from 'fast-check';
 import {
   fhirDecimal,
@@ -18,7 +18,7 @@ export interface PlannedBody {
   readonly variation: Omit<Variation, 'marker'>;
 }
 
-/** `pick` selects one of the resources that the record has at that time. */
+/** A planned command. `pick` selects one of the resources that the record has at that time. */
 export type PlannedCommand = { readonly record: number } & (
   | { readonly kind: 'create'; readonly body: PlannedBody; readonly keyed: boolean }
   | { readonly kind: 'update'; readonly pick: number; readonly body: PlannedBody; readonly match: Match }

@@ -1,4 +1,4 @@
-/** Keeps a DATA_DIR as the service's first start leaves it: copying it takes a tenth of the time of a first start. */
+/** Caches a DATA_DIR as the service's first start leaves it. Copying it takes a tenth of the time of a first start. */
 import { execFile } from 'node:child_process';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { bundledService } from './bundled-program.ts';
 const run = promisify(execFile);
 const UNUSED_MS = 86_400_000;
 
-/** Files that a service leaves behind if it does not shut down properly. */
+/** Files that a service leaves behind if it doesn't shut down properly. */
 const LEFT = ['lock.json', 'database.json', 'postgres/postmaster.pid'];
 
 let prepared: Promise<string> | undefined;
@@ -22,7 +22,7 @@ export async function copyPrepared(to: string, start: (dataDir: string) => Promi
   prepared ??= prepare(start);
   const kept = await prepared;
   if ((await lstat(join(kept, 'postgres'))).isSymbolicLink()) return;
-  // `-a` keeps the owners.
+  // `-a` preserves the owners.
   await run('cp', ['-a', `${kept}/.`, to]);
 }
 
@@ -44,13 +44,13 @@ async function prepare(start: (dataDir: string) => Promise<void>): Promise<strin
     await rm(making, { recursive: true, force: true });
     throw error;
   }
-  // If another process was faster, its folder is equally good.
+  // If another process was faster, its folder is just as good.
   await rename(making, kept).catch(() => rm(making, { recursive: true, force: true }));
   await removeUnused(root);
   return kept;
 }
 
-/** Removes folders from which no test process has copied for a day, because no process runs that long. */
+/** Removes folders that no test process has copied from for a day, because no process runs that long. */
 async function removeUnused(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const last = await lstat(join(root, name)).catch(() => undefined);

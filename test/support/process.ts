@@ -1,4 +1,4 @@
-/** Runs this repository's programs as separate processes, to watch and kill them. */
+/** Runs this repository's programs as separate processes that tests can watch and kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -24,7 +24,7 @@ export interface Program {
   line(text: string): Promise<string>;
 }
 
-/** Starts a command in the repository with `env` as its only Annal settings. */
+/** Starts a command in the repository, with `env` as the only Annal settings. */
 export function startProgram(
   command: string,
   args: readonly string[],
@@ -94,8 +94,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Waits until a condition holds, checking every 20 ms or every `interval` milliseconds.
- * @throws Error if it doesn't hold within `limit` milliseconds
+ * Waits until a condition is true, checking every 20 ms or every `interval` milliseconds.
+ * @throws Error if it doesn't become true within `limit` milliseconds
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Creates a project for each service in the tests if they share a log. */
+/** Creates a project for each service in the tests if the services share a log. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -9,12 +9,13 @@ import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { eventually } from './process.ts';
 
-/** The event store that the tests share; if empty, each service has its log in its own PostgreSQL. */
+/** The event store that the tests share. If empty, each service keeps its log in its own PostgreSQL. */
 export const { EVENTSTORE_URL = '' } = process.env;
 
 /**
- * Waits until a service has processed the events that earlier tests left in a shared log: until then, it may return 503.
- * @param processes true to wait for its processes too, which conditional writes and purges need
+ * Waits until a service has processed the events that earlier tests left in a shared log. Until then, the service may return
+ * 503.
+ * @param processes true to also wait for the service's processes, which conditional writes and purges need
  */
 export async function caughtUp(url: string, processes: boolean): Promise<void> {
   await eventually(async () => (await fetch(`${url}/health/ready`)).ok);
@@ -24,18 +25,18 @@ export async function caughtUp(url: string, processes: boolean): Promise<void> {
     const lags = [...metrics.matchAll(/^annal_process_lag_events\{.*\} (\d+)$/gm)].map(([, lag]) => lag);
     return lags.length > 0 && lags.every((lag) => lag === '0');
   };
-  // Checks are far apart, because each counts events.
+  // There is a long pause between checks, because each check counts events.
   await eventually(passed, 240_000, 500);
 }
 
-/** Creates an organization with a project and a key, and waits until the service on a database knows the key. */
+/** Creates an organization with a project and a key, and waits until the service on the given database knows the key. */
 export function foundProject(databaseUrl: string): Promise<Founded> {
   return withKey(databaseUrl, (kernel) => found({ kernel, now: nowMicros }, 'Another', 'sandbox'));
 }
 
 /**
- * Creates an organization and a project like those of a first start, on a shared log: the oldest ones there may be from an
- * earlier service, whose people don't sign in at this one.
+ * Creates an organization and a project like those of a first start, on a shared log. The oldest project there may belong to
+ * an earlier service, whose members don't sign in at this service.
  * @param issuer the service's development issuer; its developer owns the organization
  */
 export async function foundQuickstart(databaseUrl: string, issuer: string): Promise<Founded> {
@@ -48,7 +49,7 @@ export async function foundQuickstart(databaseUrl: string, issuer: string): Prom
   }
 }
 
-/** Creates a production key in another key's project, and waits until the service on the database knows it. */
+/** Creates a production key in the project of a given key, and waits until the service on the database knows the new key. */
 export async function productionKey(databaseUrl: string, pool: pg.Pool, key: string): Promise<string> {
   const { rows } = await pool.query<{ project: string }>(
     'SELECT k.project FROM projects.api_key k WHERE k.sha256 = $1',

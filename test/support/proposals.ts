@@ -1,4 +1,4 @@
-/** Applications that propose, and people who decide, on a running service. */
+/** Applications that make proposals, and people who decide on them, on a running service. */
 import { DevIssuer, devIssuerUrl } from '#src/dev-issuer/dev-issuer.ts';
 import { findPerson } from '#src/dev-issuer/people.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -13,10 +13,10 @@ import { identityOf, linkOf, type MyAnswer, newPatient } from './me.ts';
 import { eventually } from './process.ts';
 import { Answer } from './service.ts';
 
-/** The scopes with which tests propose. */
+/** The scopes that tests use to make proposals. */
 export const PROPOSER = ['patient/Condition.cru', 'patient/Observation.cru'];
 
-/** A person's record that an application may change. */
+/** A person's record for which an application may propose changes. */
 export interface Shared {
   /** The Patient's real id, and the pairwise id. */
   readonly record: string;
@@ -56,7 +56,7 @@ export class Proposing {
     return this.granting.close();
   }
 
-  /** Registers an application in its own project. */
+  /** Registers an application in a project of its own. */
   async application(): Promise<Application> {
     const { id } = await this.owner.done('POST', `/organizations/${this.organization}/projects`, {
       name: 'App',
@@ -64,7 +64,7 @@ export class Proposing {
     return this.granting.register(this.owner, id);
   }
 
-  /** Creates a record, links a person to it and lets an application use it. */
+  /** Creates a record, links a person to it and gives an application access to it. */
   async share(
     application: Application,
     { scopes = PROPOSER, seconds = 90 * 86_400 }: { scopes?: string[]; seconds?: number } = {},
@@ -78,7 +78,7 @@ export class Proposing {
     return { record, patient: allowed.patient, email, linkId, allowed };
   }
 
-  /** Lets an application use a record under a person's grant. */
+  /** Gives an application access to a record under a person's grant. */
   async allow(
     application: Application,
     record: string,
@@ -103,7 +103,7 @@ export class Proposing {
 
   /**
    * Sends an application's request to `/v1/patients/{patient}/proposals`.
-   * @param url of an instance
+   * @param url the URL of an instance
    */
   async app(
     { patient, token }: Pick<Allowed, 'patient' | 'token'>,
@@ -129,7 +129,7 @@ export class Proposing {
 
   /**
    * Proposes a new Condition.
-   * @throws Error if that is refused
+   * @throws Error if the proposal is refused
    */
   async condition({ allowed }: Pick<Shared, 'allowed'>, text = 'Asthma', rest: object = {}): Promise<Shown> {
     const resource = conditionOf(allowed.patient, text);
@@ -138,7 +138,7 @@ export class Proposing {
 
   /**
    * Makes a proposal.
-   * @throws Error if that is refused
+   * @throws Error if the proposal is refused
    */
   async proposed(allowed: Allowed, body: object): Promise<Shown> {
     const answer = await this.app(allowed, '', 'POST', body);
@@ -148,7 +148,7 @@ export class Proposing {
 
   /**
    * Sends a request from the person.
-   * @param url of an instance
+   * @param url the URL of an instance
    */
   async person(
     { email, record }: Pick<Shared, 'email' | 'record'>,
@@ -196,7 +196,7 @@ export class Proposing {
 
   /**
    * Accepts or rejects a proposal.
-   * @param url of an instance
+   * @param url the URL of an instance
    */
   decide(
     shared: Pick<Shared, 'email' | 'record'>,

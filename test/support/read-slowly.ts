@@ -1,7 +1,7 @@
-/** Responses that are sent while they are made, and a reader that is slower than that. */
+/** Responses that are sent while they are being built, and a reader that is slower than that. */
 import { get } from 'node:http';
 
-/** Returns Observations for a record that is sent in several parts, more of them than sockets buffer. */
+/** Returns Observations for a record whose responses are sent in several parts, more than sockets buffer. */
 export function longObservations(patient: string): readonly object[] {
   return Array.from({ length: 24 }, (_, n) => ({
     resourceType: 'Observation',
@@ -19,7 +19,7 @@ interface ReadSlowly {
   readonly text: string;
 }
 
-/** Reads a response; after its first bytes, it pauses until something else is done. */
+/** Reads a response. After the first bytes, it pauses until some other work is done. */
 export function readSlowly(
   url: string,
   headers: Readonly<Record<string, string>>,

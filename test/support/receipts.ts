@@ -23,7 +23,10 @@ export class ReceiptsAgain {
     this.renderers = new ArchivedRenderers(new Renderers(pool));
   }
 
-  /** @param dataDir the service's, for documents */
+  /**
+   * Opens a service's receipts.
+   * @param dataDir the service's DATA_DIR, for documents
+   */
   static async open(
     { pool, databaseUrl }: { readonly pool: Pool; readonly databaseUrl: string },
     dataDir = '',
@@ -37,7 +40,7 @@ export class ReceiptsAgain {
     return this.store.close();
   }
 
-  /** Returns the receipt for a request, which the access log names if it has an entry about the request. */
+  /** Returns the receipt for a request. If the access log has an entry for the request, the entry names the receipt. */
   async ofRequest(requestId: string | null): Promise<ReceiptRow> {
     const { rows } = await this.pool.query<ReceiptRow>(
       `select r.* from operations.access_entry e join operations.receipt r on r.id = e.receipt where e.request_id = $1`,

@@ -10,7 +10,7 @@ export interface Received {
   readonly headers: IncomingHttpHeaders;
   /** The raw body. */
   readonly body: Buffer;
-  /** `performance.now()` when the last byte arrived. */
+  /** The value of `performance.now()` when the last byte arrived. */
   readonly at: number;
 }
 
@@ -19,9 +19,9 @@ export interface Receiver {
   /** `http://localhost:<port>` */
   readonly url: string;
   readonly received: readonly Received[];
-  /** Sets how requests to a path are answered from now on. By default, with 204. */
+  /** Sets how requests to a path are answered from now on; the default is 204. */
   answer(path: string, respond: (response: ServerResponse, received: Received) => void): void;
-  /** Returns the requests to a path once there are `count` of them. */
+  /** Waits until there have been `count` requests to a path, and returns them. */
   of(path: string, count: number, timeoutMs?: number): Promise<Received[]>;
   stop(): Promise<void>;
 }

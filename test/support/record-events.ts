@@ -1,4 +1,4 @@
-/** Appends made-up events to a running service's streams, and tells whose they are. */
+/** Appends made-up events to a running service's streams, and sets the events' owner. */
 import { openEventStore } from '#src/events/open.ts';
 import {
   Conflict,
@@ -25,7 +25,7 @@ export class RecordEvents {
     return this.appendTo(recordStream(record), ...events);
   }
 
-  /** Appends to an existing stream; tries again if the service writes to it at the same time. */
+  /** Appends to an existing stream; retries if the service writes to the stream at the same time. */
   async appendTo(stream: string, ...events: NewEvent[]): Promise<void> {
     for (;;) {
       try {

@@ -2,8 +2,8 @@
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * Returns the refusal that work throws.
- * @throws any other error from the work, and an Error if it throws nothing
+ * Returns the refusal that the given work throws.
+ * @throws any other error from the work; an Error if it throws nothing
  */
 export function refusal(work: () => unknown): Refusal {
   try {

@@ -1,4 +1,4 @@
-/** Sends requests that must be refused to a service in this process, and checks the documented status and body. */
+/** Sends requests that must be refused to a service in this process, and checks their documented status and body. */
 import { expect } from 'chai';
 import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';
 
@@ -9,7 +9,7 @@ export interface Expected {
   readonly code: string;
   /** The first issue's expression. */
   readonly expression?: string;
-  /** A pattern that the diagnostics of some issue must match. */
+  /** A pattern that the diagnostics of at least one issue must match. */
   readonly says?: RegExp;
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
@@ -25,9 +25,9 @@ export interface Outcome {
   }[];
 }
 
-/** The functions that bad-input tables use. */
+/** The functions used by tables of bad input. */
 export interface Refusals {
-  /** Returns the service; call it only while the tests run. */
+  /** Returns the service; call it only while tests are running. */
   readonly service: () => InProcess;
   /** Returns the first patient's id. */
   readonly mine: () => string;
@@ -38,7 +38,7 @@ export interface Refusals {
   readonly refuses: (title: string, request: () => [string, KeyedCall?], expected: Expected) => void;
 }
 
-/** Returns a resource for the first patient, or for another. */
+/** Returns a resource for the given patient. */
 export const observationOf = (patient: string, more: object = {}) => ({
   resourceType: 'Observation',
   status: 'final',
@@ -57,7 +57,7 @@ export const post = (
   { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
 ];
 
-/** Starts the service before the tests in a `describe`, and stops it after them. */
+/** Starts the service before the tests in a `describe`, and stops it afterwards. */
 export function refusals(): Refusals {
   let service: InProcess;
   let mine: string;

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL with a standby for which each commit waits, from the embedded binaries: the primary can be killed at any moment.
+ * PostgreSQL with a standby that each commit waits for, using the embedded binaries. The primary can be killed at any moment.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +17,10 @@ import { postgresUser, type SystemUser } from '#src/database/system-user.ts';
 import { eventually } from './process.ts';
 import { newDataDir } from './service.ts';
 
-/** The name under which the standby connects, and for which commits wait. */
+/** The name that the standby connects under and that commits wait for. */
 const STANDBY = 'standby';
 
-/** These come after the embedded server's settings, so that they take precedence. */
+/** These settings come after the embedded server's settings, so they take precedence. */
 const SETTINGS = {
   wal_level: 'replica',
   max_wal_senders: '4',
@@ -79,7 +79,7 @@ export class ReplicatedPostgres {
     return this.#standby.url;
   }
 
-  /** Copies the running primary, and makes commits wait for the copy from now on. */
+  /** Copies the running primary, and makes commits wait for the copy from then on. */
   async addStandby(): Promise<void> {
     this.#copies += 1;
     const copy = join(this.folder, `copy-${this.#copies}`);
@@ -93,8 +93,8 @@ export class ReplicatedPostgres {
       for (const [name, text] of [
         ['backup_label', rows[0]?.labelfile ?? ''],
         ['standby.signal', ''],
-        // Without the primary's own settings: once the standby is promoted, commits don't wait for a standby that isn't there
-        // yet.
+        // The copy doesn't keep the primary's own settings: after the standby has been promoted, commits mustn't wait for a
+        // standby that doesn't exist yet.
         ['postgresql.auto.conf', `primary_conninfo = '${conninfo}'\n`],
       ] as const) {
         await writeFile(join(copy, name), text, { mode: 0o600 });
@@ -110,7 +110,7 @@ export class ReplicatedPostgres {
     });
   }
 
-  /** Kills the primary, leaving nothing of it. */
+  /** Kills the primary and removes everything that belongs to it. */
   async killPrimary(): Promise<void> {
     const { child, ended, cluster, sockets } = this.#primary;
     child.kill('SIGKILL');
@@ -174,11 +174,11 @@ async function start(
   return { cluster, sockets, child, ended, url };
 }
 
-/** Copies a running server's files, except those that belong to the process, and without the write-ahead log. */
+/** Copies a running server's files, except files that belong to the process, and without the write-ahead log. */
 async function copyRunning(from: string, to: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     execFile('cp', ['-a', from, to], (error, _, stderr) => {
-      // A temporary file may be gone before it is copied.
+      // A temporary file may disappear before it is copied.
       const others = stderr.split('\n').filter((line) => line !== '' && !line.includes('No such file'));
       if (error === null || others.length === 0) resolve();
       else reject(new Error(others.join('\n')));

@@ -1,12 +1,12 @@
 /**
- * Prints mocha's own output, and at the end the files that took longest, and writes the counts as JSON to the file that
- * ANNAL_TEST_COUNTS names.
+ * Prints mocha's own output, followed by the files that took longest, and writes the counts as JSON to the file
+ * ANNAL_TEST_COUNTS.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import mocha from 'mocha';
 
-/** The number of files to name. */
+/** The number of files to list. */
 const SLOWEST = 40;
 
 export default class CountingReporter extends mocha.reporters.Spec {

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from './in-process.ts';
 import type { Answer } from './service.ts';
 
-/** Functions that send requests to a service, with its first key unless another is given. */
+/** Functions that send requests to a service, with the service's first key unless another key is given. */
 export interface Rest {
   /**
    * Sends a request.
@@ -58,13 +58,13 @@ export function dataOf(answer: Answer): JsonObject[] {
   return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];
 }
 
-/** Returns a record from a write's response as reads return it: without `warnings`, which must be empty. */
+/** Returns the record in a write's response in the form in which reads return it: without `warnings`, which must be empty. */
 export function asRead({ warnings, ...record }: JsonObject): JsonObject {
   expect(warnings).to.deep.equal([]);
   return record;
 }
 
-/** Returns the text of a write's response as reads return it. */
+/** Returns the text of a write's response in the form in which reads return it. */
 export function textAsRead({ text }: Answer): string {
   expect(text).to.match(/,"warnings":\[\]\}$/);
   return text.replace(/,"warnings":\[\]\}$/, '}');

@@ -11,7 +11,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Returns how many table rows and index entries a plan read, including those that it discarded. */
+/** Returns how many table rows and index entries a plan read, including those that it then discarded. */
 function rowsRead(node: PlanNode): number {
   const own =
     node['Relation Name'] === undefined && node['Index Name'] === undefined
@@ -21,19 +21,19 @@ function rowsRead(node: PlanNode): number {
 }
 
 /**
- * Runs a query's statements, planned once for their values and once for any values.
- * @returns the largest number of rows that one of them read
+ * Runs a query's statements, each planned once for its own values and once for any values.
+ * @returns the largest number of rows that a statement read
  */
 export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return Math.max(...(await readByEach(pool, ask)).flat());
 }
 
-/** Returns the total number of rows that a query's statements read, planned for any values. */
+/** Returns the total number of rows that a query's statements read when they are planned for any values. */
 export async function totalRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return (await readByEach(pool, ask)).reduce((sum, [, generic]) => sum + generic, 0);
 }
 
-/** Returns the number of rows that each of a query's statements reads: planned for its values, and for any values. */
+/** Returns the number of rows that each of a query's statements reads, planned for its own values and for any values. */
 async function readByEach(
   pool: Pool,
   ask: (pool: Pool) => Promise<unknown>,
@@ -41,7 +41,7 @@ async function readByEach(
   const read: [number, number][] = [];
   const client = await pool.connect();
   const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
-    // For a statement that isn't prepared, EXPLAIN shows a plan for its values in every mode.
+    // For a statement that isn't prepared, EXPLAIN always shows a plan for its own values, whatever the mode.
     await client.query(`prepare asked as ${text}`);
     const given = values.length === 0 ? '' : `(${values.map((value) => literal(client, value)).join(', ')})`;
     const planned = async (mode: string): Promise<number> => {
@@ -53,7 +53,7 @@ async function readByEach(
     await client.query('deallocate asked');
     return client.query(text, values);
   };
-  // Statements run one after the other, because the mode belongs to the connection.
+  // Statements run one after another, because the mode applies to the whole connection.
   let last: Promise<unknown> = Promise.resolve();
   const query = (asked: Parameters<typeof explain>[0]) => {
     const own = last.then(() => explain(asked));

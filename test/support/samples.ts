@@ -1,6 +1,6 @@
 /**
- * Valid resources of every type that clients can write, for tests: with decimals that have trailing zeros, text beyond ASCII,
- * and extensions on resources and primitives. fast-check arbitraries vary them.
+ * Valid resources, for tests, of every type that clients can write. They contain decimals with trailing zeros, text beyond
+ * ASCII, and extensions on resources and primitives. fast-check arbitraries vary them.
  */
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
@@ -8,14 +8,15 @@ import { TYPES } from '#src/fhir/types.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
 /**
- * The 22 types that clients write: all except terminology, and Provenance, which the service writes (and clients may).
+ * The 22 types that clients write: all types except terminology, and Provenance, which the service writes (clients may also
+ * write it).
  */
 export type WritableType = Exclude<
   keyof typeof TYPES,
   'CodeSystem' | 'ValueSet' | 'ConceptMap' | 'Provenance'
 >;
 
-/** The resources to which a sample refers, each as `Type/id`. References that aren't given are omitted. */
+/** The resources that a sample refers to, each as `Type/id`. References that aren't given are omitted. */
 export interface SampleRefs {
   /** Required for everything in a record except the Patient itself. */
   readonly patient?: string;
@@ -25,11 +26,11 @@ export interface SampleRefs {
   readonly encounter?: string;
 }
 
-/** The values in which samples of a type differ. */
+/** The values that vary between samples of a type. */
 export interface Variation {
-  /** Text in the resource's identifier (or in a note), by which tests recognise it. */
+  /** Text in the resource's identifier (or in a note) that tests recognise the resource by. */
   readonly marker: string;
-  /** Text that isn't blank and has no control characters. */
+  /** Text that isn't blank and doesn't contain control characters. */
   readonly text: string;
   /** A decimal as written. */
   readonly decimal: string;
@@ -47,7 +48,7 @@ const DEFAULT: Variation = {
   time: '2024-02-29T23:59:59.999+01:00',
 };
 
-/** Returns the search, relative to the FHIR base, that finds a resource by its marker. */
+/** Returns the search that finds a resource by its marker, relative to the FHIR base. */
 export function markerSearch(type: string, marker: string): string {
   return `/${type}?identifier=${encodeURIComponent(`${MARKER_SYSTEM}|${marker}`)}`;
 }
@@ -79,7 +80,7 @@ function refs(name: string, reference: string | undefined, wrap?: string): JsonO
   return { [name]: [wrap === undefined ? { reference } : { [wrap]: { reference } }] };
 }
 
-/** Returns the first members of every sample: a meta without profile, an extension with a decimal, the marker. */
+/** Returns the members that every sample begins with: a meta without profile, an extension with a decimal, the marker. */
 function base(resourceType: WritableType, { marker, text, decimal }: Variation): JsonObject {
   return {
     resourceType,
@@ -348,13 +349,13 @@ function dosage({ text, decimal }: Variation): JsonObject {
 export const WRITABLE_TYPES = Object.keys(MAKERS) as readonly WritableType[];
 
 /**
- * The types in a patient's record, besides the Patient; including Device, which is in a record if it names the patient.
+ * The types in a patient's record, other than the Patient. Includes Device, which is in a record if it refers to the patient.
  */
 export const RECORD_TYPES: readonly WritableType[] = WRITABLE_TYPES.filter(
   (type) => type !== 'Patient' && TYPES[type].home !== 'directory',
 );
 
-/** Returns a valid resource without id. Its decimals are `LosslessNumber`s: print it with `printJson`. */
+/** Returns a valid resource without an id. Its decimals are `LosslessNumber`s, so print it with `printJson`. */
 export function sample(
   type: WritableType,
   given: SampleRefs = {},
@@ -363,7 +364,7 @@ export function sample(
   return MAKERS[type](given, { ...DEFAULT, ...variation });
 }
 
-/** Returns a client's own Provenance for resources of one record. */
+/** Returns a client's own Provenance for resources in one record. */
 export function sampleProvenance(targets: readonly string[], agent: string): JsonObject {
   return {
     resourceType: 'Provenance',
@@ -373,13 +374,13 @@ export function sampleProvenance(targets: readonly string[], agent: string): Jso
   };
 }
 
-/** Text that is valid for FHIR's `string`: no control characters, no blanks at the ends. */
+/** Text that is valid as FHIR's `string`: no control characters, and no blanks at either end. */
 export const fhirText: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/\p{C}/gu, '').trim())
   .map((text) => (text === '' ? 'é' : text));
 
-/** Decimals as written, often ones that a double would change: `1.50`, `-0.00`, twenty digits. */
+/** Decimals as written, often decimals that a double would change: `1.50`, `-0.00`, twenty digits. */
 export const fhirDecimal: fc.Arbitrary<string> = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.stringMatching(/^[0-9]{0,6}$/))
   .map(
@@ -398,7 +399,7 @@ export const fhirTime: fc.Arbitrary<string> = fc
   )
   .map(([date, offset]) => date.toISOString().replace('Z', offset));
 
-/** Variations in everything except the marker. */
+/** Variations of everything except the marker. */
 export const variations: fc.Arbitrary<Omit<Variation, 'marker'>> = fc.record({
   text: fhirText,
   decimal: fhirDecimal,
@@ -412,7 +413,7 @@ export function resourceOf(type: WritableType, given: SampleRefs = {}): fc.Arbit
     .map(([marker, variation, keep]) => thinned(sample(type, given, { marker, ...variation }), keep));
 }
 
-/** Elements that a sample may omit and still be valid. */
+/** Elements that a sample can omit and still be valid. */
 const OPTIONAL = [
   'meta',
   'language',

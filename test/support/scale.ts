@@ -1,4 +1,4 @@
-/** Sets the size of big tests: `npm test` runs a part, `npm run prove` all of them. */
+/** Sets the size of big tests: `npm test` runs part of each test, and `npm run prove` all of it. */
 
 const isFullSize = Number(process.env.ANNAL_TEST_SCALE ?? '') > 0;
 
@@ -13,8 +13,8 @@ export function scaled(full: number, part: number): number {
 }
 
 /**
- * Returns the first of several cases, or all of them in `npm run prove`.
- * @param part the number of first cases
+ * Returns the first few of several cases, or all of them in `npm run prove`.
+ * @param part how many cases to return
  */
 export function someOf<T>(all: readonly T[], part: number): readonly T[] {
   return all.slice(0, scaled(all.length, part));
@@ -22,21 +22,21 @@ export function someOf<T>(all: readonly T[], part: number): readonly T[] {
 
 /**
  * Returns every nth of several cases, or all of them in `npm run prove`.
- * @param from shifts the choice: calls with different numbers choose different cases
+ * @param from shifts the selection, so that calls with different numbers select different cases
  */
 export function everyNth<T>(all: readonly T[], nth: number, from = 0): readonly T[] {
   return all.filter((_, index) => isFullSize || (index + from) % nth === 0);
 }
 
-/** Returns the seed for random tests: ANNAL_TEST_SEED, or a new seed each time. Failures name it. */
+/** Returns the seed for random tests: ANNAL_TEST_SEED, or otherwise a new seed each time. Failure messages contain the seed. */
 export function randomSeed(): number {
   const given = Number(process.env.ANNAL_TEST_SEED ?? '');
   return Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 31);
 }
 
 /**
- * Returns the seed for a random test that must not fail by chance: ANNAL_TEST_SEED; without it, always the same seed, or with
- * ANNAL_TEST_SCALE, as in `npm run prove`, a new one each time.
+ * Returns the seed for a random test that must not fail by chance: ANNAL_TEST_SEED, or otherwise always the same seed. If
+ * ANNAL_TEST_SCALE is set, as in `npm run prove`, the default is a new seed each time.
  */
 export function steadySeed(): number {
   const isChosen = (process.env.ANNAL_TEST_SEED ?? '') !== '' || (process.env.ANNAL_TEST_SCALE ?? '') !== '';
@@ -44,7 +44,7 @@ export function steadySeed(): number {
 }
 
 /**
- * Defines a test that only `npm run prove` runs, because it takes long: many starts or kills of a service, time limits, a
+ * Defines a test that only `npm run prove` runs, because it takes long: many starts or kills of a service, time limits, or a
  * browser.
  */
 export function itAtFullSize(

@@ -1,23 +1,23 @@
 /**
- * An OpenID Connect issuer that a test can make lie: it signs anyone in without a page, and a test changes what it sends. For
- * honest responses, there is `oidc-provider.ts`.
+ * An OpenID Connect issuer that a test can make lie. It signs anyone in without a page, and a test changes what it sends. Use
+ * `oidc-provider.ts` for honest responses.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { portOf } from './process.ts';
 
-/** How a response differs from an honest one. */
+/** How responses differ from honest responses. */
 export interface Script {
-  /** Replacements for the redirect's parameters; undefined ones are omitted. */
+  /** Replacements for the redirect's parameters; undefined omits a parameter. */
   readonly redirect?: Readonly<Record<string, string | undefined>>;
-  /** Replacements for the ID token's claims; undefined ones are omitted. */
+  /** Replacements for the ID token's claims; undefined omits a claim. */
   readonly claims?: Readonly<Record<string, unknown>>;
   /** True to sign with a key that the issuer doesn't publish. */
   readonly foreignKey?: boolean;
   /** Replaces the token endpoint's response. */
   readonly token?: (response: ServerResponse) => void;
-  /** True to publish no keys now. */
+  /** True to publish no keys for now. */
   readonly withoutKeys?: boolean;
   /** Replacements for members of the discovery document. */
   readonly discovery?: Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export interface ScriptedIssuer {
   stop(): Promise<void>;
 }
 
-/** Starts an issuer whose person has the `sub` `scripted`. */
+/** Starts an issuer that always signs in a person whose `sub` is `scripted`. */
 export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   const [own, foreign] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const jwk = { ...(await exportJWK(own.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };

@@ -1,4 +1,4 @@
-/** Another instance, beside a running service. */
+/** Another instance next to a running service. */
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
@@ -16,8 +16,8 @@ export interface SecondInstance {
 }
 
 /**
- * Starts an instance in this process. Clients know both under the first instance's URL, as behind a load balancer.
- * @param start starts another version of the program; by default, this version
+ * Starts an instance in this process. Clients know both instances by the first instance's URL, as behind a load balancer.
+ * @param start starts a different version of the program; by default, this version
  * @param settings additional environment variables
  */
 export async function startSecondInstance(

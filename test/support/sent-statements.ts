@@ -1,10 +1,10 @@
-/** Records the statements that services in this process send to PostgreSQL, whichever way they are sent. */
+/** Records the statements that services in this process send to PostgreSQL, however they are sent. */
 import pg from 'pg';
 
 /** A statement as sent. */
 export interface SentStatement {
   readonly text: string;
-  /** Bound values; empty if they are part of the text. */
+  /** Bound values; empty if the values are part of the text. */
   readonly values: readonly unknown[];
   /** The connection's `application_name`. */
   readonly connection: string;
@@ -45,7 +45,7 @@ export function recordStatements(): Recording {
   };
 }
 
-/** Reads the forms that `query` accepts: a text, an object, and a stream that contains its text. */
+/** Reads the forms that `query` accepts: a text, an object, or a stream that contains its text. */
 function statementOf([first, second]: readonly unknown[]): Omit<SentStatement, 'connection'> | undefined {
   if (typeof first === 'string') return { text: first, values: Array.isArray(second) ? second : [] };
   if (typeof first !== 'object' || first === null) return undefined;

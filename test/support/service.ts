@@ -16,23 +16,23 @@ import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { TEMPORARY } from './temporary.ts';
 import './patience.ts';
 
-/** Maximum time for a start in ms: the first start creates a database cluster. */
+/** Maximum time for a start, in ms. The first start creates a database cluster. */
 const START_MS = 240_000;
 
 /** Options for a service. */
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** By default, a new folder that a first start has filled, which `stop` removes. */
+  /** The DATA_DIR. By default, a new folder that has been filled by a first start and that `stop` removes. */
   readonly dataDir?: string;
-  /** By default, the embedded PostgreSQL in the DATA_DIR. */
+  /** By default, the embedded PostgreSQL in the DATA_DIR is used. */
   readonly databaseUrl?: string;
-  /** TypeScript to run instead of `bin/start.js`; it must print `ready` in the same way. */
+  /** A TypeScript program to run instead of `bin/start.js`; it must also print `ready`. */
   readonly program?: string;
-  /** The key to use if this DATA_DIR's quickstart.json doesn't have one. */
+  /** The key to use if the DATA_DIR's quickstart.json doesn't contain one. */
   readonly key?: string;
-  /** By default, a free port. */
+  /** The port; by default, a free port. */
   readonly port?: number;
-  /** Receives the lines that the service logs, as they come. */
+  /** Receives the lines that the service logs, as they are written. */
   readonly lines?: string[];
 }
 
@@ -40,9 +40,9 @@ export interface ServiceOptions {
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text is sent unchanged, an object as `application/fhir+json`. */
+  /** A text is sent unchanged; an object is sent as `application/fhir+json`. */
   readonly body?: string;
-  /** The request is aborted after this time; 120,000 ms by default. */
+  /** The time after which the request is aborted; 120,000 ms by default. */
   readonly timeoutMs?: number;
 }
 
@@ -54,7 +54,7 @@ export class Answer {
     readonly text: string,
   ) {}
 
-  /** Returns the body as JSON; decimals stay as they were written. */
+  /** Returns the body as JSON; decimals are kept as written. */
   get json(): JsonObject {
     const { value } = parseJson(this.text);
     if (!isObject(value)) throw new TypeError(`no JSON object: ${this.text.slice(0, 200)}`);
@@ -67,7 +67,7 @@ export class Answer {
     return digits === undefined ? undefined : Number(digits);
   }
 
-  /** Returns the status and the beginning of the body, for messages. */
+  /** Returns the status and the beginning of the body, for error messages. */
   toString(): string {
     return `${this.status} ${this.text.slice(0, 400)}`;
   }
@@ -84,19 +84,19 @@ export interface Service {
   log(): string;
   /**
    * Sends a request.
-   * @param path below `/fhir/R4`, with its slash, or a whole URL (a `next` link)
+   * @param path below `/fhir/R4`, with a leading slash, or a whole URL (a `next` link)
    * @throws Error if there is no response
    */
   fhir(path: string, call?: Call): Promise<Answer>;
   /** Stops the service with SIGTERM, and removes the DATA_DIR unless it was given. Idempotent. */
   stop(): Promise<void>;
-  /** Kills the service with SIGKILL; its database keeps running until the next start on the DATA_DIR, or `stop`. */
+  /** Kills the service with SIGKILL. Its database keeps running until the next start on the DATA_DIR, or until `stop`. */
   kill(): Promise<void>;
 }
 
 /**
  * Starts a service and waits until it prints that it is ready.
- * @throws Error with the service's output if it doesn't
+ * @throws Error with the service's output if it doesn't become ready
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await (isAlone(options) ? startedDataDir() : newDataDir()));
@@ -104,7 +104,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const port = options.port ?? (await freePort());
     const started = await startOn(port, dataDir, options);
     if (typeof started !== 'string') return started;
-    // Another process may have taken the port since it was found free.
+    // Another process may have taken the port since the port was found to be free.
     if (attempt === 3 || !started.includes(`PORT ${port}`))
       throw new Error(`the service did not start: ${started}`);
   }
@@ -119,8 +119,8 @@ export async function newDataDir(): Promise<string> {
 }
 
 /**
- * Returns a DATA_DIR in which a service was started once and stopped. With a shared log, whose projects differ, the folder is
- * empty.
+ * Returns a DATA_DIR in which a service was started and stopped once. If tests share a log, the folder is empty, because each
+ * service has its own project.
  */
 export async function startedDataDir(): Promise<string> {
   const folder = await newDataDir();
@@ -168,7 +168,8 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   }
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL !== '' && (options.env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === EVENTSTORE_URL;
-  // A later start finds the processes where they were. Some tests keep them from continuing.
+  // At a later start, the service's processes continue from where they were. Some tests keep them from continuing, so they
+  // aren't waited for.
   if (shared) await caughtUp(url, !known);
   if (shared && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
@@ -199,7 +200,7 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
 
 /**
  * Waits for the `ready` line.
- * @returns undefined if it was printed, otherwise the reason why it wasn't
+ * @returns undefined if the line was printed, otherwise the reason why it wasn't
  */
 async function ready(child: ChildProcess, errors: () => string): Promise<string | undefined> {
   const output = collect(child, 'stdout');
@@ -229,7 +230,10 @@ function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
   return () => text;
 }
 
-/** Creates a project for this service if it shares a log, which also contains other services' quickstart projects. */
+/**
+ * Creates a project for this service if the service uses a shared log, which also contains other services' quickstart
+ * projects.
+ */
 async function takeProject(dataDir: string, databaseUrl: string | undefined): Promise<void> {
   const database = databaseUrl ?? (await findDatabase(dataDir));
   const quickstart = await readQuickstart(dataDir);
@@ -262,7 +266,7 @@ async function request(url: string, key: string, call: Call = {}): Promise<Answe
 /** Folders to remove when the test process exits. */
 const folders = new Set<string>();
 
-/** Running services: when the test process exits, they are stopped too, and so is the database of a killed service. */
+/** Running services. When the test process exits, they are stopped, and so is the database of a killed service. */
 const running = new Set<{ readonly child: ChildProcess; readonly dataDir: string }>();
 
 process.once('exit', () => {
@@ -279,7 +283,7 @@ function stopDatabase(dataDir: string): void {
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGQUIT');
   } catch {
-    // The database has already stopped, or isn't embedded.
+    // The database has already stopped, or isn't the embedded one.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Shared links to a person's record, as tests make and open them. */
+/** Shared links to a person's record, as tests create and open them. */
 import { inflateRawSync } from 'node:zlib';
 import { compactDecrypt } from 'jose';
 import { z } from 'zod';
@@ -26,7 +26,7 @@ export const sharedLinkSchema = z.strictObject({
 /** A link. */
 export type ShownLink = z.output<typeof sharedLinkSchema>;
 
-/** A link's own description. */
+/** The content of a link's payload. */
 export const payloadSchema = z.strictObject({
   url: z.url().max(128),
   key: z.string().regex(/^[\w-]{43}$/),
@@ -48,7 +48,7 @@ export function payloadOf({ shlink }: Pick<ShownLink, 'shlink'>): z.output<typeo
 }
 
 /**
- * Makes a link.
+ * Creates a link.
  * @throws Error if the response isn't 201
  */
 export async function share(
@@ -72,7 +72,7 @@ export function revoke(
   return me(service, email, `/patients/${record}/shl/${id}/revoke`, 'POST');
 }
 
-/** A manifest, or the response in its place. */
+/** A manifest, or the response that was returned instead. */
 export interface OpenedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -86,7 +86,7 @@ export interface OpenedAnswer {
   };
 }
 
-/** Asks for a manifest. */
+/** Requests a manifest. */
 export async function openLink(
   url: string,
   body: object = { recipient: 'Dr Lind' },
@@ -102,7 +102,7 @@ export async function openLink(
 
 /**
  * Opens a link and reads its content as a recipient does.
- * @param at where its URLs are requested; by default, at the URLs themselves
+ * @param at where to request the link's URLs; by default, at the URLs themselves
  */
 export async function readContent(
   link: Pick<ShownLink, 'shlink'>,

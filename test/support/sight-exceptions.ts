@@ -1,4 +1,7 @@
-/** Reads in statements under a grant without the condition in `queries/sight.ts`, each with the reason why it shows nothing. */
+/**
+ * Reads in statements under a grant that lack the condition in `queries/sight.ts`, each with the reason why it reveals
+ * nothing.
+ */
 
 /** An exception. */
 export interface SightException {

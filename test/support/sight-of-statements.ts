@@ -1,6 +1,6 @@
 /**
- * Finds the read-model rows that a statement reads without the condition on what a caller sees. `queries/sight.ts` makes the
- * condition again for each alias, and it is looked for in the text.
+ * Finds the read-model rows that a statement reads without the condition on what a caller sees. To recognise the condition,
+ * `queries/sight.ts` is used to build it for each alias, and the statement's text is searched for it.
  */
 import { andSeen, findHome, type Needs, seenByKey } from '#queries/sight.ts';
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
@@ -8,7 +8,7 @@ import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { type Access, categoriesFor } from '#src/shared/access/access.ts';
 import type { SentStatement } from './sent-statements.ts';
 
-/** The grant under which statements are sent. */
+/** The grant that statements are sent under. */
 export interface SentUnder {
   /** The granted record. */
   readonly record: string;
@@ -21,16 +21,16 @@ const ALL_NEEDS: readonly Needs[] = ['r', 's', 'rs', 'c', 'u', 'd', 'cu'];
 const TOKEN = /'(?:[^']|'')*'|--[^\n]*|\(|\)|\bunion(?:\s+all)?\b/gi;
 
 /**
- * Returns the reads that lack the condition and aren't of a fully visible type: the table, and the query without the queries
- * inside it, on one line, with `$` for values, `seen(alias)` for conditions and `within(alias)` for conditions on only the
- * place.
+ * Returns the reads that lack the condition and aren't limited to fully visible types. Each consists of the table, and the
+ * query without the queries nested in it, on one line. In the query, `$` stands for values, `seen(alias)` for conditions, and
+ * `within(alias)` for conditions on only the place.
  */
 export function unseenReads({ text, values }: SentStatement, under: SentUnder): string[] {
   if (text.search(TABLE) < 0) return [];
   const queries = queriesIn(withMarks(text, under));
   const bound = [under.record, searchKey(recordKey(under.record))];
   const namesRecord = values.flat().some((value) => bound.includes(String(value)));
-  /** Returns whether a query compares types, by value or literally, and each is fully visible. */
+  /** Returns whether a query compares types, by value or literally, and every such type is fully visible. */
   const isWhole = (query: string): boolean => {
     const compared = [...query.matchAll(/\.type = (?:\$(\d+)|'(\w+)')/g)].map(([, n, word]) =>
       n === undefined ? word : values[Number(n) - 1],
@@ -39,7 +39,7 @@ export function unseenReads({ text, values }: SentStatement, under: SentUnder): 
       compared.length > 0 && compared.every((type) => isAllSeen(String(type), under.access, namesRecord))
     );
   };
-  // Rows in `search` are hashes of ids, and bodies are read only for ids that the statement found.
+  // Rows in `search` contain hashes of ids, and bodies are read only for ids that the statement has found.
   const follows = (table: string, query: string) =>
     table.startsWith('search.') || /\br\.id = p\.id\b/.test(query);
   const leads = queries.filter((query) => !/\br\.id = p\.id\b/.test(query));
@@ -62,7 +62,7 @@ function isAllSeen(type: string, access: Access, namesRecord: boolean): boolean 
   return namesRecord && [...'rs'].every((letter) => categoriesFor(access, type, letter) === 'all');
 }
 
-/** Replaces the conditions for all aliases, longest first, because some contain others. */
+/** Replaces the conditions for all aliases, longest alias first, because some aliases contain others. */
 function withMarks(text: string, under: SentUnder): string {
   const aliases = new Set([...text.matchAll(TABLE)].map(([, , alias = '']) => alias));
   return [...aliases]
@@ -79,7 +79,7 @@ interface Condition {
 
 const known = new WeakMap<SentUnder, Map<string, readonly Condition[]>>();
 
-/** Returns all conditions on an alias's rows. */
+/** Returns all conditions on the rows of an alias. */
 function conditionsOf(alias: string, under: SentUnder): readonly Condition[] {
   const ofGrant = known.get(under) ?? new Map<string, readonly Condition[]>();
   known.set(under, ofGrant);
@@ -111,7 +111,7 @@ function conditionOf(alias: string, text: string): Condition {
 }
 
 /**
- * Returns a statement's queries, each without the queries inside it: the statement, queries in brackets, and each part of a
+ * Returns a statement's queries, each without the queries nested in it: the statement, queries in brackets, and each part of a
  * union.
  */
 function queriesIn(text: string): string[] {

@@ -1,7 +1,7 @@
 /** Finds a text anywhere in the database. */
 import type { Pool } from 'pg';
 
-/** Returns the tables of every schema that have a row that contains the text. */
+/** Returns the tables, in any schema, that have a row containing the text. */
 export async function tablesWith(pool: Pool, text: string): Promise<string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,

@@ -1,7 +1,7 @@
-/** Records the findings of big tests as numbers: `npm run prove` writes them to docs/proof.md. */
+/** Records the findings of big tests, such as numbers; `npm run prove` writes them to docs/proof.md. */
 import { appendFileSync } from 'node:fs';
 
-/** Notes a finding for the page, in a few words on one line; without `npm run prove` it is discarded. */
+/** Notes a finding for the page, in a few words on one line. Outside `npm run prove`, the finding is discarded. */
 export function tell(finding: string): void {
   const file = process.env.ANNAL_TEST_FOUND;
   if (file) appendFileSync(file, `${finding.replaceAll(/\s+/g, ' ')}\n`);

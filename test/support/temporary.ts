@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { SHARED_ROOT } from '#src/database/placement.ts';
 
 /**
- * Prefix of the names of all temporary folders. In a whole run, it contains the run's number, by which the run finds leftover
- * folders.
+ * Prefix of the names of all temporary folders. In a full run, the prefix contains the run's number, which the run uses to
+ * find leftover folders.
  */
 export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
 
@@ -14,7 +14,7 @@ const made: string[] = [];
 
 /**
  * Creates a folder in the system's temporary folder.
- * @param open whether other users may traverse it; otherwise only its owner may enter, as `mkdtemp` creates it
+ * @param open whether other users may traverse the folder; otherwise only its owner may, as `mkdtemp` creates it
  */
 export async function temporaryFolder(open = true): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), TEMPORARY));
@@ -23,9 +23,7 @@ export async function temporaryFolder(open = true): Promise<string> {
   return folder;
 }
 
-/**
- * Removes the folders that this process created, including the clusters to which DATA_DIRs in them link. Call it in `after`.
- */
+/** Removes the folders that this process created, including the clusters that DATA_DIRs in them link to. Call it in `after`. */
 export async function removeTemporaryFolders(): Promise<void> {
   for (const folder of made.splice(0)) {
     const cluster = join(folder, 'postgres');

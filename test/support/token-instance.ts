@@ -1,6 +1,6 @@
 /**
  * An instance of the authorization server's token operations, in a separate process that can be killed. It accepts one
- * operation per message and answers with the result.
+ * operation per message and responds with the result.
  */
 import pg from 'pg';
 import { revokeToken } from '#src/oauth/revoke.ts';

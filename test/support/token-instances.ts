@@ -18,7 +18,7 @@ export type Outcome = { readonly result: unknown } | 'lost';
 
 type Asked = TokenWork extends infer Work ? (Work extends { id: number } ? Omit<Work, 'id'> : never) : never;
 
-/** An instance that is restarted after it was killed. */
+/** An instance that is restarted after it has been killed. */
 export class TokenInstance {
   #child: ChildProcess | undefined;
   #asked = 0;
@@ -29,7 +29,7 @@ export class TokenInstance {
   /** Runs an operation. */
   async ask(work: Asked): Promise<Outcome> {
     const child = await this.#running();
-    // The process was killed while it started.
+    // The process was killed while it was starting.
     if (child !== this.#child) return 'lost';
     this.#asked += 1;
     const id = this.#asked;
@@ -39,7 +39,7 @@ export class TokenInstance {
     });
   }
 
-  /** Kills the process with SIGKILL; operations under way are lost. */
+  /** Kills the process with SIGKILL; operations in progress are lost. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

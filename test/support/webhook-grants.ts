@@ -1,4 +1,4 @@
-/** Projects that receive webhooks under grants, which the consent commands give on a running service. */
+/** Projects that receive webhooks under grants. The grants are given through the consent commands on a running service. */
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { byPerson, type ConsentInstance, grantBy, identityOf, openInstance } from './consent-commands.ts';
@@ -20,7 +20,7 @@ export interface Listening {
   readonly project: string;
   readonly key: string;
   readonly endpoint: string;
-  /** Returns everything that reached the endpoint, in the order of the events. */
+  /** Returns everything that the endpoint has received, in the order of the events. */
   told(): Told[];
   /** Waits for a number of events. */
   come(count: number): Promise<Told[]>;
@@ -55,7 +55,7 @@ export class WebhookGrants {
     await this.receiver.stop();
   }
 
-  /** Creates a project whose endpoint receives some types. */
+  /** Creates a project whose endpoint receives events of the given types. */
   async listen(
     name: string,
     events = ['resource.created', 'resource.updated', 'resource.deleted', 'document.finalized'],
@@ -101,7 +101,7 @@ export class WebhookGrants {
     return id;
   }
 
-  /** Lets an application use a record, on behalf of a different person each time. */
+  /** Gives an application a grant on a record, from a different person each time. */
   async give(
     record: string,
     project: string,

@@ -66,7 +66,7 @@ export async function endpointAt(
   return JSON.parse(answer.text) as ShownEndpoint;
 }
 
-/** Returns an endpoint's deliveries, newest first, once they satisfy a test's condition. */
+/** Waits until an endpoint's deliveries meet a test's condition, and returns them, newest first. */
 export async function deliveriesOf(
   service: Asked,
   endpointId: string,

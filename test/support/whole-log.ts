@@ -3,7 +3,7 @@ import { lastValueFrom, takeWhile } from 'rxjs';
 import { BEGINNING, type EventStore, type Position, type RecordedEvent } from '#src/events/store.ts';
 
 /**
- * Returns all events in a log now, in order.
+ * Returns all events that are in a log now, in order.
  * @param after a position to begin after, because a shared log may be long
  */
 export async function wholeLog(store: EventStore, after: Position = BEGINNING): Promise<RecordedEvent[]> {

@@ -1,4 +1,4 @@
-/** The bundled concepts: there are enough of them, their codes exist, and their relations lead somewhere. */
+/** The bundled concepts: there are enough of them, their codes exist, and their relations point to existing codes. */
 import { expect } from 'chai';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { bundledConcepts } from '#src/terminology/concepts/bundled.ts';

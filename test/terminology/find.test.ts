@@ -1,6 +1,6 @@
 /**
- * Searches find codes as a naive search of all of them would, however and whenever they were loaded, and find bundled codes by
- * the names that people use.
+ * Searches find the same codes as a naive search through all of them, however and whenever the codes were loaded, and find
+ * bundled codes by the names that people use.
  */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
@@ -20,7 +20,7 @@ import { scaled, steadySeed } from '#test/support/scale.ts';
 
 const SYSTEM = 'http://example.org/codes';
 
-/** Words that begin alike, look alike, are common or rare, and have multi-byte letters. */
+/** Words with the same beginning, similar words, common and rare words, and words with multi-byte letters. */
 const WORDS = [
   ...['glucose', 'Glucosidase', 'glucagon', 'serum', 'sera', 'plasma', 'urine', 'mass', 'mas', 'antibody'],
   ...['glucosamine', 'gluconate', 'glucuronide', 'glycose', 'plasmin', 'serums', 'masses'],
@@ -82,8 +82,8 @@ interface Concept {
 }
 
 /**
- * Changes a word: cuts it, or adds, removes or replaces a letter. In some locales, pg_trgm skips non-ASCII letters, so it
- * can't serve as a reference.
+ * Changes a word: truncates it, or adds, removes or replaces a letter. In some locales, pg_trgm ignores non-ASCII letters, so
+ * it can't serve as a reference.
  */
 const damaged = fc
   .tuple(
@@ -124,7 +124,7 @@ describe('codes by what somebody types', () => {
       if (made) await makeCodeIndex(tx, system);
     });
 
-  /** Returns the words nearest to a word: by letters if few differ, otherwise as pg_trgm itself finds them. */
+  /** Returns the words closest to a word: by letters if few letters differ, otherwise as pg_trgm itself finds them. */
   const nearest = async (typedWord: string, all: readonly string[]): Promise<readonly string[]> => {
     if (typedWord.length < 4) return [];
     const least = typedWord.length === 4 ? 5 : 4;

@@ -1,4 +1,4 @@
-/** `annal terminology`: a customer's own code systems, from their publishers' files. */
+/** `annal terminology`: a customer's own code systems, loaded from their publishers' files. */
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
-/** As in a release: with quoted fields that contain commas, quotation marks and line ends. */
+/** As in a release, with quoted fields that contain commas, quotation marks and line breaks. */
 const LOINC_CSV = [
   '"LOINC_NUM","COMPONENT","PROPERTY","TIME_ASPCT","SYSTEM","SCALE_TYP","METHOD_TYP","CLASS","CLASSTYPE","STATUS","LONG_COMMON_NAME","EXAMPLE_UCUM_UNITS"',
   '"2345-7","Glucose","MCnc","Pt","Ser/Plas","Qn","","CHEM","1","ACTIVE","Glucose [Mass/volume] in Serum or Plasma","mg/dL"',
@@ -163,13 +163,13 @@ describe('annal terminology', () => {
     const { body } = await get('/CodeSystem?url=http://loinc.org');
     expect(body.total).to.equal(1);
     expect(body.entry[0].resource).to.include({ content: 'not-present', count: 3, version: '2.78' });
-    // The load made the index for its codes; a deprecated code isn't found.
+    // The load created the index for its codes; a deprecated code isn't found.
     const { rows } = await service.pool.query('select distinct system from terminology.code_index');
     expect(rows).to.have.length(1);
     const found = await get(`${service.url}/v1/terminology/loinc?q=hart%20ratte`);
     expect(found.body.data.map(({ code }: { code: string }) => code)).to.deep.equal(['8867-4']);
     expect((await get(`${service.url}/v1/terminology/loinc?q=A%20name`)).body.data).to.deep.equal([]);
-    // The file's names replace ours; people's own names for the codes stay, labelled as Annal's.
+    // The file's names replace ours. The everyday names for codes stay, labelled as Annal's.
     const sugar = await get(`${service.url}/v1/terminology/loinc?q=blood%20sugar`);
     expect(sugar.body.data.map(({ code }: { code: string }) => code)).to.deep.equal(['2345-7']);
     expect(await lookup('http://loinc.org', '2345-7')).to.include({ 'annal-short-name': 'glucose' });

@@ -1,4 +1,4 @@
-/** CodeSystem, ValueSet and ConceptMap: shared by all projects, readable, searchable, and writable by none. */
+/** CodeSystem, ValueSet and ConceptMap: shared by all projects, readable and searchable by all, and writable by none. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 

@@ -1,4 +1,4 @@
-/** Record searches that use the terminology: `:in`, `:not-in`, `:above` and `:below`. */
+/** Searches of records that use the terminology: `:in`, `:not-in`, `:above` and `:below`. */
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -43,7 +43,7 @@ describe('searches by terminology', () => {
     it(`answers ${query}`, async () => {
       const answer = await service.fhir(`/${query}`);
       if (query.includes(`${ATC}/vs`)) {
-        // ATC has no value set here.
+        // There is no value set for ATC here.
         expect(answer.status).to.equal(400);
         return;
       }

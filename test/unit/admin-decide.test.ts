@@ -16,7 +16,7 @@ import { BEGINNING, given } from '#test/support/given.ts';
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };
 const BEN = { issuer: 'https://idp.example', subject: 'ben' };
 const OWNER = { role: 'owner', domain: undefined } as const;
-/** One issuer's subject is nobody at another issuer. */
+/** A subject of one issuer means nothing at another issuer. */
 const OTHER_ANN = { issuer: 'https://other.example', subject: 'ann' };
 
 describe('deciding on organizations', () => {
@@ -105,7 +105,7 @@ describe('deciding on organizations', () => {
   });
 
   const claims: [string, PlainEvent[], object, object, string[] | undefined][] = [
-    // name, given, settings, claim, elements that are refused
+    // Columns: name, given events, settings, claim, elements that are refused
     [
       'the domain of the caller',
       [sso],
@@ -292,7 +292,7 @@ describe('deciding on projects', () => {
     });
 
     it('given applications of production from before, then access, until it is withdrawn', () => {
-      // The project was opened at the beginning; the events below each come one microsecond later.
+      // The project was opened at time BEGINNING; each of the events below is one microsecond later.
       const since = (newestApplication: number) =>
         project.createKey('proj_1', event, { access, newestApplication });
       on().when(since(BEGINNING)).thenEvents(event);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Admission, type Lease, Usage } from '#src/shared/load/admission.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 class Works {
   readonly begun: string[] = [];
   readonly #ends = new Map<string, () => void>();
@@ -19,7 +19,7 @@ class Works {
   }
 }
 
-/** Waits until everything that is now possible has happened. */
+/** Waits until everything that can happen now has happened. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 async function refusalOf(promise: Promise<unknown>): Promise<string> {

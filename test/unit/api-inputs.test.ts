@@ -1,4 +1,4 @@
-/** Inputs to the JSON interfaces: what is accepted, and how every fault is named (docs/spec/decisions.md, section 2). */
+/** Inputs to the JSON interfaces: what is accepted, and how every fault is reported (docs/spec/decisions.md, section 2). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** The route table: which route a path and method have. */
+/** The route table: which route belongs to a path and method. */
 import { expect } from 'chai';
 import { type Route, route } from '#src/http/api/route.ts';
 import { namesIn, RouteTable } from '#src/http/api/table.ts';

@@ -1,11 +1,11 @@
-/** Waiting appends: which go together, and which go first. */
+/** Waiting appends: which are written together, and which go first. */
 import { expect } from 'chai';
 import { Append } from '#src/events/append.ts';
 import { toPosition } from '#src/events/position.ts';
 import { AppendQueue } from '#src/events/postgres/append-queue.ts';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** A queue that notes its batches by their streams; `write` lets the database finish one batch. */
+/** A queue that records its batches by their streams; `write` lets the database finish one batch. */
 class Written {
   readonly batches: string[][] = [];
   readonly #ends: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The import rule in docs/architecture.md: every part imports only in one direction. */
+/** The import rule in docs/architecture.md: parts import each other in only one direction. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -24,7 +24,7 @@ import {
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
 
-/** Limits that may only be lowered. */
+/** Limits that may only be reduced. */
 const OF_FUNCTIONS = 10;
 const PART_TYPES = 36;
 

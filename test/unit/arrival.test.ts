@@ -5,7 +5,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 
 const LEAST = { spanMs: 5, bytes: 100, largeBytes: 1_000 };
 
-/** Resolves with the refusal of a body that arrives in the given `sizes`, one per span. */
+/** Resolves with the refusal of a body that arrives in pieces of the given `sizes`, one per span. */
 function refused(sizes: Iterable<number>): Promise<Refusal> {
   return new Promise((resolve) => {
     const watch = new ArrivalWatch(resolve, LEAST);
@@ -42,7 +42,7 @@ describe('a body that arrives slowly', () => {
     }, LEAST);
     watch.came(2_000);
     watch.end();
-    // Another watch's refusal comes later than the first watch's would have come.
+    // This refusal, from another watch, comes later than a refusal from the first watch would have come.
     await refused([1]);
     expect(late).to.equal(undefined);
   });

@@ -125,7 +125,7 @@ describe('a checkpoint file', () => {
   it('betrays every change of one byte that changes what it says', async () => {
     const bytes = Buffer.from(await write(LEAVES.slice(0, 2)));
     for (const { at, how, altered } of tamperings(bytes)) {
-      // A file without the final line feed says the same.
+      // A file without the final line feed has the same content.
       if (altered.equals(bytes) || altered.equals(bytes.subarray(0, -1))) continue;
       await failure(() => readCheckpoint(lines(altered), key)).catch(() => {
         throw new Error(`${how} at ${at} was not found`);

@@ -14,7 +14,7 @@ interface Found {
   readonly key_id: string;
 }
 
-/** The verifier is plain JavaScript without types, so these are the types of what this test calls. */
+/** The verifier is plain JavaScript without types, so these are the types of the functions that this test calls. */
 const VERIFIER = new URL('../../bin/verify-export.mjs', import.meta.url).href;
 const { verifyExport, Altered } = (await import(VERIFIER)) as {
   verifyExport: (bytes: Uint8Array, key?: string) => Found;
@@ -43,7 +43,7 @@ describe('an export', () => {
     updated('Patient', ID, 2, { multipleBirthInteger: 2 }),
     deleted('Patient', ID, 3),
   ];
-  /** Returns what the verifier says; undefined if it finds nothing. */
+  /** Returns the problem that the verifier reports; undefined if it finds none. */
   const complaint = (bytes: string | Buffer, expected?: string): string | undefined => {
     try {
       verifyExport(Buffer.from(bytes), expected);

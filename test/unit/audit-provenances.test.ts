@@ -1,4 +1,4 @@
-/** Clients' own Provenances, joined to the versions that they are about. */
+/** Clients' own Provenances, combined with the versions that they are about. */
 import { expect } from 'chai';
 import { writeSentence } from '#src/audit/provenances.ts';
 import { readHistory } from '#src/audit/versions.ts';
@@ -29,7 +29,7 @@ const about = (targets: readonly string[], reason: string) => ({
 });
 
 describe('the Provenances of a history', () => {
-  /** Returns `Type/id version: reasons` for the versions about which something was said. */
+  /** Returns `Type/id version: reasons` for the versions that a Provenance is about. */
   const said = async (events: readonly NewEvent[], only?: string): Promise<string[]> => {
     const { versions } = await readHistory(recorded(`record-${PATIENT}`, events), only);
     return versions

@@ -1,4 +1,4 @@
-/** Answers that are prepared while the database is asked whose credential it is. */
+/** Answers that are prepared while the database is being asked whose credential it is. */
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { Authenticator, readAs } from '#src/http/credentials.ts';

@@ -1,4 +1,4 @@
-/** The bench at a hundredth of its size: every row runs to its end and reports; no ratio is judged. */
+/** The bench at a hundredth of its size: every row runs to completion and reports its figures; no ratio is judged. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { ROOT } from '../support/process.ts';
 
 const run = promisify(execFile);
 
-/** Rows that take long at any size, or resemble a row below: `npm run prove` runs them. */
+/** Rows that take long at any size, or are similar to another row; `npm run prove` runs them. */
 const LONG = [
   ...[
     'history',
@@ -63,7 +63,7 @@ describe('npm run bench', () => {
   itAtFullSize('measures rows against their baselines', async () => {
     const args = ['--import', 'tsx', 'bench/run.ts', '--scale', '0.01', '--runs', '1', '--json'];
     for (const row of ROWS) args.push('--only', row);
-    // Its exit code says whether the promises hold, which isn't required at this size.
+    // The bench's exit code says whether the promises hold, which isn't required at this size.
     const { stdout } = await run(process.execPath, args, { cwd: ROOT }).catch(
       (error: { stdout: string }) => error,
     );

@@ -1,4 +1,4 @@
-/** The values in bodies are counted from their bytes, wherever the bytes are cut: docs/limits.md. */
+/** The values in bodies are counted from their bytes, however the bytes are divided into pieces: docs/limits.md. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type BodyCount, JsonCount, SignCount } from '#src/http/body-count.ts';
@@ -17,7 +17,7 @@ function outcome(count: BodyCount, text: string, cuts: readonly number[] = []): 
   }
 }
 
-/** Returns the number of JSON values, including containers, plus one for each opened container, as the count does. */
+/** Returns the number of JSON values, including containers, plus one for each opened container, as the service's count does. */
 function valuesOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Object.values(value);
@@ -55,7 +55,7 @@ describe('The count of a body', () => {
     const texts = [text, `"${long}\\"${long}\\\\\\",${long}\\\\"`, `"${'\\\\'.repeat(40)}\\"[,"`];
     for (const one of texts)
       for (let at = 0; at < one.length; at += 1) expect(outcome(count(), one, [at])).to.equal('accepted');
-    // Values after a string are counted again.
+    // After a string, values are counted again.
     for (const one of texts)
       for (let at = 0; at < one.length; at += 1)
         expect(outcome(count(), `[${one},1,2]`, [at + 1])).to.equal('too_large');

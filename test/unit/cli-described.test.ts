@@ -1,4 +1,4 @@
-/** Command options are read, and the table of commands in docs/operations.md lists all of them. */
+/** Command options are parsed, and the table of commands in docs/operations.md lists all of them. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { describeCommands } from '#src/cli/commands.ts';

@@ -1,4 +1,4 @@
-/** Finding the client of a request by address. */
+/** Finding a request's client by address. */
 import { expect } from 'chai';
 import { clientAddress } from '#src/http/limits.ts';
 

@@ -1,4 +1,4 @@
-/** Names and codes that the clinical rules for contexts recognise, and those that they must not. */
+/** Names and codes that the clinical rules for contexts must recognise, and names and codes that they must not. */
 import { expect } from 'chai';
 import { CLASSES, DRUGS } from '#src/context/guidance/drugs.ts';
 import { findIllnesses, ILLNESSES } from '#src/context/guidance/illnesses.ts';
@@ -65,7 +65,7 @@ const ICD: readonly Case[] = [
   ['rheumatoid arthritis', ['M05.9', 'M06.0'], ['M07.3', 'M00.9', 'M08.0']],
 ];
 
-/** Names and ATC codes of drugs, by one that finds the rule. */
+/** Names and ATC codes of drugs, by a code or name that selects the rule. */
 const TREATMENTS: readonly Case[] = [
   [
     'C10AA01',
@@ -94,7 +94,7 @@ const TREATMENTS: readonly Case[] = [
   ['A10BJ06', ['Semaglutide', 'Metformin'], ['Teduglutide']],
 ];
 
-/** Names and ATC codes of drugs, by the name of the class that a person is allergic to. */
+/** Names and ATC codes of drugs, by the name of the drug class that a person is allergic to. */
 const ALLERGIES: readonly Case[] = [
   ['Penizilline', ['Amoxicilline', 'amoxicilina', 'Amoxizillin', 'J01CA04'], ['Cefalexin', 'Vancomycin']],
   ['pénicilline', ['Amoxicillin'], ['Clindamycin']],

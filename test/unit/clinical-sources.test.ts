@@ -16,7 +16,7 @@ const RULES: readonly (readonly [rule: string, source: readonly GuidelineName[]]
 
 const DUE = [...ILLNESSES, ...DRUGS].flatMap((rule) => rule.due ?? []);
 
-/** The number of days in the longest three, six and twelve months. */
+/** The maximum number of days in three, six and twelve months. */
 const MONTHS: Readonly<Record<number, number>> = { 3: 92, 6: 184, 12: 366 };
 
 /** Returns the longest interval that a text allows, in days: `at least every 6 months`, `every 3 to 12 months`. */

@@ -1,4 +1,4 @@
-/** Words for codes: all codes that R4 fixes for people's entries have words in every language. */
+/** Words for codes: all codes that R4 fixes for entries made by people have words in every language. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import {

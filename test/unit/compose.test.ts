@@ -1,4 +1,4 @@
-/** Dockerfile and docker-compose.yml: what they publish, pass on and omit. */
+/** Dockerfile and docker-compose.yml: which ports they publish, and what they pass on and omit. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { configurationTable } from '#src/config.ts';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** The parts of the file, or of the output of `docker compose config`, that are checked. */
+/** The parts that are checked in the file, or in the output of `docker compose config`. */
 interface Composition {
   services: Record<
     string,

@@ -90,7 +90,7 @@ const expired = ({ data: { grant_id, application_id, project_id, environment } }
 const ids = { grantId: 'grant_new', patient: 'pairwise', subject: 'sub' };
 const fresh = granted('grant_new');
 
-/** Returns a record with a Patient and these events, for decisions at a given time. */
+/** Returns a record with a Patient and the given events, for decisions at a given time. */
 const record = (...events: DomainEvent[]) => ({
   when<T>(conclude: Conclude<T>, at = NOW) {
     const all = [patient, ...events];

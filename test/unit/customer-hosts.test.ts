@@ -1,4 +1,4 @@
-/** DNS look-ups of hosts that customers name. */
+/** DNS look-ups of hosts that customers have specified. */
 import { expect } from 'chai';
 import { askNameServers } from '#src/shared/customer-hosts.ts';
 import { type NameServer, startNameServer } from '#test/support/name-server.ts';
@@ -27,7 +27,7 @@ describe('hosts of customers', () => {
   });
 
   it('whose name servers do not answer are left alone for a while', async () => {
-    // Nobody listens there.
+    // Nothing listens at that address.
     const resolve = askNameServers(['127.0.0.1:1']);
     const code = await codeOf(resolve('away.example'));
     expect(code).to.be.oneOf(['ECONNREFUSED', 'ETIMEOUT']);

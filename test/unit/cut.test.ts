@@ -1,4 +1,4 @@
-/** Cuts never end within a UUID, and clients' and records' texts are cut in no other way. */
+/** Text is never cut within a UUID, and clients' and records' texts are cut in no other way. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,11 +21,11 @@ const FOLDERS = [
 ];
 const MORE = ['src/context', 'queries', 'commands'];
 
-/** Cuts from the beginning at a fixed length, or directly within a message. */
+/** Matches cuts from the beginning to a fixed length, or directly within a message. */
 const CUT =
   /\.(?:slice|substring|substr)\(0, ?(?:1[1-9]|[2-9]\d|\d{3,}|[A-Z][A-Z_]+)(?: - 1)?\)|\$\{[\w.?]+\.(?:slice|substring|substr)\(0, ?[a-z0-9]\w*\)\}/;
 
-/** Cuts that reveal nothing of a text: file, part of the line, and why. */
+/** Cuts that reveal nothing of a text: the file, part of the line, and the reason. */
 const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] = [
   ['src/shared/access/caller.ts', '.slice(0, ', 'digits of a hash'],
   ['src/shared/access/id-exchange.ts', 'record.slice(0, HEAD)', 'the beginning of an id'],

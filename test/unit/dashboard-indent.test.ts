@@ -1,4 +1,4 @@
-/** JSON over several lines, as the dashboard shows responses. */
+/** JSON formatted over several lines, as the dashboard shows responses. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { indent } from '../../dashboard/indent.ts';

@@ -1,4 +1,7 @@
-/** The dashboard's search builder: what it offers, and what it says about costs, matches what the service accepts and plans. */
+/**
+ * The dashboard's search builder: the options that it offers, and the costs that it states, match what the service accepts and
+ * plans.
+ */
 import { expect } from 'chai';
 import { provenancePredicate } from '#queries/provenance/parameters.ts';
 import { understandRequest } from '#queries/search/ask.ts';
@@ -18,7 +21,7 @@ const SEES: Sees = {
   owner: { project: 'proj_1', environment: 'sandbox' },
   ownerId: '00000000-0000-4000-8000-000000000001',
 };
-/** A database in which look-ups for a chain find nothing. */
+/** A database in which look-ups for chains find nothing. */
 const NOTHING = { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof understandRequest>[0];
 const STATEMENT = capabilityStatement({
   baseUrl: BASE,
@@ -61,7 +64,7 @@ async function explainPlan(type: ResourceType, key: string, value: string): Prom
   }
 }
 
-/** Returns a value that a parameter accepts with a modifier, if there is one without a terminology. */
+/** Returns a value that a parameter accepts with a modifier, if there is such a value without a terminology. */
 function valueFor(kind: string, modifier: string): string {
   if (modifier === 'missing') return 'true';
   if (modifier === 'of-type') return 'a|b|c';
@@ -75,7 +78,7 @@ describe('the search builder of the dashboard', () => {
       for (const { name, type: kind, modifiers } of type.parameters)
         for (const modifier of MODIFIERS) {
           const isType = TYPE_NAMES.some((each) => each === modifier);
-          // A canonical also accepts a type, which finds nothing.
+          // A canonical parameter also accepts a type as its modifier, but then finds nothing.
           if (isType && !modifiers.includes(modifier)) continue;
           const of = type.name as ResourceType;
           const said = await explainPlan(

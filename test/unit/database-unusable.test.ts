@@ -1,4 +1,7 @@
-/** A database that can't be used: the command line says which setting names it and what to check, without the password. */
+/**
+ * A database that can't be used: the command line reports which setting configures it and what to check, without showing the
+ * password.
+ */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 

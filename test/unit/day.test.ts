@@ -1,4 +1,4 @@
-/** The days of dates (docs/spec/decisions.md, section 4 "The day of a value"). */
+/** The days that dates belong to (docs/spec/decisions.md, section 4 "The day of a value"). */
 import { expect } from 'chai';
 import { dayAt, dayIn, isVague, readDays, startOfDay } from '#src/shared/time/day.ts';
 

@@ -6,7 +6,7 @@ import ts from 'typescript-6';
 const PRODUCT = ['src', 'commands', 'projections', 'queries'];
 const ALL = [...PRODUCT, 'test', 'bench', 'tools', 'bin'];
 
-/** Phrases that hide who does what; `there is no` is plain English. */
+/** Phrases that hide who does what; `there is no` is allowed, because it is plain English. */
 const BANNED = [
   /(?<!\bthere )\bis no (?!longer\b)/i,
   /\banew\b/i,
@@ -29,7 +29,9 @@ function sourcesIn(folders: readonly string[]): string[] {
     .filter((path) => /(?<!\.d)\.(ts|js|mjs)$/.test(path) && !path.includes('generated') && path !== OWN);
 }
 
-/** Returns the names of a file's exported functions and classes that have no docblock; one docblock is enough for overloads. */
+/**
+ * Returns the names of a file's exported functions and classes without a docblock; one docblock is enough for all overloads.
+ */
 function undocumented(path: string): string[] {
   const text = readFileSync(path, 'utf8');
   const { statements } = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, false);
@@ -58,7 +60,7 @@ function exportedFunction(statement: ts.Statement): string | undefined {
   return isFunction && ts.isIdentifier(first.name) ? first.name.text : undefined;
 }
 
-/** Returns a file's comments, with their line ends removed. */
+/** Returns a file's comments, with line breaks removed. */
 function commentsIn(text: string): string[] {
   const blocks = text.match(/\/\*\*[\s\S]*?\*\//g) ?? [];
   const lines = text.match(/^[ \t]*\/\/ .*(?:\n[ \t]*\/\/ .*)*/gm) ?? [];

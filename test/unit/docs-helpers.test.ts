@@ -1,4 +1,4 @@
-/** The helpers for the documentation's examples report what went wrong. */
+/** The helpers used in the documentation's examples report what went wrong. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';

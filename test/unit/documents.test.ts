@@ -86,7 +86,7 @@ describe('bytes of documents', () => {
       ['x', 'application/x-unknown', 'x'],
     ] as const)
       expect(fileName(title, type).replaceAll(/ +/g, ' ').trim(), String(title)).to.equal(name);
-    // An id that exists only after cleaning isn't one that was exchanged under a grant.
+    // An id that appears only after cleaning wasn't replaced under the grant, so it is hidden.
     const id = '01a21aa7-6c38-7519-98ed-2c1673b4aada';
     const none = '00000000-0000-0000-0000-000000000000';
     expect(fileName(`of ${id}`, 'text/plain')).to.equal(`of ${id}.txt`);

@@ -1,4 +1,4 @@
-/** The end of the HTTP server. */
+/** The shutdown of the HTTP server. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -16,7 +16,7 @@ describe('the end of the HTTP server', () => {
     await once(server, 'listening');
   });
 
-  /** Sends text on a new connection; the second socket is the server's. */
+  /** Sends a text on a new connection. The second returned socket is the server's. */
   const send = async (sent: string): Promise<readonly [Socket, Socket]> => {
     const accepted = once(server, 'connection');
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -39,7 +39,7 @@ describe('the end of the HTTP server', () => {
     const [, response] = (await asked) as [unknown, ServerResponse];
     const [, silent] = await send('');
     const [answered, drained] = [text(socket), drain(server)];
-    // It has begun to close connections, and this one still waits.
+    // The server has begun to close connections, and this request is still waiting.
     await once(silent, 'close');
     response.end('whole');
     expect(await answered).to.match(/^HTTP\/1\.1 200 .*whole/s);

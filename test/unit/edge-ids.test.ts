@@ -1,4 +1,4 @@
-/** Exchanging a Patient's ids (docs/spec/decisions.md, section 1). */
+/** Replacing a Patient's ids with each other (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { withPlainIds } from '#src/shared/access/encoded-ids.ts';
@@ -10,7 +10,7 @@ const PATIENT = 'f3a9c1d2-5b6e-8f70-a1b2-c3d4e5f60718';
 const ids = new IdExchange({ record: RECORD, patient: PATIENT }, KEY);
 const hidden = ids.inward(RECORD);
 
-/** Generates a text that contains either id, in any letter case, whole or cut. */
+/** Generates a text that contains either id, in any letter case, whole or truncated. */
 const texts = fc
   .array(
     fc.oneof(
@@ -66,7 +66,7 @@ describe('the exchange of ids', () => {
       expect(seen.toLowerCase()).to.contain(PATIENT);
     }
     expect(ids.outward(RECORD.toUpperCase())).to.equal(PATIENT.toUpperCase());
-    // Somebody wrote this id into the record.
+    // This id was written into the record by someone.
     expect(ids.outward(PATIENT)).to.equal(PATIENT);
   });
 
@@ -78,7 +78,8 @@ describe('the exchange of ids', () => {
     expect(ids.inwardUrl(whole(RECORD))).to.equal(hidden);
     expect(ids.inwardUrl(whole(RECORD.toUpperCase()))).to.equal(ids.inward(RECORD.toUpperCase()));
     expect(ids.inwardUrl(`Patient/${PATIENT}`)).to.equal(`Patient/${RECORD}`);
-    // Other ids are decoded in the same way, and nothing else is decoded, so the real id can't be told from them.
+    // Other ids are decoded in the same way, and nothing else is decoded, so the real id can't be distinguished from other
+    // ids.
     const other = RECORD.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     expect(ids.inwardUrl(`x%20${whole(other)}%2F`)).to.equal(`x%20${other}%2F`);
     const beside = `00000000-0000-7000-8000-0000`;
@@ -93,7 +94,7 @@ describe('the exchange of ids', () => {
       [`a%20%35${other.slice(1)}%30%41`, `a%20${other}%30%41`],
       [`%61-${other.slice(0, 20)}`, `%61-${other.slice(0, 20)}`],
       [`%40${other.slice(1)}`, `%40${other.slice(1)}`],
-      // The percent sign and the digits after it would encode something.
+      // The percent sign would encode a character together with the digits after it.
       [`0%%35${other.slice(1)}`, `0%25${other}`],
       [`%%4x %35${other.slice(1)}`, `%%4x ${other}`],
       // The end of one id is the beginning of another.

@@ -1,4 +1,4 @@
-/** References into other records are left out of responses (docs/spec/decisions.md, section 1). */
+/** References to other records are left out of responses (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { foreignTypes, withoutForeignDocuments } from '#src/fhir/references/foreign.ts';
@@ -13,7 +13,7 @@ const RECORD = '01932f5e-7a3b-7c4d-8e5f-0a1b2c3d4e5f';
 const edit = (text: string): string =>
   atOnce(withoutReferences(text, (reference) => (reference.startsWith('Other') ? 'Patient' : undefined)));
 
-/** Does the same with a parsed value. */
+/** Does the same to a parsed value. */
 function editedValue(value: Json): Json {
   if (Array.isArray(value)) return value.map(editedValue);
   if (!isObject(value)) return value;

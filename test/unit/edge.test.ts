@@ -21,7 +21,7 @@ const edges = new Edges(edgeKeys(Buffer.alloc(32, 3)), {
 const edge = edges.of({ grantId: 'grant_a', record: RECORD, patient: PATIENT });
 const hidden = edge.inward(RECORD);
 
-/** Parses a text as a body, exchanges its ids and prints it. */
+/** Parses a text as a body, replaces its ids and prints it. */
 function exchanged(text: string, of: Edge = edge): string {
   const { value, exact } = parseJson(text);
   return printJson(of.json(value), exact);

@@ -9,7 +9,7 @@ const LANGS = ['en', 'de', 'fr', 'es', 'nb', 'ar'] as const;
 
 const quantity = (value: number, unit?: string) => ({ value, ...(unit === undefined ? {} : { unit }) });
 
-/** Dosages as people prescribe them; each has words in all languages. */
+/** Dosages as people prescribe them; all of them can be expressed in words in every language. */
 const unit = fc.constantFrom('tablet', 'mg', 'mL', 'drop', 'puff', '[iU]', 'µg', undefined);
 const amount = fc.tuple(fc.constantFrom(0.5, 1, 2, 2.5, 15, 1_250), unit);
 const count = fc.integer({ min: 1, max: 12 });
@@ -65,7 +65,7 @@ const dosage = fc.record(
   { requiredKeys: [] },
 );
 
-/** Returns dosages in words, joined as in a narrative, whose readers split lines at semicolons. */
+/** Returns dosages in words, joined as in a narrative, where lines are later split at semicolons. */
 function say(given: unknown, style: DoseStyle): string {
   const comma = style.lang === 'ar' ? '، ' : ', ';
   return (dosesInWords(given, style) ?? '').replace(/\s*[;؛]\s*/g, comma);
@@ -104,7 +104,7 @@ describe('dosages that are words of English', () => {
     ])
       expect(translateDoses(text, { lang: 'de' }), text).to.equal(undefined);
     expect(translateDoses('15 mg once a week', { lang: 'de' })).to.equal('15 mg einmal pro Woche');
-    // The reason may continue in any part of the text.
+    // Any later part of the text may belong to the reason.
     expect(translateDoses(`${'as needed: a, '.repeat(23)}x`, { lang: 'de' })).to.match(
       /^(?:bei Bedarf: a, ){23}x$/,
     );

@@ -1,4 +1,7 @@
-/** Appends to a server that is slower than its callers: a limited number waits, and the other callers are told at once. */
+/**
+ * Appends to a server that is slower than its callers: a limited number of appends wait, and all other callers are refused at
+ * once.
+ */
 import { Duplex } from 'node:stream';
 import { expect } from 'chai';
 import { Appender } from '#src/events/eventstoredb/appender.ts';
@@ -6,7 +9,7 @@ import type { AppendLine } from '#src/events/eventstoredb/library.ts';
 import { Unavailable } from '#src/events/store.ts';
 import { newEvents, rejection } from '#test/contract/event-store/events.ts';
 
-/** Returns a line that accepts everything and never answers. */
+/** Returns a connection that accepts everything and never answers. */
 function silentLine(): AppendLine {
   const line = new Duplex({
     objectMode: true,

@@ -1,4 +1,4 @@
-/** EventStoreDB's client library, whose protected members only one file calls: docs/decisions/0010-own-append-call.md. */
+/** EventStoreDB's client library, whose protected members are used in only one file: docs/decisions/0010-own-append-call.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { EventStoreDBClient } from '@eventstore/db-client';

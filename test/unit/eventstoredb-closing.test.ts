@@ -1,4 +1,7 @@
-/** The marker that closes a log in EventStoreDB: the newest marker decides. With servers: `faults/migrate-eventstoredb`. */
+/**
+ * The marker that closes a log in EventStoreDB: the newest marker decides. `faults/migrate-eventstoredb` tests this with real
+ * servers.
+ */
 import { expect } from 'chai';
 import type { Proposal } from '#src/events/eventstoredb/append-messages.ts';
 import { Closing } from '#src/events/eventstoredb/closing.ts';

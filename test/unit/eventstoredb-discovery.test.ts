@@ -1,4 +1,4 @@
-/** A cluster in which no node can be found any more is a reason to try again, but never to end the process. */
+/** If no node of a cluster can be found any longer, this is a reason to retry, but never to end the process. */
 import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import gossip from '@eventstore/db-client/generated/gossip_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
@@ -13,12 +13,12 @@ import { eventually } from '#test/support/process.ts';
 
 type Reading = ServerWritableStream<ReadReq, ReadResp>;
 
-/** A node that says that it leads while it is told to, and keeps every read waiting. */
+/** A node that says that it is the leader for as long as the test wants, and never answers reads. */
 class Node {
   readonly server = new Server();
   readonly reading: Reading[] = [];
   leads = true;
-  /** If true, accepts queries about the cluster but answers none, like a frozen node. */
+  /** If true, the node accepts queries about the cluster but answers none, like a frozen node. */
   silent = false;
   /** Number of unanswered queries about the cluster. */
   refused = 0;
@@ -49,7 +49,7 @@ class Node {
     );
   }
 
-  /** Ends one of the reads like a node that goes away. */
+  /** Ends one of the reads as a disappearing node does. */
   break(index: number): void {
     this.reading[index]?.emit('error', { code: status.UNAVAILABLE, details: 'going away' });
   }
@@ -95,7 +95,7 @@ describe('the client of EventStoreDB without a cluster to be found', () => {
         (error: unknown) => String(error),
       );
       await eventually(() => node.refused > 0);
-      // The second read breaks while the cluster is being looked for.
+      // The second read breaks while the cluster is still being searched for.
       const second = broken(calls[1]);
       node.break(1);
       await second;
@@ -140,7 +140,7 @@ describe('the client of EventStoreDB without a cluster to be found', () => {
       await client.close();
       for (const { server } of nodes) server.forceShutdown();
     }
-    // A query may take five seconds, and a cluster is queried up to ten times.
+    // A query may take five seconds, and up to ten queries are sent to a cluster.
     expect(performance.now() - began).to.be.lessThan(4_000);
   });
 });

@@ -1,4 +1,4 @@
-/** Annal's requests to EventStoreDB, and how long it waits for a silent server. */
+/** Annal's requests to EventStoreDB, and how long it waits for an unresponsive server. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { expect } from 'chai';

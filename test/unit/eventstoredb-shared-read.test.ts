@@ -1,9 +1,12 @@
-/** Reads of the log's head in EventStoreDB that are shared by all who ask. With a server: `contract/eventstoredb`. */
+/**
+ * Reads of the log's head in EventStoreDB that are shared by all callers. `contract/eventstoredb` tests this with a real
+ * server.
+ */
 import { expect } from 'chai';
 import { SharedRead } from '#src/events/eventstoredb/shared-read.ts';
 
 describe('a shared read', () => {
-  /** Reads that end when the test says so. */
+  /** Reads that end when the test ends them. */
   function newReads() {
     const reads: { readonly end: (value: number) => void; readonly fail: (error: Error) => void }[] = [];
     const shared = new SharedRead(() => new Promise<number>((end, fail) => void reads.push({ end, fail })));

@@ -1,4 +1,6 @@
-/** Compiled invariants compared with fhirpath.js: the same verdict on every element of real and of mutated resources. */
+/**
+ * Compiled invariants compared with fhirpath.js: both give the same verdict on every element of real and of mutated resources.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +13,7 @@ import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/jso
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 
-/** fhirpath.js resolves references only by asking a server, so ctm-1 is tested separately. */
+/** fhirpath.js can resolve references only through a server, so ctm-1 is tested separately. */
 const NOT_COMPARED = new Set(['ctm-1']);
 
 interface Case {
@@ -45,8 +47,8 @@ function casesIn(object: JsonObject, type: string, resource: JsonObject): Case[]
 }
 
 /**
- * Returns whether an element has a quantity without a UCUM code: fhirpath.js doesn't order such quantities, but we compare
- * those with the same unit.
+ * Returns whether an element contains a quantity without a UCUM code. fhirpath.js doesn't order such quantities, while we
+ * compare those with the same unit.
  */
 function hasBareQuantity(focus: Json): boolean {
   if (!isObject(focus)) return false;
@@ -57,7 +59,7 @@ function differences(cases: readonly Case[]): string[] {
   return cases.flatMap(({ invariant, type, focus, resource }) => {
     if (NOT_COMPARED.has(invariant.key) || hasBareQuantity(focus)) return [];
     const environment = { resource, rootResource: resource };
-    // A different object each time, because the number of engine calls is bounded per object.
+    // A new object each time, because the number of engine calls is limited per object.
     const ours = compileInvariant(invariant, type)([focus], { resource, rootResource: { ...resource } });
     const theirs = holdsByEngine(invariant, type, [focus], environment);
     return ours === theirs

@@ -1,4 +1,4 @@
-/** Finding `$name`, and an operation's input: https://hl7.org/fhir/R4/operations.html */
+/** Finding the operation `$name`, and reading its input: https://hl7.org/fhir/R4/operations.html */
 import { expect } from 'chai';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { validateResource } from '#src/fhir/validate.ts';
@@ -55,7 +55,7 @@ describe('operations', () => {
       prefer: handling === undefined ? {} : { handling },
     }) as FhirRequest;
 
-  /** Carries out an operation, and returns the input that it got. */
+  /** Carries out an operation, and returns the input that it received. */
   const call = async (path: string, request: FhirRequest, body?: string): Promise<OperationRequest> => {
     const interaction = routeFor(
       matchRoute(path.split('/'), table).methods,

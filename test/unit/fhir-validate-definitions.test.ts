@@ -1,4 +1,4 @@
-/** HL7's own definitions are resources: they pass the rules for the types that no other test has examples of. */
+/** HL7's own definitions are resources, too: they pass the rules for types that no other test has examples of. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

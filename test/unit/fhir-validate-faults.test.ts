@@ -1,4 +1,4 @@
-/** One fault each: its code and its place (docs/spec/decisions.md, section 5 "Writes"). */
+/** One fault per case: its code and its place (docs/spec/decisions.md, section 5 "Writes"). */
 import { expect } from 'chai';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
@@ -7,7 +7,10 @@ import { EXAMPLES } from '#test/support/fhir-examples.ts';
 
 type Members = Record<string, Json | undefined>;
 
-/** Type, members that replace the example's (undefined removes one), and the place of the fault (without the type). */
+/**
+ * A type, the members that replace those of the example (undefined removes a member), and the place of the fault (without the
+ * type).
+ */
 type Row = readonly [type: ResourceType, members: Members, path: string];
 
 const text = { text: 'x' };

@@ -1,4 +1,4 @@
-/** Resources that validation accepts, and mutations that it must not accept. */
+/** Resources that validation accepts, and mutations that it must reject. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -159,7 +159,7 @@ describe('validation of good resources', () => {
   });
 });
 
-/** A member of an example: how to reach it, and what R4 says about it. */
+/** A member of an example: how to access it, and what R4 says about it. */
 interface Place {
   readonly path: string;
   /** Returns the object that contains the member. */
@@ -168,7 +168,7 @@ interface Place {
   readonly element: ElementDefinition;
 }
 
-/** Returns every member of a resource, at any depth, that its definition names. */
+/** Returns every member of a resource, at any depth, that is part of the resource's definition. */
 function placesIn(root: JsonObject, type: string, path: string, holder: Place['holder']): Place[] {
   const object = holder(root);
   return typeDefinition(type).elements.flatMap((element) =>

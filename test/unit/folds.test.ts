@@ -1,4 +1,4 @@
-/** Folds accept all events of their kind of stream, and no others. */
+/** Folds accept all events of their own kind of stream, and no others. */
 import { expect } from 'chai';
 import { APPLICATION } from '#commands/application/state.ts';
 import { type Fold, Stream } from '#commands/kernel/kernel.ts';

@@ -1,4 +1,4 @@
-/** Every route and interaction states whether it accepts a grant's access token, and one of them does. */
+/** Every route and interaction states whether it accepts a grant's access token, and at least one does. */
 import { expect } from 'chai';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type Route as ApiRoute, route } from '#src/http/api/route.ts';
@@ -149,7 +149,7 @@ describe('the statement whether a grant’s token is taken', () => {
   });
 });
 
-/** Returns what every place in the FHIR interface states, for some types. */
+/** Returns what every place in the FHIR interface states, for the given types. */
 function statedAt(types: readonly string[]): ReadonlyMap<string, Interaction['grantToken']> {
   const places = ['/', ...FHIR_SHAPES.filter((shape) => shape !== '')].flatMap((shape) =>
     types.map((type) => shape.replace('{resource_type}', type).replace('{rid}', 'x').replace('{vid}', '1')),

@@ -1,4 +1,4 @@
-/** The history checker finds everything that no order of the calls explains, and nothing else. */
+/** The history checker finds everything that can't be explained by any order of the calls, and nothing else. */
 import { expect } from 'chai';
 import { type Call, findFaults } from '#test/support/histories.ts';
 
@@ -17,7 +17,7 @@ describe('a history of calls', () => {
         read(5, 8, 0),
         read(5, 8, 1),
         read(11, 12, 1),
-        // Its response never came: the write may have been done at any time, or not at all.
+        // Its response never arrived: the write may have been done at any time, or not at all.
         write(20, NEVER),
         read(21, 22, 2),
         write(30, 40, 3),

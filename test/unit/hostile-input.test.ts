@@ -1,4 +1,4 @@
-/** Bodies designed to cost far more than their size. Those here once took seconds, or overflowed the stack by recursion. */
+/** Bodies designed to cost far more than their size. These bodies once took seconds, or overflowed the stack by recursion. */
 import { expect } from 'chai';
 import { LosslessNumber } from 'lossless-json';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
@@ -44,7 +44,7 @@ function nest(levels: number): JsonObject {
 }
 
 describe('Hostile input', function () {
-  // Without its bounds, this input would take minutes.
+  // Without the limits, this input would take minutes.
   this.timeout(60_000);
 
   const patient: JsonObject = { resourceType: 'Patient', id: 'p' };
@@ -166,7 +166,7 @@ describe('Hostile input', function () {
       { name: 'name', valueString: 'extension' },
       { name: 'value', valueExtension: { url: 'http://example.org/x' } },
     ];
-    // Each extension adds an array and an object, below the resource itself.
+    // Each extension adds two levels, an array and an object, below the resource itself.
     const fit = Math.floor((MAX_DEPTH - 1) / 2);
     const whole = Array.from({ length: fit }, (_, level) => add(level));
     expect(isDeeper(fhirPath(patient, ...whole), MAX_DEPTH)).to.equal(false);

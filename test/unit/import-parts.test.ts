@@ -44,7 +44,7 @@ describe('parts of a record', () => {
     const graph = fc
       .array(fc.array(fc.nat(60), { maxLength: 4 }), { minLength: 1, maxLength: 60 })
       .map((targets) => {
-        // Only links to lower numbers, so there are no circles; then in any order.
+        // Each node links only to nodes with lower numbers, so there are no cycles. The nodes are then shuffled.
         const links = Object.fromEntries(
           targets.map((to, i) => [`n${i}`, to.filter((n) => n < i).map((n) => `n${n}`)]),
         );

@@ -1,4 +1,4 @@
-/** How the importer sorts what it finds: by patient, into the directory, or not at all. */
+/** How the importer sorts the resources that it finds: by patient, into the directory, or not at all. */
 import { expect } from 'chai';
 import { isSelfContained, namedResources } from '#src/cli/import/bundle.ts';
 import { findHome, pooledOwner } from '#src/cli/import/home.ts';

@@ -1,4 +1,4 @@
-/** When the importer waits and tries again, and when it doesn't: against a real HTTP server. */
+/** When the importer waits and retries, and when it doesn't, tested with a real HTTP server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { Failure } from '#src/cli/failure.ts';

@@ -1,4 +1,4 @@
-/** Summaries of resources that contain others, with only what R4 requires: all are valid. */
+/** Summaries of resources that contain other resources and have only the members that R4 requires: all are valid. */
 import { expect } from 'chai';
 import { choose, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
@@ -14,7 +14,7 @@ const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
 const ID = '01890a5d-ac96-774b-bcce-000000000000';
 const PATIENT = { type: 'Patient', id: 'p1', body: '{"resourceType":"Patient","id":"p1"}' };
 const CATEGORIES = ['laboratory', 'imaging', 'vital-signs', 'social-history'];
-/** Statuses that put a resource into a summary. */
+/** Statuses with which a resource is included in a summary. */
 const STATUS: Readonly<Record<string, string>> = {
   MedicationStatement: 'active',
   MedicationRequest: 'active',
@@ -36,7 +36,7 @@ function withCategory(resource: JsonObject, code: string | undefined): JsonObjec
   return code === undefined ? resource : { ...resource, category: [{ coding: [{ system, code }] }] };
 }
 
-/** Yields the members with which a resource refers to a contained one from one of its elements. */
+/** Yields, for each suitable element of a resource, the members with which that element refers to a contained resource. */
 function* references(
   type: ResourceType,
 ): Generator<{ name: string; target: ResourceType; members: JsonObject }> {

@@ -13,7 +13,7 @@ import { syntheaFolder } from '#test/support/synthea.ts';
 const BASE = 'https://annal.example/fhir/R4/';
 const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
 
-/** Returns a record from a Synthea file, with references as the service would have written them. */
+/** Returns a record from a Synthea file, with references as the service would write them. */
 function recordOf(file: string): { patient: Stored; record: Stored[]; directory: Stored[] } {
   const { value } = parseJson(readFileSync(file, 'utf8'));
   const entries = isObject(value) && Array.isArray(value.entry) ? value.entry.filter(isObject) : [];

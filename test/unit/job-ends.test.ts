@@ -1,4 +1,4 @@
-/** given how a command ended · when its job reads that · then the job's new state */
+/** given how a command ended · when its job reads the outcome · then the job's new state */
 import { expect } from 'chai';
 import type { Ended } from '#src/operations/jobs/ended.ts';
 import { KINDS } from '#src/operations/jobs/kinds.ts';

@@ -1,4 +1,4 @@
-/** JSON text that is parsed in parts gives the same as when it is parsed at once: values, literals, and faults. */
+/** Parsing JSON text in parts gives the same result as parsing it all at once: values, literals, and faults. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseInParts, parseJson, printJson, readStored } from '#src/shared/json/json.ts';

@@ -1,4 +1,4 @@
-/** given what earlier reports wrote · when a report comes · then what is written */
+/** given what earlier reports wrote · when a report arrives · then what is written */
 import { expect } from 'chai';
 import { decideLabs, draftKey, type Earlier, keysIn } from '#src/labs/decide.ts';
 import { type Draft, draftUrl, makeIdentifier, Notes } from '#src/labs/labs.ts';
@@ -95,7 +95,7 @@ describe('a result that comes again', () => {
       note: [{ text: 'n' }, { text: 'kept' }],
     });
     expect(warnings[1]).to.equal('OBX[1]: it has no value; the earlier value is kept');
-    // Sending it again adds nothing; a later value removes the note.
+    // Sending the report again adds nothing; a later value removes the note.
     expect(when(entry?.resource, draft(members, KEEPING))).to.deep.equal({ entry: undefined, warnings: [] });
     const valued = when(entry?.resource, draft({ status: 'corrected', valueString: 'b' }));
     expect(valued.entry?.resource).not.to.have.property('note');
@@ -155,7 +155,7 @@ describe('a report that comes again', () => {
         new Notes(),
       ),
     );
-    // An older report takes nothing back, but its results are still linked.
+    // An older report doesn't undo anything, but its results are still linked.
     expect(decided[0]?.entries[0]?.resource).to.deep.include({
       status: 'final',
       result: [{ reference: 'Observation/a' }, { reference: 'Observation/b' }],

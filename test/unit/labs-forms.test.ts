@@ -1,4 +1,4 @@
-/** Messages as laboratories send them, and the outcome of each: the corpus. */
+/** Messages as laboratories send them, and the result of each: the corpus. */
 import { expect } from 'chai';
 import { validateResource } from '#src/fhir/validate.ts';
 import { decideLabs, draftKey, type Earlier } from '#src/labs/decide.ts';
@@ -11,7 +11,7 @@ import { expectedForms, FORMS, labsOf } from '#test/support/labs/forms.ts';
 import { GLUCOSE, msh, OBR, one, oru, PATIENT, results } from '#test/support/labs/parts.ts';
 import { shownLabs } from '#test/support/labs/shown.ts';
 
-/** The text of the usual report and time, which the table shortens. */
+/** The text for the usual report and time, which the table abbreviates. */
 const USUAL =
   'REPORT | 24323-8 "Metabolic panel" | final | CH | 2026-03-31T08:00:00+02:00 | 1 results | filler F100 | placer P100';
 const short = (line: string): string =>
@@ -117,7 +117,7 @@ describe('messages that are made to take long', () => {
     });
 });
 
-/** Returns drafts as the record has them once they are written. */
+/** Returns drafts in the form in which they are in the record once written. */
 function written(drafts: readonly Draft[]): Map<string, Earlier> {
   const ids = new Map(drafts.map(({ type, key }, at) => [draftUrl(type, key), `${type}/${at}`] as const));
   return new Map(

@@ -1,4 +1,4 @@
-/** given messages about one result · when they come one by one, or several in one body · then what the record has */
+/** given messages about one result · when they arrive one by one, or several in one body · then the content of the record */
 import { expect } from 'chai';
 import { decideLabs, draftKey, type Earlier } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
@@ -23,7 +23,7 @@ interface Sent {
 
 const at = (hour: number | undefined): string =>
   hour === undefined ? '' : `20260331${String(hour).padStart(2, '0')}0000+0200`;
-/** Returns a message whose order has no OBR-22. */
+/** Returns a message whose order doesn't contain OBR-22. */
 const message = ({ value = '', letter, sent, made, note, unit = 'mmol/L', range = '' }: Sent): string =>
   [
     msh().replace('20260331093000+0200', at(sent)),
@@ -58,7 +58,7 @@ class Record {
     return notes.told.warnings;
   }
 
-  /** Value, status and version of the only result. */
+  /** The value, status and version of the only result. */
   get result(): readonly unknown[] {
     const { resource, version } = this.#of('Observation');
     return [objectIn(resource.valueQuantity).value, resource.status, version];
@@ -204,7 +204,7 @@ describe('several messages in one body', () => {
       const { record, warnings } = imported(body);
       expect(record.result).to.deep.equal([...result, 1]);
       expect(warnings).to.include(warning);
-      // One by one, the messages give the same result.
+      // If they arrive one by one, the messages give the same result.
       const apart = imported(...body.map((sent) => [sent]));
       expect(apart.record.result.slice(0, 2)).to.deep.equal(result);
     });
@@ -215,7 +215,7 @@ describe('several messages in one body', () => {
     expect(warnings).to.deep.equal([]);
   });
   it('are held to the record one by one', () => {
-    // The first message is older than the record, so the second keeps the correction's value.
+    // The first message is older than the record, so after the second message the record still has the correction's value.
     const { record, warnings } = imported([corrected], [FINAL, EMPTY]);
     expect(record.result).to.deep.equal([5.7, 'final', 2]);
     expect(warnings).to.include(STAYS);

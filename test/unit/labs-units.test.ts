@@ -1,4 +1,4 @@
-/** Units as laboratories write them, compared with UCUM's own library; numbers, ranges and codes. */
+/** Units as laboratories write them, compared with UCUM's own library; also numbers, ranges and codes. */
 import { expect } from 'chai';
 import { readUnit, toUcum } from '#src/fhir/units/spelled-units.ts';
 import { AMBIGUOUS, SPELLINGS } from '#src/fhir/units/unit-spellings.ts';

@@ -1,4 +1,4 @@
-/** The last-resort response, for when building an error response has itself failed. */
+/** The last-resort response, used when building an error response has itself failed. */
 import { createServer, type RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { answerWithoutWords } from '#src/http/server/last-answer.ts';

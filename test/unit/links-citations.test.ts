@@ -1,6 +1,6 @@
 /**
- * Everything that the code and the documentation cite is in the repository: files, decisions, and sections of the
- * specification, which are cited as docs/spec/README.md says.
+ * Everything that the code and the documentation cite exists in the repository: files, decisions, and sections of the
+ * specification, which are cited as docs/spec/README.md prescribes.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -8,20 +8,20 @@ import { expect } from 'chai';
 import { ROOT } from '#test/support/process.ts';
 
 const FOLDERS = ['src', 'commands', 'projections', 'queries', 'test', 'bench', 'tools', 'bin', 'docs', '.ci'];
-/** The changelog isn't included, because it names files as they were called at the time. */
+/** The changelog isn't included, because it uses the names that files had at the time. */
 const FILES = ['CONTRIBUTING.md', 'README.md', 'SECURITY.md', 'Dockerfile', 'docker-compose.yml'];
 const SPECIFICATION = 'docs/spec/';
 
-/** Matches a path in the repository with an extension, and the place after it where a section may be named. */
+/** Matches the path of a file in the repository, and the position after it, where a section may be named. */
 const PATH =
   /(?<![\w./#-])((?:src|commands|projections|queries|test|bench|tools|bin|docs|\.ci)\/[\w./-]*\.[a-z]{2,4})\b(?!\/)/g;
 const SECTIONS =
   /^, sections? (\d+(?:\.\d+)?(?:(?:, | and |, and )\d+(?:\.\d+)?)*)(?::? ("[^"]+"(?:(?:, | and )"[^"]+")*))?/;
-/** Matches a page's name without its folder, in a comment. */
+/** In a comment, matches a page's name without its folder. */
 const BARE_PAGE = /(?<![\w./-])([\w-]+\.md)\b/g;
 const DECISION = /\bdecision (\d{4})\b/g;
 
-/** Returns the sections of a specification page: number → text. */
+/** Returns the sections of a specification page, by number. */
 function sectionsOf(page: string): ReadonlyMap<string, string> {
   const parts = readFileSync(join(ROOT, page), 'utf8').split(/^(?=#{2,3} \d)/m);
   const sections = new Map<string, string>();
@@ -63,14 +63,14 @@ function specificationFaults(page: string, rest: string): string[] {
     .map((name) => `${page}, section ${cited.at(-1)} has no paragraph "${name}"`);
 }
 
-/** Returns only the comments; in a page, all text counts. */
+/** Returns only the comments of a source file; for a page, the whole text. */
 function commentsOf(text: string): string {
   return [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/ .*/g)].map(([comment]) => comment).join('\n');
 }
 
 /**
- * Returns every citation in a file that leads nowhere.
- * @param isPage links in pages are checked by `links.test.ts`
+ * Returns every citation in a file that points to nothing.
+ * @param isPage true for pages, whose links are checked by `links.test.ts`
  */
 function faultsOf(text: string, isPage: boolean): string[] {
   const joined = text.replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ');

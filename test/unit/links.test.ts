@@ -1,4 +1,4 @@
-/** Links between documentation pages lead somewhere, and the files that pages name exist. */
+/** Links between documentation pages can be resolved, and the files that pages mention exist. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'chai';
@@ -19,10 +19,10 @@ function linksOf(path: string): [path: string, anchor: string][] {
   });
 }
 
-/** Matches a file or folder in the repository, as pages name it. */
+/** Matches a file or folder in the repository, as pages refer to it. */
 const FILE = /`((?:src|commands|projections|queries|test|tools|bench|docs|bin)\/[\w./-]*)`/g;
 
-/** Returns the anchors of headings, as forges make them. */
+/** Returns the anchors of headings, as code hosting sites generate them. */
 function anchorsOf(path: string): string[] {
   return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

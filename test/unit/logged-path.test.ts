@@ -1,4 +1,4 @@
-/** The part of a path that the request log keeps. */
+/** The part of a path that the request log stores. */
 import { expect } from 'chai';
 import { loggedPath } from '#src/http/server/envelope.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createLogger } from '#src/logging.ts';
 
-/** Returns what the logger writes while `work` runs, parsed. */
+/** Returns what the logger writes while `work` runs, parsed from JSON. */
 function logged(work: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown>[] {
   const lines: string[] = [];
   work(createLogger('info', { write: (line) => lines.push(line) }));

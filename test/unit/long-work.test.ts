@@ -1,4 +1,4 @@
-/** Work whose size a client decides is done in many short steps. A warm-up, which compiles the code, comes first. */
+/** Work whose size a client determines is done in many short steps. A warm-up, in which the code is compiled, comes first. */
 import { expect } from 'chai';
 import { timeline } from '#projections/timeline/project.ts';
 import { chooseInSteps } from '#src/clinical/summary/choose.ts';
@@ -44,7 +44,7 @@ describe('long work', () => {
     const [once, often] = [runs(1), runs(20_000)];
     expect(often[0]?.value).to.deep.equal(once[0]?.value);
     const shortest = (all: readonly { readonly ms: number }[]) => Math.min(...all.map(({ ms }) => ms));
-    // If it were checked as often as it is claimed, it would take thousands of times as long.
+    // If the value were checked each time it is claimed, this would take thousands of times as long.
     expect(shortest(often)).to.be.below(200 * shortest(once));
   });
 
@@ -94,7 +94,7 @@ describe('long work', () => {
       return [chosen, stepped(writeInSteps(chosen.value, parts))];
     };
     made(100);
-    // A garbage collection pause lengthens some step in one run; a step that is too long is too long in each run.
+    // A garbage collection pause may lengthen a step in one run, but a step that is too long is too long in every run.
     const runs = Array.from({ length: 3 }, () => made(10_000).map(({ longest }) => longest));
     for (const at of [0, 1]) expect(Math.min(...runs.map((each) => each[at] ?? 1))).to.be.below(1 / 4);
   });

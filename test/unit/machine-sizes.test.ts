@@ -91,7 +91,7 @@ describe('the budgets of a machine', () => {
     const needed = countConnections(sizes);
     expect(needed).to.be.within(150, 300);
     expect(fitConnections(sizes, needed, true)).to.equal(sizes);
-    // PostgreSQL's default allows 97.
+    // PostgreSQL's default settings allow 97.
     expect(countConnections({ workers: 2, projectors: 1 })).to.be.at.most(97);
     expect(fitConnections(sizes, 97, true)).to.include(
       `WORKERS=7 and PROJECTORS=2 may need ${needed} connections to PostgreSQL, and its max_connections leaves 97`,

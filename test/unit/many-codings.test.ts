@@ -1,4 +1,4 @@
-/** Resources with as many codings as a body can contain: what lists and searches read of them stays bounded, and is read. */
+/** Resources with as many codings as a body can contain. What lists and searches read of them is limited, but is read. */
 import { expect } from 'chai';
 import { extract as extractInSteps, MOST_PAIRS, type SearchValues } from '#src/fhir/search/extract.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
@@ -6,7 +6,7 @@ import { atOnce } from '#src/shared/load/slices.ts';
 import { codedValue, listNames, MOST_CODINGS, nameList } from '#src/v1/lists.ts';
 import { CATEGORIES, categorySystem } from '#src/v1/observation.ts';
 
-/** More than a call accepts as arguments. */
+/** More arguments than a function call can take. */
 const MANY = 150_000;
 
 const codings = (count: number, prefix: string): JsonObject[] =>

@@ -1,4 +1,4 @@
-/** A scrape of `/metrics` ends soon, whatever state the stores are in. */
+/** A scrape of `/metrics` finishes soon, whatever state the stores are in. */
 import { expect } from 'chai';
 import { measureLags } from '#projections/lag.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';

@@ -1,4 +1,4 @@
-/** The model that big tests trust: it must notice every kind of fault that they look for. */
+/** The model that big tests rely on: it must notice every kind of fault that these tests look for. */
 import { expect } from 'chai';
 import { type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Model, type ModelResource, type ShownVersion } from '../support/model.ts';

@@ -1,4 +1,4 @@
-/** Responses to requests that Node's HTTP server would answer by itself. */
+/** Responses to requests that Node's HTTP server would otherwise answer itself. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';

@@ -1,4 +1,4 @@
-/** NOTICE names everything that comes with Annal and whose licence requires it. */
+/** NOTICE lists everything that comes with Annal and whose licence requires this. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ import { noticeText, ownersOfR4, productionPackages, readPackageFile } from '../
 const text = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const flat = (part: string): string => part.replace(/\s+/g, ' ').trim();
 
-/** Library → the program that it belongs to, if their names differ. */
+/** Maps a library to the program that it belongs to, if the names differ. */
 const SOURCE_OF: Readonly<Record<string, string>> = {
   crypto: 'OpenSSL 1.1',
   ssl: 'OpenSSL 1.1',
@@ -74,7 +74,7 @@ describe('NOTICE', () => {
         (file) => /^lib([\w-]+?)\.so/.exec(file)?.[1] ?? [],
       ),
     );
-    // PostgreSQL's own libraries, and liblzma, which is in the public domain.
+    // Excludes PostgreSQL's own libraries, and liblzma, which is in the public domain.
     const others = new Set(libraries.filter((name) => !/^(?:pq|pgtypes|ecpg(?:_compat)?|lzma)$/.test(name)));
     const sources = new Set([...others].map((name) => SOURCE_OF[name] ?? name));
     expect(PROGRAMS.map(({ source }) => source)).to.include.members([...sources]);

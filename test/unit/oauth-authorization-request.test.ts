@@ -1,4 +1,4 @@
-/** The checks on an authorization request that need no session, and the responses. */
+/** The checks of an authorization request that need no session, and the responses. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
@@ -36,7 +36,7 @@ const GOOD: Readonly<Record<string, string>> = {
   aud: `${BASE}/fhir/R4`,
 };
 
-/** Returns the good request with some parameters replaced; undefined omits a parameter. */
+/** Returns the valid request with some parameters replaced; undefined omits a parameter. */
 function asked(changes: Readonly<Record<string, string | undefined>> = {}): Parameters {
   return Object.entries({ ...GOOD, ...changes }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],

@@ -1,15 +1,15 @@
-/** Every rule in docs/oauth-rules.md has a test that names it, in the file that the page names. */
+/** Every rule in docs/oauth-rules.md has a test that names the rule, in the file given on that page. */
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** Id → its test's file. */
+/** Maps a rule's id to the file of its test. */
 const rules = [...read('docs/oauth-rules.md').matchAll(/^\| ([A-Z]+-\d+) \|.*\| `(test\/[^`]+)` \|$/gm)].map(
   ([, id = '', file = '']) => ({ id, file }),
 );
 
-/** Returns the ids that begin the test titles in a file. */
+/** Returns the ids that the test titles in a file begin with. */
 function named(file: string): Set<string> {
   const titles = read(file).matchAll(/\bit\(\s*['"`]([A-Z]+-\d+): /g);
   return new Set([...titles].map(([, id = '']) => id));

@@ -1,4 +1,4 @@
-/** OAuth scopes: their forms, what covers what, and what they allow. */
+/** OAuth scopes: their syntax, which scope covers which, and what they allow. */
 import { expect } from 'chai';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';

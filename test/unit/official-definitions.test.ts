@@ -1,10 +1,10 @@
-/** The generated table has exactly the elements in HL7's StructureDefinitions. */
+/** The generated table contains exactly the elements of HL7's StructureDefinitions. */
 import { expect } from 'chai';
 import { type ElementDefinition, isTypeName, typeDefinition } from '#src/fhir/definitions/tables.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { officialStructures } from '#test/support/official-examples.ts';
 
-/** Returns `min..max types` as in HL7's definition. */
+/** Returns `min..max types` according to HL7's definition. */
 function official({ min, max, type, contentReference }: JsonObject, path: string): string {
   const types = (Array.isArray(type) ? type : []).filter(isObject).map(({ code }) => String(code));
   const codes = typeof contentReference === 'string' ? [contentReference.slice(1)] : types;
@@ -17,7 +17,7 @@ function ours({ required, list, types }: ElementDefinition): string {
   return `${required ? 1 : 0}..${list ? '*' : 1} ${codes.sort().join(',')}`;
 }
 
-/** Returns a type's usual name: in HL7's definitions, ids and the like have FHIRPath's own types. */
+/** Returns a type's usual name. In HL7's definitions, ids and similar elements have FHIRPath's own types. */
 function plain(code: string): string {
   return code.replace('http://hl7.org/fhirpath/System.String', 'string').replace(/^(?:id|uri)$/, 'string');
 }

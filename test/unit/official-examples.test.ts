@@ -14,7 +14,7 @@ const BASE = 'https://annal.example/fhir/R4/';
 const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
 const ID = '01890a5d-ac96-774b-bcce-000000000000';
 
-/** Examples that break R4, and where. */
+/** Examples that violate R4, and where they do. */
 const FAULTY: Readonly<Record<string, string>> = {
   'ActivityDefinition-blood-tubes-supply': 'txt-2',
   'ActivityDefinition-heart-valve-replacement': 'txt-2',
@@ -27,7 +27,7 @@ const FAULTY: Readonly<Record<string, string>> = {
   'Questionnaire-zika-virus-exposure-assessment': 'txt-2',
 };
 
-/** Returns an example's resources: itself, or those in a Bundle. */
+/** Returns an example's resources: the example itself, or the resources in a Bundle. */
 function resourcesIn(resource: JsonObject): JsonObject[] {
   if (resource.resourceType !== 'Bundle') return [resource];
   const entries = Array.isArray(resource.entry) ? resource.entry.filter(isObject) : [];
@@ -41,7 +41,7 @@ describe('the official examples of R4', () => {
     expect(examples).to.have.length.greaterThan(500);
     const faults: Record<string, string> = {};
     for (const { name, resource } of examples) {
-      // These say `json` and `xml` where media types are required.
+      // These contain `json` and `xml` where media types are required.
       if (name.startsWith('TestScript-') || name === 'Bundle-b0a5e4277-83c4-4adb-87e2-e3efe3369b6f') continue;
       const [issue] = validateResource(resource);
       if (issue !== undefined) faults[name] = issue.diagnostics;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Pace } from '#queries/database/pace.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test ends it. */
 class Works {
   readonly begun: string[] = [];
   readonly #ends = new Map<string, () => void>();
@@ -16,13 +16,13 @@ class Works {
     this.#ends.get(name)?.();
   }
 
-  /** Waits until the given number of works have begun. */
+  /** Waits until the given number of tasks have begun. */
   async until(count: number): Promise<void> {
     while (this.begun.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-/** Waits until everything that is now possible has happened. */
+/** Waits until everything that can happen now has happened. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 const LIMITS = { activeMs: 1_000, restMs: 5, waiting: 3, waitMs: 60_000 };
@@ -72,7 +72,7 @@ describe('work that yields', () => {
     await settled();
     expect(works.begun).to.deep.equal(['own', 'a1']);
     now += 200;
-    // The rest ends with its timer, and the user then counts as idle, so nobody waits.
+    // The pause ends with its timer. After that, the user counts as idle, so no task waits.
     await works.until(3);
     const more = ['a3', 'a4'].map((name) => pace.yielding('owner', works.do(name)));
     await settled();

@@ -1,11 +1,11 @@
-/** Back-pressure on large appends: how many run at once, in which owner's order, and what ends a wait. */
+/** Back-pressure on large appends: how many run at once, in which order of owners, and what ends a wait. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Position } from '#src/events/store.ts';
 import { LARGE, Pacing } from '#src/freshness/pacing.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Appends that note their owners' names as they begin; `show` lets the read models catch up with the oldest append. */
+/** Appends that record their owners' names as they begin; `show` lets the read models catch up with the oldest append. */
 class Load {
   readonly begun: string[] = [];
   readonly #shows: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** The pages' languages: nothing is missing, and placeholders are the same in all. */
+/** The pages' languages: no text is missing, and placeholders are the same in all languages. */
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
 import { languageMenu } from '#src/http/pages/language-menu.ts';
@@ -13,11 +13,11 @@ async function wordingOf(language: string): Promise<Record<string, string>> {
   return module[language] ?? {};
 }
 
-/** Returns the names of placeholders; those with plural forms as `{name|}`. */
+/** Returns the names of the placeholders in a text; those with plural forms as `{name|}`. */
 const placeholders = (text: string): string[] =>
   (text.match(/\{[^}]*\}/g) ?? []).map((whole) => whole.replace(/\|.*\}$/, '|}')).sort();
 
-/** Returns the plural categories in a text, for each placeholder. */
+/** Returns the plural categories for each placeholder in a text. */
 const pluralsIn = (text: string): string[][] =>
   [...text.matchAll(/\{[a-z]+\|([^}]*)\}/g)].map(([, forms = '']) =>
     forms.split('|').map((form) => form.slice(0, form.indexOf(':'))),
@@ -41,7 +41,7 @@ describe('the languages of the pages', () => {
         expect(text.trim(), key).to.equal(text).and.not.equal('');
         expect(placeholders(text), key).to.deep.equal(placeholders(english));
         for (const placeholder of placeholders(text)) expect(placeholder).to.match(/^\{[a-z]+\|?\}$/);
-        // In French and Spanish, `many` is for millions.
+        // In French and Spanish, `many` is used for millions.
         const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
         const needed = pluralCategories.filter((each) => language === 'ar' || each !== 'many');
         for (const forms of pluralsIn(text))
@@ -49,7 +49,7 @@ describe('the languages of the pages', () => {
             forms.filter((form) => form !== 'none'),
             key,
           ).to.have.members(needed);
-        // The pages escape characters that change the direction of text; names are in `bdi` instead.
+        // The pages escape characters that change the text direction; names are wrapped in `bdi` instead.
         expect(text, key).not.to.match(/[\u200e\u200f\u202a-\u202e\u2066-\u2069<>]/);
       }
     });
@@ -59,7 +59,7 @@ describe('the languages of the pages', () => {
     for (const language of languages.filter((each) => each !== 'en')) {
       const wording = await wordingOf(language);
       const same = Object.entries<string>(en).filter(
-        // Some results have the same name in several languages, for example Vitamin D.
+        // Some results have the same name in several languages, such as Vitamin D.
         ([key, text]) => wording[key] === text && / /.test(text) && !key.startsWith('result.'),
       );
       expect(same, language).to.deep.equal([]);

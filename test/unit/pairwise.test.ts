@@ -1,4 +1,6 @@
-/** Pairwise ids (docs/spec/decisions.md, section 1): the same within a sector, and different from any other sector's. */
+/**
+ * Pairwise ids (docs/spec/decisions.md, section 1): the same within a sector, and different from the ids of any other sector.
+ */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { openPairwise } from '#src/oauth/pairwise.ts';
@@ -30,7 +32,7 @@ describe('pairwise ids', () => {
       { ...SECTOR, project: 'proj_2' },
       { ...SECTOR, environment: 'production' },
       { ...SECTOR, sector: 'app_2' },
-      // A name that is the id of another project's application, or parts that are moved across a boundary.
+      // A name that is the id of another project's application, or parts that have been moved across a boundary.
       { ...SECTOR, project: 'proj_1sandbox', sector: 'app_1' },
       { ...SECTOR, project: 'proj_1","sandbox', sector: 'app_1' },
     ];

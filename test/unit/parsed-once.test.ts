@@ -29,7 +29,7 @@ describe('bodies that are parsed once', () => {
     const long = 'x'.repeat(300_000);
     const events = Array.from({ length: 8 }, (_, n) => version(n, long));
     const firsts = events.map(parsedOnce);
-    // Newest first, because each one that isn't there takes up space again.
+    // Newest first, because each event that isn't cached is cached again and takes up space.
     const kept = events
       .map((_, n) => n)
       .filter((n) => parsedOnce(events[7 - n] ?? version(0)) === firsts[7 - n]);

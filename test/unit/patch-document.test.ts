@@ -1,4 +1,4 @@
-/** PATCH bodies and Bundle entries of both kinds, what no patch may change, and the narrative after a patch. */
+/** PATCH bodies and Bundle entries in both formats, what no patch may change, and the narrative after a patch. */
 import { expect } from 'chai';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';

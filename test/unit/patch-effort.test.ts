@@ -1,4 +1,4 @@
-/** The cost of patches to large resources: steps are counted, and no step is long. */
+/** The cost of patches to large resources: steps are counted, and no step takes long. */
 import { expect } from 'chai';
 import { findExpressionFault } from '#src/fhir/patch/expression.ts';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';

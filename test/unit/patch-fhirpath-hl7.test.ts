@@ -1,4 +1,4 @@
-/** FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html): the situations of HL7's published test cases in JSON. */
+/** FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html): the situations in HL7's published test cases, in JSON. */
 import { type Case, identifiers, patient, testCases, third } from '#test/support/fhirpath-patch.ts';
 
 const HL7: readonly Case[] = [

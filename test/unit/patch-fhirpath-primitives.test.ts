@@ -1,5 +1,6 @@
 /**
- * FHIRPath Patch and primitives with extensions, which are beside their value (https://hl7.org/fhir/R4/json.html#primitive).
+ * FHIRPath Patch for primitives with extensions, which are stored next to the value
+ * (https://hl7.org/fhir/R4/json.html#primitive).
  */
 import { type Case, note, patient, testCases } from '#test/support/fhirpath-patch.ts';
 

@@ -1,4 +1,4 @@
-/** Invalid JSON Patch documents: 400, and every fault named. */
+/** Invalid JSON Patch documents: the status is 400, and every fault is reported. */
 import { expect } from 'chai';
 import { parseJsonPatch } from '#src/fhir/patch/json-patch.ts';
 import type { Json } from '#src/shared/json/json.ts';

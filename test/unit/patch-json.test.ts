@@ -1,4 +1,4 @@
-/** JSON Patch: RFC 6902 and its appendix A, on trees whose numbers stay as they were written. */
+/** JSON Patch: RFC 6902 and its appendix A, on trees whose numbers are kept as written. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createPatch } from 'rfc6902';
@@ -283,12 +283,12 @@ describe('JSON Patch', () => {
   });
 
   it('leads from any document to any other by a difference that the library rfc6902 made', () => {
-    // Paths through `__proto__` are refused, as tested above; the generator uses that name now and then.
+    // Paths through `__proto__` are refused, as tested above. The generator sometimes produces that name.
     const value = fc.jsonValue({ maxDepth: 3 }).filter((each) => !JSON.stringify(each).includes('__proto__'));
     const document = fc.dictionary(fc.constantFrom('a', 'b', 'c~/d', ''), value);
     fc.assert(
       fc.property(document, document, (from, to) => {
-        // The difference may pass through empty containers on its way, so the results are compared without them.
+        // Applying the operations may leave empty containers, so the results are compared without them.
         const operations = parseJsonPatch(JSON.parse(JSON.stringify(createPatch(from, to))) as Json);
         const before = JSON.parse(JSON.stringify(from)) as JsonObject;
         const result = atOnce(applyJsonPatch({ keep: 1, ...before }, operations));

@@ -1,5 +1,5 @@
 /**
- * Charts of measurements: round ticks, room for their labels, colours by meaning, separate charts for units that can't be
+ * Charts of measurements: round ticks, room for their labels, colours by meaning, and separate charts for units that can't be
  * converted.
  */
 import { expect } from 'chai';
@@ -118,7 +118,7 @@ describe('a chart of a measurement', () => {
       ['%', [6.5]],
       ['g/L', [71, 70]],
     ]);
-    // The text, and the value without a date; with only one chart, also the other charts' values.
+    // The text and the value without a date are left. With only one chart, the other charts' values are left, too.
     expect(countLeft(facts, charts)).to.equal(2);
     expect(countLeft(facts, charts.slice(0, 1))).to.equal(5);
   });
@@ -128,7 +128,7 @@ describe('a chart of a measurement', () => {
       labelsIn(drawn(...dates.map((date, i) => observed(5 + i, 'x', date, { id: String(i) }))))
         .slice(-2)
         .map(({ text }) => text);
-    // 1 May locally, and still 30 April in UTC.
+    // 1 May local time, when it is still 30 April in UTC.
     const local = ['2026-05-01T00:30:00+02:00', '2026-04-28T08:00:00+02:00'];
     expect(labels(...local)).to.deep.equal(['Apr 2026', 'May 2026']);
     expect(drawn(observed(5, 'x', local[0] ?? ''), observed(6, 'x', local[1] ?? ''))).to.include(

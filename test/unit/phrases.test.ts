@@ -1,4 +1,4 @@
-/** Messages, `--help` and docs are in plain English: phrases that readers stumbled over don't come back. */
+/** Messages, `--help` and docs are in plain English: phrases that readers have stumbled over must not return. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -17,7 +17,7 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bas of old\b/i, '"as before"'],
 ];
 
-/** Matches texts that begin like SQL, which aren't messages. */
+/** Matches texts that begin like SQL and are therefore not messages. */
 const SQL = /^\s*(?:select|insert|update|delete|with|create|alter|drop|copy|set|begin|lock|analyze|from)\b/i;
 
 /** Returns the phrases found in a text, with the line of each. */
@@ -31,9 +31,7 @@ function foundIn(text: string, firstLine = 1): string[] {
     );
 }
 
-/**
- * Returns the string and template literals in a source file that people may read, with their lines. Comments aren't literals.
- */
+/** Returns the string and template literals in a source file that people may read, with their lines. Comments are ignored. */
 function literalsOf(source: string): { text: string; line: number }[] {
   const file = ts.createSourceFile('source.ts', source, ts.ScriptTarget.Latest, true);
   const found: { text: string; line: number }[] = [];
@@ -52,7 +50,7 @@ function literalsOf(source: string): { text: string; line: number }[] {
   return found;
 }
 
-/** Returns Markdown without code: fenced blocks become empty lines, and code within lines is omitted. */
+/** Returns Markdown without code: fenced blocks become empty lines, and inline code is omitted. */
 function proseOf(markdown: string): string {
   let fence: string | undefined;
   return markdown
@@ -94,7 +92,7 @@ describe('phrases', () => {
 
   it('of docs are plain', async () => {
     const own = (await readdir('.')).filter((path) => path.endsWith('.md'));
-    // The specification is published as it was agreed on.
+    // The specification is published unchanged, as it was agreed on.
     const docs = (await filesBelow('docs', /\.md$/)).filter((path) => !path.startsWith(join('docs', 'spec')));
     expect(docs.length).to.be.greaterThan(40);
     const faults = await Promise.all(

@@ -1,6 +1,4 @@
-/**
- * Implausible values are reported, and nothing else is: impossible values, units of a different quantity, dates in the future.
- */
+/** Implausible values are reported, and nothing else: impossible values, units of a different quantity, dates in the future. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -117,7 +115,7 @@ describe('implausible values', () => {
     expect(codes(measured('718-7', 145, 'mmol/L'))).to.deep.equal(['impossible_value']);
     expect(codes(measured('2524-7', 5_000, 'mg/dL'))).to.deep.equal(['impossible_value']);
     expect(codes(measured('2951-2', 1_400, 'mg/dL'))).to.deep.equal(['impossible_value']);
-    // HbA1c in `%` is a different method's result than in mmol/mol.
+    // HbA1c in `%` comes from a different method than HbA1c in mmol/mol.
     expect(codes(measured('4548-4', 53, '%'))).to.deep.equal(['impossible_value']);
   });
 
@@ -450,7 +448,7 @@ describe('dates that cannot be', () => {
     expect(codes({ resourceType: 'Observation', effectiveTiming: { event: ['2027-02-01'] } })).to.deep.equal([
       'future_date',
     ]);
-    // Even a plan can't have been written in the future.
+    // Not even a plan can have been written in the future.
     expect(
       codes({ resourceType: 'MedicationRequest', status: 'draft', authoredOn: '2027-02-01' }),
     ).to.deep.equal(['future_date']);
@@ -518,7 +516,7 @@ describe('dates that cannot be', () => {
     expect(patient('1961-05-14', '1961-05')).to.deep.equal([]);
     expect(patient('1961-05', '1961-05-01')).to.deep.equal([]);
     expect(patient('1961', '1960-12-31').length).to.equal(1);
-    // Both are on the 20th in Oslo.
+    // In Oslo, both are on the 20th.
     expect(patient('2026-11-20', '2026-11-19T23:40:00Z')).to.deep.equal([]);
     expect(patient('2026-11-20', '2026-11-19T09:00:00Z').length).to.equal(1);
     expect(patient('2026-11-20', '2026-11-18T23:40:00-11:00')).to.deep.equal([]);
@@ -610,7 +608,7 @@ describe('the file of possible ranges', () => {
       for (const { code, element, message } of found(resource))
         faults.push(`${name}: ${code} ${element} ${message}`);
     expect(faults).to.deep.equal([
-      // In UCUM, K is kelvin.
+      // In UCUM, K stands for kelvin.
       'Bundle-report: unit_mismatch Bundle.entry[1].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26464-8, which is measured in 10*3/uL',
       'Bundle-report: unit_mismatch Bundle.entry[3].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26515-7, which is measured in 10*3/uL',
       'Specimen-101: dates_out_of_order Specimen.receivedTime 2011-03-04T07:03:00Z is before the collection (2011-05-30T06:15:00Z)',

@@ -1,5 +1,5 @@
 /**
- * Invariants on documents and profiles, compiled, compared with fhirpath.js: the same verdict on real and on changed
+ * Compiled invariants of documents and profiles, compared with fhirpath.js: both give the same verdict on real and on changed
  * resources.
  */
 import { expect } from 'chai';
@@ -21,7 +21,7 @@ function rulesIn(node: ProfileNode): Rule[] {
   return [...own, ...below.flatMap(rulesIn)];
 }
 
-/** The type of the element that a profile's rule is about, if it isn't the resource. */
+/** The type of the element that a profile's rule applies to, if it isn't the resource itself. */
 const ABOUT: Readonly<Record<string, string>> = {
   'ips-pat-1': 'HumanName',
   'ips-comp-1': 'Composition.section',

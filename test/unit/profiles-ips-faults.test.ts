@@ -1,4 +1,4 @@
-/** The published IPS examples with one fault each, made here: every one fails, at the place of the fault. */
+/** The published IPS examples, each with one fault introduced here; each must fail at the place of its fault. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -18,8 +18,8 @@ const NOWHERE = 'urn:uuid:00000000-0000-4000-8000-000000000000';
 const CURED = coded('http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical', 'cured');
 
 /**
- * The fault, the path that is changed, the new value (undefined removes it), the issue's code, and its place if that is
- * different. `4.code` is short for `entry[4].resource.code`.
+ * The fault, the changed path, the new value (undefined removes the value), the issue's code, and its place if this differs
+ * from the path. `4.code` is short for `entry[4].resource.code`.
  */
 type Fault = readonly [what: string, path: string, value: Json | undefined, code: string, place?: string];
 
@@ -110,7 +110,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   'bundle-no-info-required-sections': [['no Patient', 'entry[1]', undefined, 'required', 'entry']],
 };
 
-/** Returns `4.code` as `entry[4].resource.code`. */
+/** Expands `4.code` to `entry[4].resource.code`. */
 function whole(path: string): string {
   return path.replace(/^(\d+)/, 'entry[$1].resource');
 }

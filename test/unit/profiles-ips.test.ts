@@ -1,4 +1,7 @@
-/** The IPS profiles, judged by what HL7 published with them: the examples pass, but not with a fault. */
+/**
+ * The IPS profiles, tested with the examples that HL7 published along with them: the examples pass, but fail once they contain
+ * a fault.
+ */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import type { Issue } from '#src/shared/issue.ts';

@@ -10,7 +10,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 
 const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition/';
 
-/** Returns the indexes of an element's items that a slice takes, according to the discriminator. */
+/** Returns the indexes of the element's items that belong to a slice, according to the discriminator. */
 function taken(
   resource: JsonObject,
   name: string,

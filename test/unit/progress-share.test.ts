@@ -1,4 +1,7 @@
-/** How much of a log is done, and how many events it has: always counted, never derived from positions. */
+/**
+ * How much of a log has been processed, and how many events the log has. Both are always counted, never derived from
+ * positions.
+ */
 import { expect } from 'chai';
 import { toPosition } from '#src/events/position.ts';
 import { expectedEvents, shareBefore } from '#src/events/share.ts';

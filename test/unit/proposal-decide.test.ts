@@ -147,7 +147,7 @@ const resource = { value: { resourceType: 'Condition' }, exact: false };
 const writing: Write = { kind: 'create', eventId: 'event', type: 'Condition', id: NEW_ID, resource };
 const changing: Write = { kind: 'update', eventId: 'event', type: 'Condition', id: CONDITION, resource };
 
-/** Returns a record with a Patient, a Condition and these events, for decisions at a given time. */
+/** Returns a record with a Patient, a Condition and the given events, for decisions at a given time. */
 const record = (...events: DomainEvent[]) => ({
   when<T>(decided: (state: Resources, past: Past, clock: Clock) => Decision<T>, at: Micros = NOW) {
     const all = [created('Patient', RECORD), created('Condition', CONDITION), ...events];

@@ -1,4 +1,4 @@
-/** The table for `npm run prove`: which change runs which stage, and that no full-size test is left out. */
+/** The table for `npm run prove`: which change triggers which stage, and that no full-size test is left out. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,12 +6,12 @@ import { isIn, touchedStages } from '#test/prove/changed.ts';
 import { RUN_ALL, STAGES } from '#test/prove/stages.ts';
 import { ROOT } from '#test/support/process.ts';
 
-/** Code without a full size: `npm test` covers all of it. */
+/** Code without full-size tests, because `npm test` covers all of it. */
 const WITHOUT_STAGE = ['src/metrics', 'src/tracing', 'src/v1'];
 
 const named = (...files: string[]): string[] => touchedStages(files).map(({ name }) => name);
 const ownTests = STAGES.flatMap(({ run }) => ('tests' in run ? run.tests : []));
-/** Tests that run at full size: a stage's settings replace the default, which is full size. */
+/** Tests that run at full size. A stage's settings replace the default, which is full size. */
 const atFullSize = STAGES.flatMap(({ run, env = { ANNAL_TEST_SCALE: '1' } }) =>
   'tests' in run && env.ANNAL_TEST_SCALE === '1' ? run.tests : [],
 );

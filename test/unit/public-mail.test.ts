@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 
-/** Domains that nobody may confirm for an organization, and domains of organizations: docs/decisions/0019. */
+/** Domains that can't be confirmed for any organization, and domains that can: docs/decisions/0019. */
 describe('domains of public mail', () => {
   it('are those of providers all over the world, of paid ones, and those below them', () => {
     const domains =

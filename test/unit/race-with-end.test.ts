@@ -1,4 +1,7 @@
-/** Works until an end: their outcomes, the end's outcome, and that finished works leave nothing behind. */
+/**
+ * Work that is raced with an end: the outcome of the work, the outcome of the end, and that finished work leaves nothing
+ * behind.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
@@ -6,7 +9,7 @@ import { raceWithEnd } from '#src/processes/race-with-end.ts';
 
 const WORKS = 200_000;
 
-/** Returns an end, and a function that makes it come. */
+/** Returns an end, and a function that triggers it. */
 function ending(): { end: Promise<never>; come: () => void } {
   let come = (): void => undefined;
   const end = new Promise<never>((_, reject) => {
@@ -34,7 +37,7 @@ describe('works until an end', () => {
     come();
     expect(await Promise.all(both)).to.deep.equal(['the end', 'the end']);
     expect(await outcome(until(never))).to.equal('the end');
-    // Its own failure is handled, so that no rejection is left unhandled.
+    // The work's own failure is handled, so that no rejection remains unhandled.
     expect(await outcome(until(Promise.reject(new Error('own'))))).to.equal('the end');
   });
 
@@ -48,7 +51,7 @@ describe('works until an end', () => {
       return process.memoryUsage().heapUsed;
     };
     const before = await works(1_000);
-    // With a race, each would leave some 300 bytes.
+    // With `Promise.race`, each would leave about 300 bytes behind.
     expect((await works(WORKS)) - before).to.be.below(WORKS * 20);
   });
 });

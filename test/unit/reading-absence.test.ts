@@ -1,4 +1,4 @@
-/** Statements that a person has none: no view counts an allergy, medicine, problem or vaccination for them. */
+/** Statements that a person has none: no view counts such a statement as an allergy, medicine, problem or vaccination. */
 import { expect } from 'chai';
 import { absenceText } from '#src/clinical/reading/english.ts';
 import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
@@ -260,10 +260,10 @@ describe('statements that there is none', () => {
       'known.inwords',
       'known.alsorecorded',
     ]);
-    // A denial of one substance isn't contradicted by another.
+    // The denial of one substance isn't contradicted by a different substance.
     const other = read(allergy({ text: 'Keine Penicillinallergie' }), allergy({ text: 'Latex' }));
     expect(other.absences.allergies[0]?.against).to.deep.equal([]);
-    // Contexts warn of no drug because of a denied substance.
+    // Contexts don't warn about any drug because of a denied substance.
     const alone = [patient, ...versions.filter((_, n) => n === 1 || n === 3)];
     const { text: free } = await composeContext({ ...record, versions: alone }, TODAY, 5_000);
     expect(free).to.not.contain('but there is');

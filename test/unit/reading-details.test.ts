@@ -1,4 +1,4 @@
-/** Details of allergies, vaccinations and procedures on which a reader acts: each view tells them. */
+/** Details of allergies, vaccinations and procedures that a reader acts on: each view shows them. */
 import { expect } from 'chai';
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
@@ -17,7 +17,7 @@ const AROUND = { today: TODAY, look: () => undefined, name: nameConcept };
 
 const words = (text: string) => ({ text });
 
-/** Returns the current versions of a record with these entries. */
+/** Returns the current versions of a record that contains the given entries. */
 function recordOf(...values: readonly JsonObject[]) {
   const [patient, ...versions] = [{ resourceType: 'Patient' }, ...values].map((value, n): Version => {
     const id = `01890a5d-ac96-774b-bcce-${String(n).padStart(12, '0')}`;
@@ -27,7 +27,7 @@ function recordOf(...values: readonly JsonObject[]) {
   return { name: '', patient, versions: [patient, ...versions], directory: new Map() };
 }
 
-/** Returns the reading of these entries, as the patient pages take it. */
+/** Returns the reading of the given entries, as the patient pages use it. */
 function read(...values: readonly JsonObject[]) {
   const entries = values.map(
     (value, n): ClinicalEntry => ({

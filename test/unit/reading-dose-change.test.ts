@@ -1,4 +1,4 @@
-/** A dosage that changed through another entry for the same medicine: when the change is told, and when it isn't. */
+/** A dosage that changed through another entry for the same medicine: when the change is shown, and when it isn't. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compareDoses } from '#src/clinical/reading/doses/compare-doses.ts';
@@ -72,7 +72,7 @@ describe('a dosage that a newer entry changes', () => {
     expect(said(taken('2026-05-12', DAILY), ordered('2025-11-03', WEEKLY, over))).to.contain(
       'taken since 2026-05-12, before: 15 mg once a week (prescribed 2025-11-03)',
     );
-    // Both say since when the medicine has been taken, and one was stated after the other.
+    // Both entries say since when the medicine has been taken, and one was asserted after the other.
     expect(
       said(
         taken('2019', DAILY, { dateAsserted: '2026-05-12' }),
@@ -86,7 +86,7 @@ describe('a dosage that a newer entry changes', () => {
     const older = ordered('2025-11-03', WEEKLY);
     expect(said(ordered('2026-05-12', DAILY, link(1)), older)).to.equal(CHANGED);
     expect(said(ordered('2026-05-12', DAILY, link(7)), older)).to.equal(undefined);
-    // Dates in the reverse order make the link doubtful.
+    // If the dates are in the reverse order, the link is doubtful.
     expect(said(ordered('2025-01-01', DAILY, link(1)), older)).to.equal(undefined);
   });
 
@@ -102,7 +102,7 @@ describe('a dosage that a newer entry changes', () => {
         false,
       );
     expect(read(ordered('2025-12-12', DAILY), ordered('2025-11-03', WEEKLY)).hasNewDose).to.equal(false);
-    // An older entry with the same dosage continues.
+    // An older entry with the same dosage continues, so nothing has changed.
     expect(
       said(ordered('2026-05-12', DAILY), taken('2020', WEEKLY), ordered('2025-11-03', WEEKLY, over)),
     ).to.equal(undefined);
@@ -140,7 +140,7 @@ describe('a dosage that a newer entry changes', () => {
         ordered('2025-08-03', dose(10, 'mg', 1, 1, 'wk'), over),
       ),
     ).to.equal(CHANGED);
-    // Two from one day were one regimen.
+    // Two entries from the same day formed one regimen.
     const [one, two] = [5, 10].map((value) => ordered('2025-11-03', dose(value, 'mg', 1, 1, 'wk'), over));
     expect(said(ordered('2026-05-12', DAILY), one ?? {}, two ?? {})).to.match(
       /before: (?:5|10) mg once a week \(prescribed 2025-11-03\) \| (?:5|10) mg once a week/,
@@ -169,7 +169,7 @@ describe('a dosage that a newer entry changes', () => {
     expect(said({ ...now, ...home }, ordered('2026-05-01', WEEKLY, { ...over, ...home }))).to.contain(
       'changed',
     );
-    // A statement without an end doesn't say until when: its dosage is told, but no change.
+    // A statement without an end doesn't say until when it was true, so its dosage is shown, but no change.
     expect(said(now, taken('2019', WEEKLY, { status: 'stopped' }))).to.equal(
       'earlier dosage, before the one prescribed 2026-05-12: 15 mg once a week (taken from 2019)',
     );
@@ -209,7 +209,7 @@ describe('the English of a change', () => {
       since: { says: 'prescribed', days: { day: '2026-05-12' } },
       doses: [{ dose: '15 mg once a week', when: { says: 'prescribed', days: { day: '2025-11-03' } } }],
     });
-    // In form 4 of `$summary`, there was no day.
+    // In form 4 of `$summary`, the day was missing.
     for (const [next, since] of [
       [', before the one taken since 2026-05', { says: 'takensince', days: { day: '2026-05' } }],
       ['', undefined],

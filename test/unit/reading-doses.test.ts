@@ -1,4 +1,4 @@
-/** Doses in words (src/clinical/reading/doses/dose.ts): six languages, and no part of a dose is lost. */
+/** Doses in words (src/clinical/reading/doses/dose.ts) in six languages; no part of a dose is lost. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
@@ -137,7 +137,7 @@ describe('doses in words', () => {
   });
 
   it('lose no part of a dose, in any language', () => {
-    // Numbers and words that appear only once: each must be found in the text.
+    // Numbers and words that occur only once, because each of them must be found in the text.
     let next = 100;
     const unique = (): number => {
       next += 1;
@@ -214,7 +214,7 @@ describe('doses in words', () => {
       { requiredKeys: [] },
     );
     /**
-     * Returns the texts and numbers in a value that must be found in words; time units and events are words in the language.
+     * Returns the texts and numbers of a value that its wording must contain; time units and events are words of the language.
      */
     const partsOf = (value: unknown): string[] => {
       if (typeof value === 'number') return [String(value)];

@@ -1,4 +1,4 @@
-/** A medicine's other sources beside the leading one, planned medicines, and which dosage belongs to which source. */
+/** Sources of a medicine other than the leading source, planned medicines, and which dosage belongs to which source. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { inEnglish, readEnglish, standingText } from '#src/clinical/reading/english.ts';
@@ -60,7 +60,8 @@ describe('the sources of a medicine', () => {
     expect(said(current, order(stored('2', '2026-05-03T09:00:00Z')))).to.deep.equal([
       'active; taken since 2020; prescribed 2019-12-01; also recorded as stopped on 2026-05-03 (prescription)',
     ]);
-    // An order that was never changed says no more than its dates, and neither does one that was changed on the same day.
+    // An order that was never changed says nothing beyond its dates, and neither does an order that was changed on the same
+    // day.
     for (const meta of [stored('1', '2026-05-03T09:00:00Z'), stored('2', '2025-01-05T23:00:00Z')])
       expect(said(current, order(meta)).join()).to.not.contain('also recorded');
   });

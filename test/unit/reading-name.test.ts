@@ -1,4 +1,4 @@
-/** Names of codes for people and models (docs/spec/decisions.md, section 4 "Names of codes"). */
+/** Names of codes, for people and models (docs/spec/decisions.md, section 4 "Names of codes"). */
 import { expect } from 'chai';
 import {
   cleanName,
@@ -79,7 +79,7 @@ describe('reading: names of codes', () => {
     const coding = { system: SNOMED, code: '59621000', display: text };
     expect(nameConcept({ text, coding: [coding] })).to.equal('Hypertension');
     expect(nameConcept({ text, coding: [{ system: SNOMED, code: '59621000' }] })).to.equal('Hypertension');
-    // An author's own wording stays, even beside a code.
+    // An author's own wording is kept, even next to a code.
     expect(nameConcept({ text })).to.equal(text);
     expect(nameConcept({ text, coding: [chronic] })).to.equal(text);
     const worded = 'High pressure, first seen at work (finding)';

@@ -1,4 +1,4 @@
-/** The groups of results: valid LOINC codes, each in one group, and each group with a source. */
+/** The groups of results contain valid LOINC codes, each code is in only one group, and each group has a source. */
 import { expect } from 'chai';
 import { findResultGroup, RESULT_GROUPS } from '#src/clinical/reading/result-groups.ts';
 import { isLoincCode } from '#src/fhir/loinc-code.ts';

@@ -16,7 +16,7 @@ describe('recent batches', () => {
   it('give each event once, though the answer to an append came after others had read it', () => {
     const recent = new RecentBatches();
     recent.add(makeBatch(1, 5));
-    // This process wrote the events 3 and 4, which a page up to 5 already contained by then.
+    // This process wrote events 3 and 4, which were already in a page up to 5.
     recent.add(makeBatch(3, 4));
     const { events = [], position } = recent.after(toPosition(0), 100) ?? {};
     expect(position).to.equal(toPosition(5));

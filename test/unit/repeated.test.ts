@@ -1,4 +1,4 @@
-/** Finding what appears twice in a request, and how long that takes. */
+/** Finding names that occur twice in a request, and how long that takes. */
 import { expect } from 'chai';
 import { hasSeveralValues, repeatedName } from '#src/http/path.ts';
 

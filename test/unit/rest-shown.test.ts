@@ -1,5 +1,5 @@
 /**
- * Resources written through FHIR read well in REST v1, even when they contain more than v1 can express
+ * Resources written through FHIR are shown properly in REST v1, even when they contain more than v1 can express
  * (docs/spec/decisions.md, section 4).
  */
 import { expect } from 'chai';

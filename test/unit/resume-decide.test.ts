@@ -1,4 +1,6 @@
-/** Directory entries that a record's append carries, and work that continues where it stopped, as given · when · then. */
+/**
+ * Directory entries that are carried by a record's append, and work that continues where it stopped, as given · when · then.
+ */
 import { expect } from 'chai';
 import { decideCarrying, type Write } from '#commands/resource/decide.ts';
 import { createMissing, removeLive } from '#commands/resource/resume.ts';

@@ -1,4 +1,4 @@
-/** Synthetic patients: forty plausibility rules over many seeds, and that the rules find what is wrong. */
+/** Synthetic patients: forty plausibility rules over many seeds, and proof that the rules find what is wrong. */
 import { expect } from 'chai';
 import { accounts } from '#src/sandbox/accounts.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
@@ -20,7 +20,7 @@ const FIRST_IDS = '11111111-1111-4111-8111-111111111111';
 const made = (seed: string, ids = FIRST_IDS, today = TODAY): SyntheticData =>
   generateSandbox({ seed, today, ids: new IdSource(ids, Date.parse(today)) });
 
-/** Returns the data as text, with each id replaced by the place where it first appears. */
+/** Returns the data as text, with each id replaced by the place where the id first appears. */
 function withoutIds(data: SyntheticData): string {
   const places = new Map<string, string>();
   return JSON.stringify(data).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => {
@@ -35,7 +35,7 @@ describe('sandbox', () => {
     this.timeout(10_000 + seeds * 3_000);
     expect(RULES).to.have.length(40);
     for (let seed = 0; seed < seeds; seed += 1) {
-      // This includes leap days, and the ends of months and years.
+      // These days include leap days, and the ends of months and years.
       const today = new Date(Date.parse(TODAY) + seed * 37 * 86_400_000).toISOString().slice(0, 10);
       const faults = implausible(made(`seed ${seed}`, FIRST_IDS, today), today);
       expect([...faults], `seed ${seed} on ${today}`).to.deep.equal([]);
@@ -116,7 +116,7 @@ describe('sandbox', () => {
     expect(people).to.have.length(30 - parents.length - 1);
     expect(accounts(TODAY, 3)).to.deep.equal(people.slice(0, 2), 'fewer are the first ones');
     expect(accounts(TODAY, 0)).to.deep.equal([]);
-    // Dead patients stay as they were, and nobody has two addresses.
+    // Deceased patients get no address, and nobody has two addresses.
     expect(
       patients.filter(({ telecom }) => JSON.stringify(telecom).includes('@patients.example.org')),
     ).to.have.length(27);

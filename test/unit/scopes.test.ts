@@ -1,4 +1,4 @@
-/** Scopes that applications may register, and the messages about others. */
+/** Scopes that applications can register, and the messages about other scopes. */
 import { expect } from 'chai';
 import { scopeFault } from '#src/http/admin/applications/body.ts';
 

@@ -1,4 +1,4 @@
-/** Hashes of searchable values are cached, but never more than a fixed number of them, whatever the tenants. */
+/** Hashes of searchable values are cached, but never more than a fixed number, however many tenants there are. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
@@ -30,7 +30,7 @@ describe('hashes of searchable values', () => {
       for (let n = 0; n < VALUES; n += 1) hashes.value('code', `http://loinc.org|${tenant}-${n}`);
     }
     collect();
-    // All hashes together would take some 200 bytes each.
+    // If all hashes were cached, each would take about 200 bytes.
     expect(process.memoryUsage().heapUsed - before).to.be.below(TENANTS * VALUES * 120);
     expect(first.map((_, tenant) => keysOf(tenant))).to.deep.equal(first);
     expect(new Set(first)).to.have.length(TENANTS);

@@ -1,4 +1,4 @@
-/** The compiled search parameters read what their FHIRPath expressions evaluate to. */
+/** The compiled search parameters read the same values that their FHIRPath expressions evaluate to. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
 const engines = new Map<string, Evaluate>();
 
 /**
- * Returns a full engine's evaluation of R4's expression; `resolve() is T` tests the reference's text in both, and `as`, which
- * accepts only one item, is `ofType`.
+ * Returns a function that evaluates R4's expression with a full engine. In both implementations, `resolve() is T` tests the
+ * reference's text, and `as`, which accepts only one item, is replaced by `ofType`.
  */
 function engineOf(expression: string): Evaluate {
   const known = engines.get(expression);
@@ -32,14 +32,14 @@ function engineOf(expression: string): Evaluate {
     )
     .replaceAll(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
     .replaceAll('.as(', '.ofType(');
-  // Operand by operand, because the engine can't tell whether quantities with comparators are equal.
+  // Evaluated operand by operand, because the engine can't tell whether quantities with comparators are equal.
   const operands = testable.split(' | ').map((operand) => fhirpath.compile(operand, r4));
   const evaluate: Evaluate = (resource) => operands.flatMap((operand) => operand(resource) as unknown[]);
   engines.set(expression, evaluate);
   return evaluate;
 }
 
-/** Compares every parameter on a resource; `seen` gets those that had a value. */
+/** Compares every parameter on a resource; parameters that had a value are added to `seen`. */
 function compare(type: ResourceType, resource: Resource, where: string, seen: Set<string>): void {
   for (const { code, paths } of compiledParameters(type)) {
     const expected = engineOf(searchParameter(type, code)?.expression ?? '')(resource);
@@ -51,7 +51,7 @@ function compare(type: ResourceType, resource: Resource, where: string, seen: Se
   }
 }
 
-/** Compares both parts of each base of a composite with a full engine, using the expressions as R4 prints them. */
+/** Compares both parts of each base of a composite with a full engine, using the expressions as printed in R4. */
 function compareComposites(type: ResourceType, resource: Resource, where: string, seen: Set<string>): void {
   for (const { code, paths, composite } of compiledParameters(type)) {
     if (composite === undefined) continue;
@@ -64,7 +64,7 @@ function compareComposites(type: ResourceType, resource: Resource, where: string
           const testable = expression.replaceAll('.as(', '.ofType(').replaceAll('DateTime', 'dateTime');
           return fhirpath.compile({ base: path.type, expression: testable }, r4)(base) as unknown[];
         });
-        // So is the order of the expressions there: the parameters' own definitions say which part is which.
+        // The order of these expressions is also wrong in R4: the parameters' own definitions say which part is which.
         if (code === 'relationship') expected.reverse();
         expect(own, `${type}.${code} of ${where}`).to.deep.equal(expected);
         if (expected.every((part) => part.length > 0)) seen.add(`${type}.${code}`);
@@ -122,7 +122,7 @@ describe('compiled search parameters', () => {
         if (stored[0] === code) continue;
         for (let turn = 0; turn < 12; turn += 1) {
           const resource = filled(type, turn);
-          // In records' resources, the subject is a Patient.
+          // In resources that belong to records, the subject is a Patient.
           if (resource.subject !== undefined) resource.subject = { reference: 'Patient/1' };
           const read = (all: typeof paths) =>
             new Set(all.flatMap((path) => elementsAt(resource, path)).map((value) => JSON.stringify(value)));

@@ -17,7 +17,7 @@ const OTHERS = Array.from(
   (_, n) => `00000000-0000-7000-8000-0000000001${String(n).padStart(2, '0')}`,
 );
 
-/** A database in which look-ups for a chain find nothing. */
+/** A database in which look-ups for chains find nothing. */
 const NOTHING = { query: async () => ({ rows: [] }) } as unknown as Parameters<typeof understandRequest>[0];
 
 async function asked(query: string, type: ResourceType = 'Observation', record?: string): Promise<Asked> {

@@ -72,7 +72,7 @@ describe('dates in searches', () => {
     for (const prefix of ['lt', 'le', 'eb']) expect(of(prefix), prefix).to.deep.equal({ to: from + 1 });
     for (const prefix of ['gt', 'ge', 'sa']) expect(of(prefix), prefix).to.deep.equal({ from: from + 1 });
     expect(of('eq')).to.deep.include({ from, to: from + 1 });
-    // Trailing zeros add nothing.
+    // Trailing zeros don't change the value.
     const zeros = parsePrefixedDate('_lastUpdated', 'lt2024-01-01T00:00:00.1234560000000Z');
     expect(bounds(zeros.prefix, zeros.period, 0)).to.deep.equal({ to: from });
   });

@@ -1,4 +1,4 @@
-/** A write whose read models lag is answered only once every instance can know about it. */
+/** A write whose read models lag isn't answered until every instance can know that they do. */
 import { expect } from 'chai';
 import type { Position } from '#src/events/store.ts';
 import { openSettle } from '#src/freshness/settle.ts';
@@ -8,7 +8,7 @@ const MODELS = ['resources', 'history'];
 
 describe('the answer to a write', () => {
   /**
-   * Makes a `settle` whose waits take no time.
+   * Creates a `settle` whose waits take no time.
    * @param shown the wait at which the read models show the position
    */
   function settling(

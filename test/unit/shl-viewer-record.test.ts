@@ -1,4 +1,7 @@
-/** The shared-link page's reading of a record (docs/shared-links.md): nothing that didn't happen, and nothing incomplete. */
+/**
+ * How the shared-link page reads a record (docs/shared-links.md): it shows nothing that didn't happen, and nothing that is
+ * incomplete.
+ */
 import { expect } from 'chai';
 import { z } from 'zod';
 
@@ -66,7 +69,7 @@ describe('the record on the page of a shared link', () => {
     const rows = over.parse(viewer.readRecord(resources, today)).sections.get('medications') ?? [];
     return rows.filter(({ isOver }) => isOver).map(({ name }) => name);
   };
-  /** Returns a section's rows; the page's own texts appear as their keys in braces. */
+  /** Returns a section's rows; the page's own texts appear as keys in braces. */
   const rowsOf = (section: string, ...resources: readonly Resource[]): z.output<typeof row>[] => {
     const rows = shown.parse(viewer.readRecord(resources)).sections.get(section) ?? [];
     const separators: Readonly<Record<string, string>> = { 'shl.comma': ',', 'shl.semicolon': ';' };
@@ -336,7 +339,7 @@ describe('the record on the page of a shared link', () => {
       measured('1', 140, '2026-05-03'),
       measured('2', 7, '2026-02-03', said('H')),
       measured('3', 1, '2026-01-03', said('LL')),
-      // A value that was once high isn't among those that are high now.
+      // A value that was high in the past isn't listed among the values that are high now.
       measured('4', 5, '2026-01-02'),
       measured('4', 9, '2025-01-02', said('H')),
     );
@@ -437,7 +440,7 @@ describe('the record on the page of a shared link', () => {
   const leftOut = (n: number): object => ({
     tag: [{ system: 'https://annal.dev/fhir/left-out', code: 'changed-by-ai', display: `${n} changed` }],
   });
-  /** Returns what is told about the state before an AI changed it, by section. */
+  /** Returns, by section, what the page says about the state before an AI changed it. */
   const beforeIn = (resource: Resource): (string | undefined)[][] =>
     toldBefore
       .parse(viewer.readRecord([resource]))

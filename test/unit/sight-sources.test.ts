@@ -1,7 +1,7 @@
 /**
- * Sources with SQL on tables in `resources`, `history`, `search` and `timeline` use the condition on what a caller sees
- * (`queries/sight.ts`), or are listed here with the reason why not. `test/http/grant-statements.test.ts` checks the statements
- * themselves.
+ * Source files with SQL on tables in `resources`, `history`, `search` and `timeline` use the condition that limits what a
+ * caller sees (`queries/sight.ts`), or are listed here with the reason why they don't. `test/http/grant-statements.test.ts`
+ * checks the statements themselves.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -14,7 +14,7 @@ const SQL =
   /\b(?:from|join|update|into)\s+(?:resources\.resource|history\.(?:version|client_provenance)|search\.(?:entry|string|period|quantity|\$\{)|timeline\.(?:entry|place|tally))\b/i;
 const USES_SIGHT = /from '(?:#queries\/|\.{1,2}\/(?:\.\.\/)*)(?:search\/)?(?:sight|seen)\.ts'/;
 
-/** Sources without the condition, by the reason why they need none. */
+/** Source files without the condition, by the reason why they don't need it. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'the condition itself': ['queries/sight.ts'],
   'parts of a search, to which queries/search/ask.ts adds the condition, and queries/search/inner.ts in chains and _has':

@@ -73,7 +73,7 @@ describe('work in slices', () => {
     await Promise.all([work('a'), work('b'), work('c')]);
     done = true;
     expect(slices.slice(3).join('')).to.equal('abcabcabc');
-    // The first slices of all works begin at once.
+    // The first slices of all tasks begin at once.
     seen.delete(0);
     expect(Math.max(...seen.values())).to.equal(1);
   });

@@ -1,4 +1,7 @@
-/** The last check before the log: once decoded, no event's data contains anything that a database can't store. */
+/**
+ * The last check before an event is written to the log: after decoding, no event's data contains anything that a database
+ * can't store.
+ */
 import { expect } from 'chai';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { decode, encode } from '#src/events/codec.ts';

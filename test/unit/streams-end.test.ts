@@ -1,4 +1,4 @@
-/** given a long download · when the right to it ends meanwhile · then the rest isn't sent */
+/** given a long download · when access to it is lost partway through · then the rest isn't sent */
 import { expect } from 'chai';
 import { EXPORT_ROUTES } from '#src/http/admin/audit/exports.ts';
 import { whileAllowed } from '#src/http/answer/while-allowed.ts';
@@ -11,7 +11,7 @@ async function* pieces(): AsyncGenerator<string> {
 }
 /**
  * Reads a stream to its end.
- * @returns how many pieces came, and what interrupted it
+ * @returns how many pieces arrived, and what interrupted the stream
  */
 async function read(stream: AsyncIterable<string | Buffer> | undefined): Promise<[number, unknown]> {
   let came = 0;

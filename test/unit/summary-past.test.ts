@@ -1,4 +1,4 @@
-/** A summary, and the page of a link to it, on past entries, which the summary doesn't list. */
+/** How a summary, and the page of a link to a summary, treat past entries that the summary doesn't list. */
 import { expect } from 'chai';
 import { z } from 'zod';
 import { inEnglish, readEnglish } from '#src/clinical/reading/english.ts';

@@ -1,5 +1,5 @@
 /**
- * The summary in a shared link: valid, and without anything that identifies or locates the person beyond name, birth date and
+ * The summary in a shared link: valid, and without anything that identifies or locates the person except name, birth date and
  * sex.
  */
 import { expect } from 'chai';
@@ -102,7 +102,7 @@ const RECORD: readonly JsonObject[] = [
   },
 ];
 
-/** Returns a resource's JSON text; the observation's value keeps its digits. */
+/** Returns a resource's JSON text; the digits of the Observation's value are preserved. */
 const stored = (resource: JsonObject) => ({
   type: String(resource.resourceType),
   id: String(resource.id),

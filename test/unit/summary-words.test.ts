@@ -1,4 +1,4 @@
-/** Timeline summaries in words: planned medicines aren't said to be taken. */
+/** Timeline summaries in words: planned medicines aren't described as being taken. */
 import { expect } from 'chai';
 import { texts } from '#src/http/pages/texts.ts';
 import { summaryLine, summaryToday } from '#src/http/reading/summary-words.ts';

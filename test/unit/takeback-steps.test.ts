@@ -13,8 +13,9 @@ const ID = 'tb_one';
 const SELECTION: Selection = { source_system: 'lab', since: null, until: 1_000 };
 
 /**
- * Makes a resource's versions from texts: `L` is by the source that is taken back, `h` by others, `A` by others' AI; with `-`,
- * a deletion; `T2` or `T-` is by a take-back, `U2` by its undo, `V2` by another take-back.
+ * Creates a resource's versions from short texts. The letter says who wrote the version: `L` the source that is taken back,
+ * `h` other authors, `A` an AI of other authors, `T2` or `T-` a take-back, `U2` the undo of that take-back, `V2` a different
+ * take-back. A `-` means a deletion.
  */
 function made(...versions: readonly string[]): PastResource {
   return {
@@ -40,7 +41,10 @@ function made(...versions: readonly string[]): PastResource {
   };
 }
 
-/** Returns what becomes of the versions. `=2`: content of version 2; `-`: deleted; `stays`; empty: nothing to do. */
+/**
+ * Returns what happens to the versions. `=2`: the content of version 2 is restored; `-`: the resource is deleted; `stays`: it
+ * stays as it is; empty: there is nothing to do.
+ */
 function said(versions: string, undo = false): string {
   const resource = made(...versions.split(' '));
   const { step, stays } = undo ? decideUndo(resource, ID) : decideFate(resource, SELECTION);
@@ -61,23 +65,23 @@ describe('the decision on a resource', () => {
     'L h': 'stays changed_since',
     'h L h L': '=3',
     'h L h': 'stays changed_since',
-    // The source deleted the resource, or what the source itself had made.
+    // The source deleted the resource, or a version that the source itself had written.
     'h L-': '=1',
     'L L-': '',
-    // Others had deleted the resource before.
+    // Other authors had already deleted the resource.
     'h h- L': '-',
     'h h- L L-': '',
-    // The version is already taken back.
+    // The version has already been taken back.
     'L T-': '',
     'h L T1': '',
     'h L h L T3': '',
-    // The undo of a take-back has the same effect as the versions that it restored.
+    // After the undo of a take-back, the result is the same as for the versions that the undo restored.
     'h L T1 U2': '=1',
     'L T- U1': '-',
     'h L T1 h': '',
     'h L T1 h L h': 'stays changed_since',
     'h L T1 L': '=1',
-    // Another take-back has taken back what others wrote on top: that stays taken back.
+    // A different take-back has taken back what other authors wrote on top, and that remains taken back.
     'h L h V2': '=1',
     'L h V1': '-',
     'h L h L V2': '=1',
@@ -105,7 +109,7 @@ describe('the decision on a resource', () => {
 
   it('counts the versions that are selected', () => {
     expect(decideFate(made('L', 'L', 'h', 'L'), SELECTION).selected).to.equal(3);
-    // One of the versions has been taken back.
+    // One of the versions has already been taken back.
     expect(decideFate(made('h', 'L', 'T1', 'h', 'L'), SELECTION).selected).to.equal(1);
     expect(decideFate(made('h', 'L', 'T1', 'U2', 'h'), SELECTION).selected).to.equal(1);
   });

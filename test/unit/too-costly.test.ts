@@ -1,4 +1,4 @@
-/** Responses to queries that the database stopped because they took too long. */
+/** Responses to queries that the database cancelled because they took too long. */
 import { expect } from 'chai';
 import { refuseCostly } from '#queries/database/gather.ts';
 import { toRefusal } from '#src/app/refusal-of.ts';

@@ -9,7 +9,7 @@ import {
   times,
 } from '#src/fhir/units/canonical.ts';
 
-/** Returns a value in canonical units, as `numeric` would show it, and its dimension. */
+/** Returns a value in canonical units, as `numeric` would print it, and its dimension. */
 function canonical(value: string, unit: string): string {
   const found = canonicalRange(unit, value, value);
   return found === undefined ? 'literal' : `${Number(found.low)} ${found.dimension}`;

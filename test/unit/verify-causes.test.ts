@@ -1,4 +1,4 @@
-/** Which problems `annal verify` counts as one fault, and how it fits its output to a terminal. */
+/** Which problems `annal verify` counts as one fault, and how it fits its output to a terminal's width. */
 import { expect } from 'chai';
 import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
 import { groupByCause } from '#src/cli/verify/verify-causes.ts';

@@ -1,4 +1,7 @@
-/** Production deliveries go only to addresses on the public internet, in whatever notation other addresses are written. */
+/**
+ * Production deliveries go only to addresses on the public internet. Other addresses are refused in whatever notation they are
+ * written.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect } from 'chai';
@@ -8,7 +11,7 @@ import { isPublicAddress } from '#src/shared/public-address.ts';
 import { faultOfUrl } from '#src/shared/webhook-url.ts';
 import { startNameServer } from '#test/support/name-server.ts';
 
-/** Hosts that lead to non-public addresses, in every notation that URLs accept. */
+/** Hosts that resolve to non-public addresses, in every notation that URLs accept. */
 const FORBIDDEN_HOSTS = [
   ...['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001'],
   ...['0x7F.0x0.0x0.0x1', '127.255.255.254', '0', '0.0.0.0', '0x0', '1', '10.0.0.1', '10.255.255.255'],
@@ -106,7 +109,7 @@ describe('addresses of webhook endpoints', () => {
     server.on('connection', () => {
       reached += 1;
     });
-    // Public for the first look-up, private from then on.
+    // The address is public for the first look-up, and private from then on.
     const sender = new Sender(3_000, async () => {
       asked += 1;
       return [{ address: asked === 1 ? '203.0.113.1' : '127.0.0.1', family: 4 }];

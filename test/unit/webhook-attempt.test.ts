@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Attempts } from '#src/reactions/webhooks/attempt.ts';
 
-/** Ping and redeliver wait for the attempt at their delivery, but not longer than they are told to. */
+/** Ping and redeliver wait for the attempt at their delivery, but no longer than the given limit. */
 describe('waiting for a webhook attempt', () => {
   const made = { id: 'whd_1', attempts: 0 };
   const tried = { id: 'whd_1', attempts: 1 };

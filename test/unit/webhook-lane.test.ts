@@ -1,10 +1,10 @@
-/** How much an instance claims for one endpoint, and how much of that is sent at once. */
+/** How many deliveries an instance claims for one endpoint, and how many of them are sent at once. */
 import { expect } from 'chai';
 import { Lane } from '#src/reactions/webhooks/lane.ts';
 
 const claims = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
 
-/** Begins everything for which there is a place, and returns it. */
+/** Begins every delivery that there is room for, and returns them. */
 function begin(lane: Lane<number>, since = 0): number[] {
   const begun: number[] = [];
   for (let next = lane.next(since); next !== undefined; next = lane.next(since)) begun.push(next);

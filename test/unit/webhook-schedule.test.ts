@@ -1,4 +1,4 @@
-/** When failed deliveries are retried, what a signature is, and what a subscriber is told about another project's write. */
+/** When failed deliveries are retried, how a signature is made, and what a subscriber is told about another project's write. */
 import { expect } from 'chai';
 import { loadConfig } from '#src/config.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -225,7 +225,7 @@ describe('the view of an event', () => {
       ...stored,
       metadata: { ...stored.metadata, credential: { kind: 'system' as const, ...credential } },
     });
-    // Filling a sandbox has a project; purging a personal record has none.
+    // Filling a sandbox is done for a project; purging a personal record isn't.
     expect(listAudience(bySystem({ project: 'proj_a' }))).to.deep.equal([]);
     expect(listAudience(bySystem({}))).to.deep.equal([owner]);
   });

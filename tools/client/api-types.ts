@@ -1,4 +1,7 @@
-/** Converts the OpenAPI document to types for the TypeScript client: its schemas, and what each operation takes and returns. */
+/**
+ * Converts the OpenAPI document to types for the TypeScript client: the document's schemas, and what each operation accepts
+ * and returns.
+ */
 
 import { FHIR_SCHEMAS } from '#src/http/openapi/fhir-schemas.ts';
 
@@ -13,7 +16,7 @@ const INTERFACES = /^\/(?:v1|admin|me)\//;
 const FHIR = new Set(Object.keys(FHIR_SCHEMAS));
 
 /**
- * Returns the module's text.
+ * Returns the generated module's text.
  * @throws Error if two inputs of an operation have the same name
  */
 export function writeApiTypes(document: Part): string {
@@ -80,7 +83,8 @@ function answerOf({ responses }: Part): string {
       const [media, value] = first;
       return media.includes('json') ? writeType((value as Part).schema as Part, '    ') : 'Blob';
     });
-  // Some cases, such as an upload that another request has overtaken, are answered with 204; all others have a body.
+  // Some outcomes, such as an upload that another request has overtaken, are answered with 204; all other responses have a
+  // body.
   const told = types.filter((type) => type !== 'undefined');
   return [...new Set(told.length === 0 ? types : told)].join(' | ');
 }

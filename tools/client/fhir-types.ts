@@ -1,19 +1,19 @@
 /**
- * Converts the tables of FHIR's definitions to TypeScript types for the resource types that the service has, and their search
- * parameters.
+ * Converts the tables of FHIR's definitions to TypeScript types for the resource types that the service supports, and for
+ * their search parameters.
  */
 import type { CompactType, StructureTable } from '#src/fhir/definitions/tables.ts';
 
-/** Resources other than the service's own types that its answers contain. */
+/** Types of resources that the service doesn't store but that occur in its responses. */
 const OTHERS = ['Bundle', 'Binary', 'CapabilityStatement', 'Composition', 'OperationOutcome', 'Parameters'];
 const NUMBERS = new Set(['decimal', 'integer', 'positiveInt', 'unsignedInt']);
-/** Value sets with more codes than this become strings. */
+/** Value sets with more codes than this are typed as strings. */
 const MOST_CODES = 30;
 
 /**
- * Returns the module's text.
- * @param names of the service's resource types
- * @param parameters names of search parameters by type
+ * Returns the generated module's text.
+ * @param names the service's resource types
+ * @param parameters the names of search parameters by type
  */
 export function writeFhirTypes(
   names: readonly string[],

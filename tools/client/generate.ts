@@ -11,9 +11,9 @@ import { writeFhirTypes } from './fhir-types.ts';
 /** The folder for the types. */
 export const TYPES = fileURLToPath(new URL('../../clients/typescript/src/generated/', import.meta.url));
 
-/** Returns file name → text for every generated module. The same definitions give the same text. */
+/** Returns a map from file name to text for every generated module. The same definitions give the same text. */
 export function generateClientTypes(): Record<string, string> {
-  // The same as in a JSON document, without undefined members.
+  // Removes undefined members, so that the document is the same as its JSON.
   const document = JSON.parse(JSON.stringify(openApiDocument(ALL_ROUTES, 'http://localhost:3000')));
   return {
     'api.ts': writeApiTypes(document),

@@ -2,7 +2,7 @@
 import type { ExtensionTable, ValueTypes } from '#src/fhir/definitions/extensions.ts';
 import type { SourceElement, SourceStructure } from './hl7.ts';
 
-/** Matches the id of the value of an extension or part; its groups are the names of the parts that lead to it. */
+/** Matches the id of the value of an extension or of a part. The groups contain the names of the parts on the way to it. */
 const VALUE = /^Extension((?:\.extension:[^.:]+)*)\.value\[x\]$/;
 
 /**

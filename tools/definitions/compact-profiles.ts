@@ -1,5 +1,6 @@
 /**
- * Converts published profiles to the compact table that `profiles/` uses: each profile's constraints beyond those of its base.
+ * Converts published profiles to the compact table that `profiles/` uses. The table lists each profile's constraints beyond
+ * those of its base.
  */
 
 import {
@@ -35,7 +36,7 @@ export interface ProfileTerminology {
 
 /**
  * Returns the table of profiles.
- * @param own value sets that come with the profiles.
+ * @param own the value sets that come with the profiles.
  * @param terminology R4's own terminology.
  */
 export function compactProfiles(
@@ -63,8 +64,9 @@ export function compactProfiles(
 }
 
 /**
- * Returns the extensible bindings that a profile inherits from its base and doesn't change, because base validation checks
- * only required bindings. The types of references are excluded, since they are checked as names of types.
+ * Returns the extensible bindings that a profile inherits from its base without changes. They are needed because base
+ * validation checks only required bindings. Bindings for the types of references are excluded, because references are checked
+ * by type name.
  */
 function extensible({ snapshot, differential }: SourceProfile): ProfileElement[] {
   const bound = new Set(
@@ -76,7 +78,10 @@ function extensible({ snapshot, differential }: SourceProfile): ProfileElement[]
     .map(({ id, binding }) => ({ id, ...(binding && { binding }) }));
 }
 
-/** Adds an element's constraints to the tree at the element's id, a path of `name` or `name:slice`. */
+/**
+ * Adds an element's constraints to the tree, at the place that the element's id gives. The id is a path of `name` or
+ * `name:slice` parts.
+ */
 function place(root: Draft, type: string, element: ProfileElement, bind: (url: string) => boolean): void {
   let node = root;
   let holder = type;
@@ -109,7 +114,8 @@ function child(node: Draft, kind: 'children' | 'slices', name: string): Draft {
 }
 
 /**
- * Returns an element by the name that a profile uses: `value[x]`, or `valueQuantity` for that alternative as a slice.
+ * Returns an element by the name that a profile uses: `value[x]`, or `valueQuantity` for one alternative, which becomes a
+ * slice.
  */
 function findElement(type: string, written: string): { element: ElementDefinition; slice?: string } {
   const { elements } = typeDefinition(type);
@@ -175,7 +181,7 @@ function narrows(types: readonly ProfileType[], base: ElementDefinition | undefi
   });
 }
 
-/** Removes nodes without constraints, and slices that only name what a choice already has. */
+/** Removes nodes without constraints, and slices that only name an alternative that the choice already allows. */
 function prune(node: Draft): void {
   for (const [name, slice] of Object.entries(node.slices ?? {})) {
     prune(slice);
@@ -195,8 +201,8 @@ function prune(node: Draft): void {
 }
 
 /**
- * Returns a value set as code system → codes; undefined if it can't be enumerated. A value set that names SNOMED CT isn't
- * enumerated, because its licence doesn't allow us to bundle its codes.
+ * Returns a value set as a map from code system to codes; undefined if the codes can't be listed. The codes of SNOMED CT
+ * aren't listed, because its licence doesn't allow us to bundle them.
  */
 function enumerate(
   url: string,
@@ -221,7 +227,7 @@ function enumerate(
   return systems;
 }
 
-/** Returns the codes that an exclude removes; undefined if it uses an unsupported rule. */
+/** Returns the codes that an exclude removes; undefined if the exclude uses an unsupported rule. */
 function excluded(
   { concept, filter, valueSet }: ValueSetPart,
   system: readonly SourceConcept[],

@@ -1,4 +1,7 @@
-/** Converts R4's search parameters for the 26 types; for each type, an expression keeps only the operands that apply to it. */
+/**
+ * Converts R4's search parameters for the 26 types. A parameter's expression for a type keeps only the operands that apply to
+ * that type.
+ */
 
 import type { SearchParameter, SearchParameterTable } from '#src/fhir/definitions/search-parameters.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
@@ -52,7 +55,7 @@ function compact(
   };
 }
 
-/** Returns those operands of a union of types that apply to one of the types. */
+/** Returns the operands of a union that apply to the given type. */
 function expressionFor(expression: string, base: string): string {
   const operands: string[] = [];
   let depth = 0;

@@ -13,7 +13,7 @@ const FHIR_TYPE = `${HL7}structuredefinition-fhir-type`;
 const BUILT_IN = new Set(['ele-1', 'ext-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5', 'ref-1', 'txt-1', 'txt-2']);
 
 /**
- * Rules whose expression is wrong: que-7 names a type that no element has; ig-1 and ig-2 expect the element to have what its
+ * Rules whose expression is wrong: que-7 names a type that no element has; ig-1 and ig-2 expect on the element what only its
  * resource has.
  */
 const MISWRITTEN = new Set(['que-7', 'ig-1', 'ig-2']);
@@ -42,7 +42,7 @@ export function compactStructures(
   return table;
 }
 
-/** Adds a structure's type, and one for each of its backbones, named by path. */
+/** Adds a structure's type, and a type for each of its backbone elements, named by path. */
 function addType(
   table: StructureTable,
   structure: Structure,
@@ -91,7 +91,7 @@ function listNames(structure: Structure | undefined): string[] {
 
 /**
  * Adds an element's rules.
- * @param known keys of the base type's rules, which a snapshot repeats.
+ * @param known keys of the base type's rules, which the snapshot repeats.
  */
 function addRules(
   type: CompactType,
@@ -106,7 +106,7 @@ function addRules(
   if (rules.length > 0) type.rules = [...(type.rules ?? []), ...rules];
 }
 
-/** Returns an element as `min..max`, its flags, types and binding; `tables.ts` documents the format. */
+/** Formats an element as `min..max`, its flags, types and binding; `tables.ts` documents the format. */
 function compactElement(
   element: SourceElement,
   backbone: string | undefined,
@@ -136,8 +136,8 @@ function typeName(element: SourceElement, type: SourceType): string {
 }
 
 /**
- * Adds a value set to the table if it can be enumerated.
- * @returns the value set's key; undefined if it can't be enumerated
+ * Adds a value set to the table if its codes can be listed.
+ * @returns the value set's key; undefined if the codes can't be listed
  */
 function bind(
   canonical: string,

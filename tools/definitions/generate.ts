@@ -15,7 +15,7 @@ import { readProfiles, readProfileValueSets } from './hl7-profiles.ts';
 /** The folder for the tables. */
 export const GENERATED = fileURLToPath(new URL('../../src/fhir/definitions/generated/', import.meta.url));
 
-/** Returns file name → content for every generated table. The same definitions give the same bytes. */
+/** Returns a map from file name to content for every generated table. The same definitions give the same bytes. */
 export function generateTables(): Record<string, string> {
   const terminology = readTerminology();
   const structures = compactStructures(readStructures(), terminology);

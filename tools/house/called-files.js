@@ -1,6 +1,6 @@
 /**
- * Preloaded into a service that runs from its sources. On SIGUSR2, it writes the project's files to CALLED_FILES, as a JSON
- * array of paths from the root, if one of their named functions has run since the last signal.
+ * Preloaded into a service that runs from its sources. On SIGUSR2, writes to CALLED_FILES the project's files in which a named
+ * function has run since the last signal, as a JSON array of paths from the root.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';

@@ -1,4 +1,4 @@
-/** Lists imports, and checks the rule in docs/architecture.md: parts import in only one direction. */
+/** Lists imports and checks the rule in docs/architecture.md that parts import each other in only one direction. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,10 @@ import ts from 'typescript-6';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** A part may import itself and the parts listed here: folders, or files by their path. `type ` means only its types. */
+/**
+ * A part may import itself and the parts listed here. Parts are folders, or files by their path. `type ` means that only types
+ * may be imported.
+ */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   commands: ['src/events', 'src/fhir', 'src/shared', 'src/sandbox', 'type src/documents'],
   projections: ['src/clinical/reading', 'src/events', 'src/fhir', 'src/v1', 'src/shared', 'src/database'],
@@ -21,12 +24,12 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/events/streams.ts',
     'type src/events',
   ],
-  // Tools describe requests to the interfaces, and shorten their answers for models.
+  // Tools describe requests to the interfaces and shorten the responses for models.
   'src/mcp': ['src/clinical/reading', 'src/context', 'src/fhir', 'src/insight', 'src/v1', 'src/shared'],
   'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
   'src/processes': ['src/events', 'src/shared', 'src/database'],
-  // HTTP parses requests and prints answers. `src/app.ts` provides the log, the database, settings, metrics and the tables of
-  // operations through the interfaces in `src/http/ports/`.
+  // HTTP parses requests and formats responses. `src/app.ts` provides the log, the database, settings, metrics and the tables
+  // of operations through the interfaces in `src/http/ports/`.
   'src/http': [
     'commands', // what a request asks to be written
     'queries', // what a request asks to be read
@@ -86,7 +89,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/sharing': [],
   'src/takeback': [],
-  // Only pure parts: this part is archived with everything that it imports.
+  // Only pure parts, because this part is archived with everything that it imports.
   'src/receipts': ['src/clinical', 'src/context', 'src/fhir', 'src/mcp', 'src/shared', 'src/shl/content.ts'],
   'src/signin': ['src/shared', 'src/identity'],
   'src/machine': ['type projections', 'type src/metrics', 'src/events', 'src/shared'],
@@ -113,8 +116,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The parts and files that compose others, and may import all of them. However, only `app.ts` knows HTTP; the others know only
- * its ports. Only composers may import composers.
+ * The parts and files that assemble other parts and may import all of them. Only `app.ts` may import HTTP itself; the others
+ * may import only its ports. Only composers may import composers.
  */
 export const COMPOSERS = [
   'src/cli',
@@ -130,7 +133,7 @@ export const COMPOSERS = [
   'src/takeback',
   'src/terminology/read-models.ts',
 ];
-/** Features that implement interfaces in `src/http/ports/`, and refer to their types. */
+/** Features that implement interfaces in `src/http/ports/` and import their types. */
 const IMPLEMENTERS = [
   'src/freshness/states.ts',
   'src/reactions/webhooks/webhooks.ts',
@@ -138,14 +141,14 @@ const IMPLEMENTERS = [
   'src/shl',
 ];
 
-/** An import from one of our files in another, as paths from the root. */
+/** An import between two of our files, given as paths from the root. */
 export interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
 }
 
-/** Returns all imports from one of our files in another, as paths from the root. */
+/** Returns all imports between our files, as paths from the root. */
 export function listImports(): Import[] {
   return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -196,7 +199,7 @@ function ownFile(from: string, target: string): string | undefined {
   return undefined;
 }
 
-/** Returns whether a file is a part, or lies within it. */
+/** Returns whether a file is the given part or lies within it. */
 export const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
 
 /** Returns the part that a file belongs to; files directly in `src` are separate parts. */
@@ -210,7 +213,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
     return (
       within(from, 'src/http') ||
       from === 'src/app.ts' ||
-      // Parts that HTTP doesn't import may refer to the ports' types.
+      // Parts that HTTP doesn't import may import the ports' types.
       ((within(from, 'src/app') || (typeOnly && IMPLEMENTERS.some((part) => within(from, part)))) &&
         within(to, 'src/http/ports'))
     );
@@ -227,7 +230,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
   );
 }
 
-/** Returns the circles of imports between the folders and files in a folder, or between the parts of the repository. */
+/** Returns the import cycles between the folders and files in a folder, or between the parts of the repository. */
 export function cyclesIn(all: readonly Import[]): string[] {
   const files = [...new Set(all.flatMap(({ from, to }) => [from, to]))];
   const folders = new Set(
@@ -238,7 +241,7 @@ export function cyclesIn(all: readonly Import[]): string[] {
   );
   const found = [
     findCircles(all, (file) => file),
-    // The parts are siblings: `src` itself isn't a part.
+    // The parts in `src` are on the same level as the other parts: `src` itself isn't a part.
     findCircles(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
     ...[...folders].map((folder) =>
       findCircles(all, (file) =>
@@ -249,7 +252,10 @@ export function cyclesIn(all: readonly Import[]): string[] {
   return [...new Set(found.flat())].sort();
 }
 
-/** Returns the nodes that can reach themselves: each set of nodes that reach each other, as one text (Tarjan's algorithm). */
+/**
+ * Returns the nodes that can reach themselves. Each set of nodes that reach each other is formatted as one text (Tarjan's
+ * algorithm).
+ */
 function findCircles(all: readonly Import[], nameNode: (file: string) => string | undefined): string[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of all) {

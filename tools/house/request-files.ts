@@ -1,6 +1,7 @@
 /**
- * Counts the files that a warm request runs: files with a named function that runs each time the request is sent, except files
- * that also run in an idle window of the same length just before it. `node --import tsx tools/house/request-files.ts [--list]`
+ * Counts the files that a warm request runs: files in which a named function runs each time the request is sent. Files that
+ * also run in an idle window of the same length just before the request aren't counted. `node --import tsx
+ * tools/house/request-files.ts [--list]`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,8 +20,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const WINDOW_MS = 200;
 const WARM = 5;
 /**
- * The number of times that each request is examined. A file that doesn't run every time doesn't belong to the request:
- * it runs from time to time.
+ * The number of times that each request is examined. A file that doesn't run every time doesn't belong to the request but to
+ * periodic work.
  */
 const TIMES = 3;
 
@@ -35,7 +36,7 @@ const paths = z.array(z.string());
 
 /**
  * Starts a service from source, sends each request, and stops the service.
- * @param dataDir an empty folder, or one in which a service was already started
+ * @param dataDir an empty folder, or a folder in which a service was started before
  * @returns the files of each request, sorted, as paths from the root
  * @throws Error if the service doesn't start or a request is refused
  */
@@ -132,7 +133,7 @@ async function countEach(send: Send, called: () => Promise<string[]>): Promise<R
       const before = ran.get(name);
       const these = await called();
       ran.set(name, new Set(these.filter((file) => before?.has(file) ?? true)));
-      // Wait, so that work that a busy machine still has to do for this request isn't counted for the next one.
+      // Waits, so that work that a busy machine still has to do for this request isn't attributed to the next one.
       await pause(2 * WINDOW_MS);
       await called();
     }
@@ -154,7 +155,7 @@ async function becomeReady(child: ReturnType<typeof spawn>): Promise<void> {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const dataDir = mkdtempSync(join(tmpdir(), 'annal-files-'));
-  // PostgreSQL's user must be able to reach this folder.
+  // The user that PostgreSQL runs as must be able to access this folder.
   chmodSync(dataDir, 0o711);
   const files = await listRequestFiles(dataDir).finally(() =>
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }),

@@ -1,6 +1,6 @@
 /**
- * Counts the properties that keep the code small: lines, import cycles, imports against the direction that
- * docs/architecture.md sets, duplicated lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
+ * Counts the properties that keep the code small: lines, import cycles, imports against the direction set in
+ * docs/architecture.md, duplicated lines and crowded folders. `node --import tsx tools/house/structure.ts [--list]`
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -11,7 +11,7 @@ import { cyclesIn, isAllowed, listImports } from './imports.ts';
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 const FOLDERS = ['bench', 'bin', 'commands', 'projections', 'queries', 'src', 'tools'];
 const CODE = /\.(?:ts|js|mjs|sql|css)$/;
-/** The minimum number of equal consecutive lines that count as a duplicate. */
+/** The minimum number of identical consecutive lines that count as a duplicate. */
 const RUN = 6;
 const MOST_BESIDE = 25;
 
@@ -37,7 +37,7 @@ export function listCode(): string[] {
   ).sort();
 }
 
-/** Finds runs of at least six equal lines; blank lines, comments, imports and lone punctuation don't count. */
+/** Finds runs of at least six identical lines. Blank lines, comments, imports and lines with only punctuation don't count. */
 export function findDuplicates(files: readonly (readonly [path: string, text: string])[]): Duplicate[] {
   const all = files.map(([path, text]) => ({ path, lines: codeLines(text) }));
   const places = new Map<string, [file: number, at: number][]>();
@@ -101,7 +101,7 @@ function codeLines(text: string): Line[] {
   return lines;
 }
 
-/** Finds docblocks that begin without a verb or a noun, as `path:line`: "Most", "Longest", "What", "Whether". */
+/** Finds docblocks that begin with "Most", "Longest", "What" or "Whether" instead of a verb or a noun, as `path:line`. */
 export function findVagueDocblocks(files: readonly (readonly [path: string, text: string])[]): string[] {
   return files.flatMap(([path, text]) =>
     [...text.matchAll(/\/\*\*\s+(?:\*\s+)?(?:Most|Longest|What|Whether)\b/g)].map(
@@ -135,7 +135,10 @@ export function findPartTypes(files: readonly (readonly [path: string, text: str
   );
 }
 
-/** @param name matches the end of a declared name; files without a match aren't parsed */
+/**
+ * Finds declared names that match a pattern.
+ * @param name matches the end of a declared name; files without a match aren't parsed
+ */
 function findNames(
   files: readonly (readonly [path: string, text: string])[],
   name: RegExp,

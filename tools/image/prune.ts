@@ -1,7 +1,7 @@
 /**
  * Removes files from node_modules that a running service never reads: source maps, type declarations, and all of the tokenizer
  * except the one vocabulary that contexts are counted with. Run `node tools/image/prune.ts` (Node.js 24) in the folder of an
- * installation that serves nothing else, such as the container image's.
+ * installation used only to run the service, such as the container image's.
  */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -15,7 +15,7 @@ const VOCABULARY = 'esm/encoding/o200k_base.js';
  * Prunes a folder of packages.
  * @param modules path of a `node_modules`
  * @returns how many files were removed, and their total bytes
- * @throws Error if the tokenizer's module has moved; no file of the tokenizer is removed then
+ * @throws Error if the tokenizer's module has moved; in that case, no file of the tokenizer is removed
  */
 export function prune(modules: string): { readonly files: number; readonly bytes: number } {
   const removed = { files: 0, bytes: 0 };
@@ -33,7 +33,7 @@ export function prune(modules: string): { readonly files: number; readonly bytes
   return removed;
 }
 
-/** Returns the paths of a module and of the modules that it imports by relative paths. */
+/** Returns the paths of a module and of all modules that it imports, directly or indirectly, by relative paths. */
 function listImported(entry: string): Set<string> {
   const found = new Set([entry]);
   for (const file of found)

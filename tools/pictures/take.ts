@@ -13,7 +13,7 @@ const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url));
 
 const SIZE = { width: 1200, height: 760 };
 
-/** Screens, by the names of their pictures. */
+/** The screens by the file names of their pictures. */
 const SCREENS = {
   overview: '',
   requests: '/requests',
@@ -45,7 +45,7 @@ async function create(key: string, resource: object): Promise<string> {
   return String(json.id);
 }
 
-/** Takes pictures of the operators' screens, with something to act on. */
+/** Takes pictures of the operators' screens when something needs their attention. */
 async function takeOperations(): Promise<void> {
   await service.pool.query(
     `insert into operations.parked (process, stream, revision, position, event_id, error, attempts, retry_at)
@@ -77,7 +77,7 @@ async function takeOperations(): Promise<void> {
 }
 
 /**
- * Takes pictures of a record with something in its first lists.
+ * Takes pictures of a record whose first lists aren't empty.
  * @param patients the path of the patient list
  */
 async function takeRecord(page: Page, patients: string, key: string): Promise<void> {
@@ -136,7 +136,7 @@ async function takeRecord(page: Page, patients: string, key: string): Promise<vo
 }
 
 /**
- * Takes a picture of a take-back's plan.
+ * Takes a picture of the plan of a take-back.
  * @param base the project's path
  */
 async function takeTakeback(page: Page, base: string, project: string, key: string): Promise<void> {
@@ -206,7 +206,7 @@ try {
   for (const [name, path] of Object.entries(SCREENS)) {
     await page.goto(base + path);
     await settle(page);
-    // Entries appear a second after their responses.
+    // Entries appear in the log a second after their responses.
     if (name === 'requests') await page.getByRole('row').filter({ hasText: 'Observation' }).nth(8).waitFor();
     if (name === 'search') {
       await page.getByRole('button', { name: 'Search', exact: true }).click();

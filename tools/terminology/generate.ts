@@ -1,7 +1,8 @@
 /**
  * Compiles HL7's R4 terminology into `generated/r4.json`, which is committed: `npm run generate`. The file contains the value
- * sets that elements of the 26 types are bound to, the code systems that these use, HL7's maps between them, and common UCUM
- * units. It leaves out code systems and lists with their own licences (SNOMED CT, DICOM), very long lists, and narrative.
+ * sets that elements of the 26 types are bound to, the code systems used in those value sets, HL7's maps between them, and
+ * common UCUM units. It leaves out code systems and lists with their own licences (SNOMED CT, DICOM), very long lists, and
+ * narrative.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { isResourceType } from '#src/fhir/types.ts';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import { entries, readStructures } from '../definitions/hl7.ts';
 
-/** Code systems that are not HL7's or that are for one realm only, and the long list of document types. */
+/** Code systems that aren't HL7's or that apply to only one realm, and the long list of document types. */
 const LEFT_OUT = new Set([
   'http://dicom.nema.org/resources/ontology/DCM',
   'http://terminology.hl7.org/CodeSystem/v3-Race',
@@ -71,7 +72,7 @@ function listsSnomed(resource: Source): boolean {
   return parts?.some(({ system, concept }) => system === SNOMED && concept !== undefined) === true;
 }
 
-/** Returns UCUM with only the units in HL7's list of common units, since UCUM has infinitely many. */
+/** Returns UCUM reduced to the units in HL7's list of common units, because UCUM has infinitely many. */
 function commonUnits(list: Source | undefined): CodeSystem {
   const concept = list?.resourceType === 'ValueSet' ? list.compose?.include[0]?.concept : undefined;
   if (concept === undefined) throw new Error(`${UCUM_COMMON} is not among the definitions`);
@@ -90,8 +91,8 @@ function commonUnits(list: Source | undefined): CodeSystem {
 }
 
 /**
- * Returns a resource without narrative, contacts and extensions; concepts keep only code, display, whether they are
- * abstract, and their order.
+ * Returns a resource without narrative, contacts and extensions. Concepts keep only their code, display, order, and whether
+ * they are abstract.
  */
 function compact(resource: Source): Source {
   const { id, meta, text, contact, extension, identifier, publisher, ...kept } = resource as Source &

@@ -39,7 +39,7 @@ const ANSWERS = [
   ['LA18978-9', 'Never smoker'],
 ];
 
-/** Annal's own names that the table lacks: words that people use to look for a test. */
+/** Annal's own additions to the table: words that people use to look for a test. */
 const MORE_NAMES: Readonly<Record<string, string>> = {
   '8480-6': 'upper blood pressure',
   '8462-4': 'lower blood pressure',

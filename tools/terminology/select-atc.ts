@@ -1,5 +1,5 @@
 /**
- * Selects the ATC codes to bundle: those for common substances, with the groups that they are in, from a table with the
+ * Selects the ATC codes to bundle: the codes of common substances and the groups that contain them. Reads a table with the
  * columns `atc_code` and `atc_name`: `node --import tsx tools/terminology/select-atc.ts <table.csv>`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

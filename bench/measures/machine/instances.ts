@@ -1,7 +1,7 @@
 /**
- * Two and four instances on one database, compared with one: reads, creates whose patients are divided among the instances as
- * a load balancer would do, and creates for all patients on each. On a machine whose cores one instance fills, this shows what
- * several instances cost each other; their benefit shows only on several machines.
+ * Two and four instances on one database, compared with one instance. Measures reads, creates whose patients are divided among
+ * the instances as a load balancer would do, and creates for all patients on each instance. If one instance already uses all
+ * cores of the machine, this shows only what the instances cost each other; their benefit appears only on several machines.
  */
 import type { Bench, MeasuredService } from '../../bench.ts';
 import type { Load, Outcome } from '../../load/plan.ts';

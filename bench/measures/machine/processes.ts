@@ -1,6 +1,6 @@
 /**
- * A machine's work divided among processes, compared with one process: processor time per create at a fixed rate, by process,
- * and how soon a search shows a write.
+ * The work of one machine divided among processes, compared with one process. Measures the processor time per create at a
+ * fixed rate, by process, and how soon a search shows a write.
  */
 import {
   processorTime,
@@ -126,7 +126,7 @@ async function countCommits(bench: Bench, url: string, from: Lsn): Promise<numbe
   return Number(row?.n);
 }
 
-/** Returns the median time of a search that must show a create that has just been answered, in ms. */
+/** Returns the median time, in ms, of a search that must include a create answered just before it. */
 async function searchAfterWrites(bench: Bench, { request }: MeasuredService['service']): Promise<number> {
   const times: number[] = [];
   for (let n = 0; n < bench.size(100, 5); n += 1) {

@@ -1,6 +1,6 @@
 /**
- * Creates on a disk that needs two milliseconds for each flush, by one process and by several. Each worker commits its own
- * appends, so several processes make more commits than one.
+ * Creates on a disk that takes two milliseconds for each flush, with one process and with several. Each worker commits its own
+ * appends, so several processes commit more often than one.
  */
 import type { Bench } from '../../bench.ts';
 import type { Outcome } from '../../load/plan.ts';
@@ -10,7 +10,10 @@ import { median } from '../../statistics.ts';
 
 const CLIENTS = 64;
 const WORKERS = 4;
-/** The wait before each flush, in µs, even if no other session is about to commit (PostgreSQL 18, section 19.5.1). */
+/**
+ * The wait before each flush, in µs, which applies even if no other session is about to commit (PostgreSQL 18, section
+ * 19.5.1).
+ */
 const DELAY = 2_000;
 
 export const slowDisk: Measure = {

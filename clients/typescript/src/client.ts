@@ -1,4 +1,4 @@
-/** The client: REST v1, administration and `/me` by path, FHIR, and documents. */
+/** The client: REST v1, administration and `/me` (called by path), FHIR, and documents. */
 import { FhirClient } from './fhir.ts';
 import type { CreatedDocument, Operations, WrittenDocument } from './generated/api.ts';
 import { Paged } from './paging.ts';
@@ -58,7 +58,7 @@ export class Annal {
     return this.#call('GET', path, args);
   }
 
-  /** Calls a route with POST, with a new Idempotency-Key unless you give one. */
+  /** Calls a route with POST. Sends a new Idempotency-Key unless you give one. */
   post<P extends keyof Operations['POST']>(
     path: P,
     ...args: Arguments<'POST', P>
@@ -153,7 +153,7 @@ export class Annal {
       if (value === undefined || value === '') throw new TypeError(`${template} needs ${name}`);
       return encodeURIComponent(String(value));
     });
-    // Here a list is sent as one value: a parameter that occurs twice is refused.
+    // These routes take a list as one value: a parameter that occurs twice is refused.
     for (const [name, value] of Object.entries(query))
       if (Array.isArray(value)) query[name] = value.join(',');
     if (options.asOf !== undefined) query.as_of = options.asOf;

@@ -17,7 +17,7 @@ export type ErrorType =
   | 'internal'
   | 'unavailable';
 
-/** An input that the service refused. */
+/** An input that the service rejected. */
 export interface FieldError {
   /** A dotted path into the body, or `query.`, `path.` or `header.` followed by a name; for FHIR, the element's path. */
   readonly field: string;
@@ -62,7 +62,7 @@ export class ApiError extends AnnalError {
 }
 
 /**
- * No response arrived. The request may have been carried out or not, unless it was a read or is repeated with the same
+ * No response arrived, so a write may or may not have been carried out. Repeating the write is safe only with the same
  * Idempotency-Key.
  */
 export class ConnectionError extends AnnalError {

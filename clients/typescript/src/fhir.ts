@@ -57,7 +57,7 @@ const FHIR_JSON = 'application/fhir+json';
 export type NewResource<T extends ResourceType> = Omit<ResourceTypes[T], 'id' | 'meta'> &
   Partial<Pick<ResourceTypes[T], 'meta'>>;
 
-/** Calls of the FHIR interface. */
+/** The methods of the FHIR interface. */
 export class FhirClient {
   readonly #transport: Transport;
 
@@ -104,7 +104,7 @@ export class FhirClient {
     return this.#json('POST', `/${resource.resourceType}`, resource, { ...options, headers });
   }
 
-  /** Replaces a resource. With `ifMatch`, only if that is the current version. */
+  /** Replaces a resource. With `ifMatch`, replaces it only if that version is the current one. */
   update<R extends ResourceTypes[ResourceType]>(
     resource: R & { readonly id: string },
     options: RequestOptions = {},

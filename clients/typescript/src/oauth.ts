@@ -1,5 +1,5 @@
 /**
- * Access to a patient's record: the authorization request with PKCE, and getting, renewing and revoking tokens
+ * Access to a patient's record: the authorization request with PKCE, and obtaining, renewing and revoking tokens
  * (docs/connect.md).
  */
 import { Annal } from './client.ts';
@@ -16,7 +16,7 @@ export interface AppSettings extends Omit<Settings, 'credential'> {
   readonly scopes: readonly string[];
 }
 
-/** The facts about the request that the callback needs. Keep them where only this browser or session finds them. */
+/** The data about the request that the callback needs. Keep it where only this browser or session can find it. */
 export interface Pending {
   readonly state: string;
   readonly verifier: string;
@@ -37,8 +37,8 @@ export interface Tokens {
 }
 
 /**
- * The place where an application keeps a grant's tokens. If several processes or tabs share them, `lock` lets only one refresh
- * at a time: a refresh token works once, and a second use revokes all tokens.
+ * The place where an application keeps a grant's tokens. If several processes or tabs share the tokens, `lock` must allow only
+ * one refresh at a time: a refresh token works once, and a second use revokes all tokens.
  */
 export interface TokenStore {
   load(): Tokens | undefined | Promise<Tokens | undefined>;
@@ -67,7 +67,7 @@ interface TokenAnswer {
   readonly id_token?: string;
 }
 
-/** A token is renewed this long before it expires. */
+/** How long before its expiry a token is renewed, in ms. */
 const EARLY = 30_000;
 
 /** An application that asks people for access to their records. */
@@ -108,8 +108,8 @@ export class AnnalApp {
   }
 
   /**
-   * Reads the URL that the browser came back with, and exchanges its code.
-   * @throws OAuthError if the person denied access (`access_denied`), or the URL doesn't answer this request
+   * Reads the URL to which the browser was redirected, and exchanges its code.
+   * @throws OAuthError if the person denied access (`access_denied`), or if the URL doesn't belong to this request
    */
   async callback(url: string | URL, pending: Pending): Promise<Tokens> {
     const answer = new URL(url).searchParams;
@@ -146,13 +146,13 @@ export class AnnalApp {
     };
   }
 
-  /** Returns a token with the rights of a confidential application itself. */
+  /** Returns a token with a confidential application's own rights. */
   clientCredentials(scopes: readonly string[] = []): Promise<Tokens> {
     const scope = scopes.length === 0 ? {} : { scope: scopes.join(' ') };
     return this.#exchange({ grant_type: 'client_credentials', ...scope });
   }
 
-  /** Revokes the tokens: the whole chain, if there is a refresh token. The person's consent remains. */
+  /** Revokes the tokens: the whole chain, if there is a refresh token. The person's consent remains in force. */
   async revoke(tokens: Tokens): Promise<void> {
     await this.#post('/oauth/revoke', { token: tokens.refreshToken ?? tokens.accessToken });
   }

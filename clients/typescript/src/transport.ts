@@ -1,4 +1,4 @@
-/** Sends requests, with credentials, timeouts, and retries if repeating is safe. */
+/** Sends requests with credentials and timeouts, and retries them if that is safe. */
 import { ApiError, ConnectionError, readRetryAfter, TimeoutError } from './errors.ts';
 
 /**
@@ -11,7 +11,7 @@ export type Credential = string | ((refused?: string) => string | Promise<string
 export interface Settings {
   /** The URL of the service, such as `https://records.example.org`. */
   readonly baseUrl: string;
-  /** Without a credential, only public routes work, or the routes of the gateway `/app/api` with the browser's session. */
+  /** Without a credential, only public routes work, and, with the browser's session, the routes of the gateway `/app/api`. */
   readonly credential?: Credential | undefined;
   /** Milliseconds until an attempt is abandoned. Default: 60,000. */
   readonly timeoutMs?: number | undefined;
@@ -197,7 +197,7 @@ function findPause(error: unknown, repeatable: boolean, attempt: number): number
   const jittered = Math.random() * Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** attempt);
   if (error instanceof ConnectionError) return repeatable ? jittered : undefined;
   if (!(error instanceof ApiError)) return undefined;
-  // 429: nothing was done. A 503 may come after a write was stored.
+  // After a 429, nothing was done; a 503 may arrive although a write was stored.
   if (error.status !== 429 && !(error.status === 503 && repeatable)) return undefined;
   const asked = readRetryAfter(error.headers);
   if (asked === undefined || asked * 1000 > LONGEST_WAIT) return undefined;

@@ -2,7 +2,7 @@
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
 import type { RequestOptions, Transport } from './transport.ts';
 
-/** How much of an upload has been sent. */
+/** The progress of an upload, in bytes. */
 export interface Progress {
   readonly sent: number;
   readonly total: number;

@@ -70,7 +70,7 @@ export interface Delivery {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The unparsed body. */
   readonly body: string | Uint8Array<ArrayBuffer> | ArrayBuffer;
-  /** The maximum age of a delivery. Default: 300. */
+  /** The maximum age of a delivery, in seconds. Default: 300. */
   readonly toleranceSeconds?: number;
   /** Milliseconds since 1970. Default: now. */
   readonly now?: number;

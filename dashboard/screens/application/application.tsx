@@ -1,4 +1,4 @@
-/** An application: the URLs that people return to, what it may ask them for, how it authenticates, and how it looks. */
+/** An application: the URLs to which people return, what it may ask people for, how it authenticates, and how it looks. */
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { annal } from '../../api.ts';

@@ -1,4 +1,4 @@
-/** How an application authenticates: with a secret, with keys that it signs with, or not at all. */
+/** How an application authenticates: with a secret, by signing with its keys, or not at all. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useAct } from '../../load.ts';
@@ -55,7 +55,7 @@ export function Authentication(part: Part) {
   );
 }
 
-/** Shows the keys, their URL, or how long the previous secret works. */
+/** Shows the keys, their URL, or how long the previous secret keeps working. */
 function Proof({ of }: { readonly of: Application }) {
   const { jwks, jwks_uri, previous_secret_expires_at } = of;
   if (jwks_uri !== null)

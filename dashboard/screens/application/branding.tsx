@@ -1,4 +1,4 @@
-/** The parts of the consent page other than an application's name. */
+/** The contents of the consent page other than an application's name. */
 import { annal } from '../../api.ts';
 import { Field, Problem } from '../../parts/parts.tsx';
 import { Save, useSaving } from '../../parts/saving.tsx';
@@ -6,7 +6,7 @@ import { PLACE } from '../../place.ts';
 import { say } from '../../texts/texts.ts';
 import { type Application, changeApplication, type Part } from './change.tsx';
 
-/** The links, by the members that contain them. */
+/** The settings that contain links. */
 const LINKS = ['client_uri', 'tos_uri'] as const;
 
 /** Returns the part. */
@@ -101,7 +101,10 @@ function pathOfLogo(url: string): string {
   return PLACE.base + url.slice(url.indexOf('/oauth/logos/'));
 }
 
-/** Returns the bytes of the logo chosen in a form, as base64: the service replaces all of the branding at once. */
+/**
+ * Returns the bytes of the logo chosen in a form, as base64; needed even if it hasn't changed, because the service replaces
+ * all of the branding at once.
+ */
 async function chosenLogo({ branding }: Application, form: FormData): Promise<string | undefined> {
   const file = form.get('logo');
   if (file instanceof File && file.size > 0) return toBase64(file);

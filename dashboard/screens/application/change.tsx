@@ -10,7 +10,7 @@ export type Application = Api.Application;
 export interface Part {
   readonly of: Application;
   readonly mayChange: boolean;
-  /** Loads the application again. */
+  /** Reloads the application. */
   readonly onChanged: () => Promise<void>;
 }
 
@@ -24,9 +24,9 @@ export interface Change {
   readonly jwks_uri?: string;
 }
 
-/** Changes an application, and loads it again. */
+/** Changes an application, and reloads it. */
 export async function changeApplication({ of, onChanged }: Part, change: Change): Promise<true> {
-  // The service checks the keys: what people paste has no type here.
+  // The service checks the keys: pasted text has no type here.
   const body = change as Parameters<typeof annal.patch<'/admin/applications/{application_id}'>>[1]['body'];
   await annal.patch('/admin/applications/{application_id}', { application_id: of.id, body });
   await onChanged();

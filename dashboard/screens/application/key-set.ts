@@ -4,7 +4,7 @@ import type { TextKey } from '../../texts/texts.ts';
 /** Members of private and symmetric keys (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1). */
 const PRIVATE = ['d', 'p', 'q', 'k'];
 
-/** Returns a key set, even from a single key; or the name of the text that says what is wrong. */
+/** Returns a key set, also for a single key; if the text is invalid, returns the name of the message that says why. */
 export function readKeySet(text: string): { readonly keys: object[] } | TextKey {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'applications.keys.private';
   if (text.includes('-----BEGIN')) return 'applications.keys.pem';

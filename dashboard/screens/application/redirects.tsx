@@ -1,4 +1,4 @@
-/** The URLs that people return to from the consent page, and after they sign out. */
+/** The URLs to which people return from the consent page, and after they sign out. */
 import { Field, Problem } from '../../parts/parts.tsx';
 import { ConfirmSaving, Lines, missing, Save, useSaving, words } from '../../parts/saving.tsx';
 import { say } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-/** The maximum that an application may ask people for, in the consent page's words. */
+/** Everything that an application may ask people for, in the consent page's words. */
 import { useState } from 'preact/hooks';
 import { annal, filled } from '../../api.ts';
 import { useLoaded } from '../../load.ts';

@@ -1,4 +1,4 @@
-/** A new client secret, which can be read only now. */
+/** A new client secret, which can be read only this once. */
 import { ShownOnce } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';
 

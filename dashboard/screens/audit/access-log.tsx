@@ -1,4 +1,4 @@
-/** Who read the project's records, why, and the proof that nothing is missing. */
+/** Shows who read the project's records and why, and the proof that nothing is missing. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -261,7 +261,7 @@ function Entries({ rows }: { readonly rows: readonly Entry[] }) {
   );
 }
 
-/** Returns who read, without naming the record's people. */
+/** Returns who read, in words, without naming the people of the record. */
 function sayReader(reference: string): string {
   const key: Readonly<Record<string, TextKey>> = {
     'person/self': 'audit.reader.self',

@@ -1,4 +1,4 @@
-/** The installation's checkpoints: auditors note their roots, operators create and download them. */
+/** The installation's checkpoints: auditors take a note of the roots; operators create and download checkpoints. */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useAct, useLoaded } from '../../load.ts';
@@ -8,7 +8,7 @@ import { say, sayBytes, sayMomentInZone, sayNumber, type TextKey } from '../../t
 import { save } from './parts.tsx';
 import { EVERY_MS } from './verifying.tsx';
 
-/** Checkpoints: an auditor notes the root; an operator also creates and downloads them. */
+/** Checkpoints: an auditor takes a note of the root; an operator also creates and downloads checkpoints. */
 export function Checkpoints({ project }: { readonly project: string | undefined }) {
   const isOperating = isOperator();
   const [job, setJob] = useState<Api.CheckpointJob>();

@@ -6,7 +6,10 @@ import { say, sayNumber, type TextKey } from '../../texts/texts.ts';
 type Verification = Api.Verification;
 type Report = NonNullable<Verification['report']>;
 
-/** The checks that each kind of verification leaves out: some are made only by a full verification, and some by none. */
+/**
+ * The checks that each kind of verification leaves out: some are made only by a full verification, and some by no
+ * verification.
+ */
 const LEFT_OUT: Readonly<Record<Verification['scope']['kind'], readonly TextKey[]>> = {
   all: ['audit.leaves.order'],
   project: ['audit.leaves.models', 'audit.leaves.counts', 'audit.leaves.streams', 'audit.leaves.order'],

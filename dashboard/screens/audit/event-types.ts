@@ -1,4 +1,4 @@
-/** The event types that a project's auditors see (docs/events.md). */
+/** The event types that a project's auditors can see (docs/events.md). */
 
 /** Events on records and the directory. */
 export const RECORD_TYPES = [

@@ -1,4 +1,4 @@
-/** One event: what it changed, who made the change, and the proof of it. */
+/** One event: what it changed, who made the change, and the proof for it. */
 import type { ComponentChildren } from 'preact';
 import { useRoute } from 'preact-iso';
 import { type Api, annal, withQuery } from '../../api.ts';
@@ -154,7 +154,7 @@ function Changes({ event }: { readonly event: Whole }) {
   );
 }
 
-/** The content of a deleted resource, and the version that had it. */
+/** The last content of a deleted resource, and the version that contained it. */
 function LastSaid({ event: { changes, patient, resource, version } }: { readonly event: Whole }) {
   const here = useProject();
   const entry = `/patients/${patient}/entries/${resource}`;

@@ -219,7 +219,7 @@ export function sayAuthor({
     : say('audit.author.entered', { author: name, entered });
 }
 
-/** Returns true if only a client named the author; a person who was signed in is authenticated. */
+/** Returns true if the author is named only by a client; a person who was signed in is authenticated. */
 export function isNamedByClient({ author, acting_as, credential: { kind } }: LogEvent): boolean {
   return (author !== null || acting_as !== null) && kind !== 'id_token' && kind !== 'system';
 }

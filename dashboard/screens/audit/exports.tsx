@@ -9,7 +9,7 @@ import { AuditHead, type Exported, FindPatient, HowToCheck, useExport, useSaved 
 const KINDS = ['record', 'history', 'search'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The member of the request that names the export's subject. */
+/** The member of the request that specifies the export's subject. */
 const MEMBER = { record: 'patient', history: 'resource', search: 'query' } as const;
 
 /** Returns the screen. */

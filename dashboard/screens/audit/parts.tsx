@@ -18,7 +18,7 @@ const SCREENS: readonly (readonly [path: string, name: TextKey])[] = [
   ['/audit/verifications', 'audit.verifications'],
 ];
 
-/** Returns whether the person may audit the project. */
+/** Returns true if the person may audit the project. */
 export function mayAudit({ role }: Here): boolean {
   return includesRole(role, 'auditor');
 }
@@ -114,7 +114,7 @@ export function FindPatient() {
   return <a href={pathOf(here, '/patients')}>{say('audit.findPatient')}</a>;
 }
 
-/** A drop-down in the form; the first option is none. A value in the URL that the form doesn't know is kept. */
+/** A drop-down in the form; the first option means no choice. A value from the URL that the form doesn't know is kept. */
 export function Choice({
   name,
   label,
@@ -155,7 +155,7 @@ export interface Found<Row> {
   readonly searched_to: string | null;
 }
 
-/** The rows found so far, and a button that loads more. */
+/** The rows found so far, and a button that loads more rows. */
 export function Pages<Row, Page extends Found<Row>>({
   first,
   next,
@@ -193,7 +193,7 @@ export function Pages<Row, Page extends Found<Row>>({
   );
 }
 
-/** The checkpoint that covers something: its id and root are the same as in the list that the link opens. */
+/** The checkpoint that covers something. Its id and root are the same as in the list that the link opens. */
 export function CheckpointFacts({ checkpoint }: { readonly checkpoint: NonNullable<Covering> }) {
   const { id, root } = checkpoint;
   return (
@@ -246,7 +246,7 @@ export function useExport(): Act<Exported, Saved> {
   });
 }
 
-/** Returns the file's name: its subject, and the time that it is as of. */
+/** Returns the file's name, made from its subject and the time as of which it shows the data. */
 function nameFile(asked: Exported): string {
   const then = asked.as_of === undefined ? '' : `-as-of-${asked.as_of.replaceAll(':', '')}`;
   return `${asked.kind}-${nameSubject(asked)}${then}.ndjson`;
@@ -279,7 +279,7 @@ export function useSaved(exporting: Act<Exported, Saved>) {
   };
 }
 
-/** Explains how to check a saved file without the service. */
+/** Explains how to check a saved file without using the service. */
 export function HowToCheck({ saved }: { readonly saved: Saved }) {
   return (
     <div class="stack" role="status">

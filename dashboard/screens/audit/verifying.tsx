@@ -16,7 +16,7 @@ export const EVERY_MS = 2_000;
 const isUnfinished = ({ finished_at }: Pick<Verification, 'finished_at'>): boolean => finished_at === null;
 
 /**
- * Loads verifications, and reloads them while one isn't finished.
+ * Loads verifications, and reloads them until all of them are finished.
  * @param project undefined for all projects, for operators
  */
 export function useVerifications(project?: string) {

@@ -1,11 +1,11 @@
-/** A field in which to type names before an action that can't be undone easily. */
+/** A field in which to type names before an action that can't easily be undone. */
 import type { ComponentProps } from 'preact';
 import { Field } from '../../parts/parts.tsx';
 import { say } from '../../texts/texts.ts';
 
 /**
  * Returns the field.
- * @param onType called with everything typed so far
+ * @param onType called with all the text typed so far
  */
 export function ConfirmField({
   typed,

@@ -192,7 +192,7 @@ function Answered({
   );
 }
 
-/** Withdraws a project's permission for production, once its name is typed. */
+/** Withdraws a project's permission for production once the project's name has been typed. */
 function WithdrawDialog({
   request: { project, organization },
   onClose,

@@ -156,7 +156,7 @@ function Whose({ of: { project, environment } }: { readonly of: Pick<Group, 'pro
   );
 }
 
-/** A single request, whose id a customer knows. */
+/** A single request whose id is known from a customer. */
 function One({ id }: { readonly id: string }) {
   const found = useLoaded(
     (signal) => annal.get('/admin/operations/requests/{request_id}', { request_id: id }, { signal }),

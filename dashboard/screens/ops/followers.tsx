@@ -1,4 +1,4 @@
-/** The columns that the read model and process tables share. */
+/** The columns that the tables of read models and of processes share. */
 import type { Api } from '../../api.ts';
 import { Badge } from '../../parts/parts.tsx';
 import { PLACE } from '../../place.ts';
@@ -7,10 +7,10 @@ import { say, sayNumber, type TextKey, texts } from '../../texts/texts.ts';
 /** How often a screen that changes by itself is reloaded, in ms. */
 export const POLL_MS = 5_000;
 
-/** A lag is highlighted from this many seconds on. */
+/** A lag of this many seconds or more is highlighted. */
 const BEHIND_S = 60;
 
-/** How far something is behind the log. */
+/** Shows how far something is behind the log. */
 export function Behind({ lag }: { readonly lag: Api.ReadModel['lag'] }) {
   if (lag === null) return <span class="quiet">{say('ops.unknown')}</span>;
   if (lag.events === 0) return <span class="quiet">{say('ops.behind.none')}</span>;
@@ -21,7 +21,7 @@ export function Behind({ lag }: { readonly lag: Api.ReadModel['lag'] }) {
   return lag.seconds < BEHIND_S ? text : <Badge tone="bad">{text}</Badge>;
 }
 
-/** Events behind are counted only up to this number. */
+/** The lag in events is counted only up to this number. */
 const MOST = 5_000;
 
 /** A name and its purpose. */

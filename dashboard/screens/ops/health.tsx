@@ -90,7 +90,7 @@ function NeedPanel({ need }: { readonly need: Need }) {
   );
 }
 
-/** Returns the need in the person's language; sentences that come from the service stay unchanged. */
+/** Returns the need in the person's language; sentences that the service wrote stay unchanged. */
 function sayNeed({ code, subject, count, message }: Need): string {
   const key = `ops.need.${code}`;
   const given = { subject: subject ?? '', count: count ?? 0 };

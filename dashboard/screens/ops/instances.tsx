@@ -1,4 +1,4 @@
-/** The service's instances, each with its processes and read models. */
+/** The service's instances, each with the processes and read models that it runs. */
 import { type Api, annal } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago, Badge, Head, Shown, Table } from '../../parts/parts.tsx';

@@ -1,4 +1,4 @@
-/** ID token issuers, and the keys that the service has from each. */
+/** The issuers of ID tokens, and the keys that the service has from each issuer. */
 import { type Api, annal } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago, Badge, Empty, Head, Shown, Table } from '../../parts/parts.tsx';

@@ -47,7 +47,7 @@ const SCREENS: Readonly<Record<string, ComponentType>> = {
   '/verifications/:job': OpsVerification,
 };
 
-/** The screens by path; for anybody other than operators they don't exist. */
+/** The screens by path; for anyone who isn't an operator, they don't exist. */
 export const OPS_ROUTES = Object.entries(SCREENS).map(([path, Screen]) => ({
   path: `${OPS}${path}`,
   screen: () =>

@@ -101,7 +101,7 @@ export function Processes() {
   );
 }
 
-/** Makes the next attempt to handle an event due now; does nothing if it has been handled in the meantime. */
+/** Makes the next attempt to handle an event due immediately; does nothing if the event has been handled in the meantime. */
 async function retry(id: string): Promise<void> {
   await annal
     .post('/admin/operations/parked/{parked_id}/retry', { parked_id: id })

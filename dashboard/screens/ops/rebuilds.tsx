@@ -1,4 +1,4 @@
-/** Rebuilds: those in progress, and those that have ended. */
+/** Rebuilds: the ones in progress, and the ones that have ended. */
 import { useState } from 'preact/hooks';
 import { type Api, annal } from '../../api.ts';
 import { useAct } from '../../load.ts';

@@ -79,7 +79,7 @@ function Grown({
   );
 }
 
-/** Returns the sample from 30 days ago, or the oldest one; undefined if there is none from an earlier day. */
+/** Returns the oldest sample from the last 30 days, not counting today; undefined if there is none. */
 function findEarlier(samples: Sizes['samples']): Sizes['samples'][number] | undefined {
   const today = new Date().toISOString().slice(0, 10);
   const from = new Date(Date.now() - GROWTH_DAYS * 86_400_000).toISOString().slice(0, 10);

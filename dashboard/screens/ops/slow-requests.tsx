@@ -1,4 +1,4 @@
-/** The routes that were slowest recently. */
+/** The routes with the slowest recent requests. */
 import { type Api, annal, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
 import { Ago, Empty, Head, Shown, Table } from '../../parts/parts.tsx';

@@ -1,4 +1,4 @@
-/** Starts a rebuild once the read models' names are typed. */
+/** Starts a rebuild once the read models' names have been typed. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useAct } from '../../load.ts';

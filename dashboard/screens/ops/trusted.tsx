@@ -117,7 +117,7 @@ export function Trusted() {
   );
 }
 
-/** The operator gets the id from the application's owner: there is no list of all applications. */
+/** The operator gets the id from the application's owner, because no list contains all applications. */
 function Trust({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const trusting = useAct((form: FormData) =>
     annal.post(TRUST, { application_id: String(form.get('id')).trim(), body: { trusted: true } }),

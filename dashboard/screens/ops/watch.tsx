@@ -1,4 +1,4 @@
-/** Wraps each operators' screen except the first, and shows when something needs an operator now. */
+/** Wraps each operators' screen except the first, and shows when something needs an operator's immediate attention. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { annal } from '../../api.ts';
@@ -9,7 +9,7 @@ import { urgentNeeds } from '../../urgent-needs.ts';
 
 const EVERY_MS = 20_000;
 
-/** Returns the screen below the needs that are urgent. */
+/** Returns the screen, with the urgent needs above it. */
 export function Watched({ children }: { readonly children: ComponentChildren }) {
   const health = useLoaded((signal) => annal.get('/admin/operations/health', {}, { signal }), [], EVERY_MS);
   useUrgent(health.value);

@@ -1,4 +1,4 @@
-/** The organization's domain, which the consent page shows. An owner's verified address confirms it. */
+/** The organization's domain, which the consent page shows. It is confirmed by an owner's verified address. */
 import { useState } from 'preact/hooks';
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';

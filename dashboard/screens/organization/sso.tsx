@@ -1,4 +1,4 @@
-/** Where the organization's people sign in. */
+/** The settings for where the organization's people sign in. */
 import { annal } from '../../api.ts';
 import { useProject } from '../../here.ts';
 import { Field, Problem } from '../../parts/parts.tsx';

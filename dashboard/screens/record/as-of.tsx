@@ -1,11 +1,11 @@
-/** The point in time that the record is shown as of: a slider over its changes, and a field for any other time. */
+/** The point in time as of which the record is shown: a slider over its changes, and a field for any other time. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { Button } from '../../parts/parts.tsx';
 import { say, sayMoment } from '../../texts/texts.ts';
 import type { Moments, RecordPlace } from './record-place.ts';
 
-/** How long the slider must rest before the record is loaded, in ms. */
+/** How long the slider must stay still before the record is loaded, in ms. */
 const RESTS_MS = 150;
 
 /** The part of the page that contains the slider. */
@@ -22,7 +22,7 @@ export function AsOf({
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const steps = moments?.data ?? [];
-  // At its last change the record got its current state.
+  // The last change brought the record to its current state.
   const last = Math.max(0, steps.length - 1);
   const shown = moved ?? (at === undefined ? last : findStep(steps, at));
   const momentAt = (step: number): string | undefined => (step === last ? undefined : steps[step]?.to);
@@ -116,7 +116,7 @@ function Density({ steps, at }: { readonly steps: Moments['data']; readonly at: 
       aria-hidden="true"
     >
       {steps.map(({ versions }, n) => {
-        // A few versions stay visible beside many.
+        // Steps with few versions stay visible beside steps with many.
         const height = Math.max(0.08, Math.sqrt(versions / most));
         return (
           <rect

@@ -9,7 +9,7 @@ export function Banner({
   isWhole,
 }: {
   readonly overview: Overview;
-  /** True if the overview is the part that is printed. */
+  /** True if the overview is the part to be printed. */
   readonly isWhole: boolean;
 }) {
   const { birth_date, age, gender_text, identifiers, died, other_names, id } = patient;

@@ -1,4 +1,4 @@
-/** Medicines over time: when each was taken and prescribed, as far as its sources say. */
+/** Medicines over time: when each was taken and prescribed, as far as the sources say. */
 import { say, sayDate } from '../../texts/texts.ts';
 import type { Line, Overview, RecordPlace } from './record-place.ts';
 
@@ -9,16 +9,16 @@ interface Bar {
   readonly from: number;
   readonly until: number;
   readonly kind: 'taken' | 'day' | 'prescribed';
-  /** True if its end is unknown. */
+  /** True if the end of the period is unknown. */
   readonly isOpen: boolean;
-  /** True if its beginning is unknown. */
+  /** True if the beginning of the period is unknown. */
   readonly isCut: boolean;
   readonly text: string;
 }
 
 /**
  * Returns the bars for the medicines that have dates, current ones first.
- * @param until the time that the record is shown as of
+ * @param until the time as of which the record is shown
  */
 export function Bars({
   list: { now, planned, past },
@@ -79,8 +79,8 @@ export function Bars({
 }
 
 /**
- * Returns a period's bar; undefined if the period has no date. A date without a day means its first day, or, as an end, its
- * last day.
+ * Returns a period's bar; undefined if the period has no date. A date without a day stands for its first day or, if it ends
+ * the period, for its last day.
  */
 function makeBar({ means, from, until, current }: Line['periods'][number], end: number): Bar | undefined {
   const first = from === null ? undefined : Date.parse(from);
@@ -98,8 +98,8 @@ function makeBar({ means, from, until, current }: Line['periods'][number], end: 
     from: from === null ? '?' : sayDate(from),
     until: until === null ? '…' : sayDate(until),
   });
-  // Without an end date, a medicine that is still taken extends to the time shown; for other medicines only the beginning is
-  // known.
+  // Without an end date, the bar of a medicine that is still being taken extends to the time shown; for other medicines, only
+  // the beginning is known.
   const to = last ?? (current && (first ?? 0) < end ? end : (first ?? end) + 30 * DAY);
   return {
     from: first ?? Number.NEGATIVE_INFINITY,
@@ -118,7 +118,7 @@ function lastMoment(date: string): number {
   return month === undefined ? Date.UTC(Number(year) + 1, 0, 1) : Date.UTC(Number(year), Number(month), 1);
 }
 
-/** Returns at most eight years for the axis. */
+/** Returns the years to show on the axis, at most eight. */
 function yearsBetween(start: number, end: number): { readonly year: number; readonly at: number }[] {
   const [first, last] = [new Date(start).getUTCFullYear() + 1, new Date(end).getUTCFullYear()];
   const step = [1, 2, 5, 10, 20, 50].find((each) => (last - first) / each <= 7) ?? 100;

@@ -1,4 +1,4 @@
-/** The changes between two points in time, as sentences from the clinical reading. */
+/** The changes between two points in time, in sentences from the clinical reading. */
 
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';

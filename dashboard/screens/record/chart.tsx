@@ -1,4 +1,4 @@
-/** A result's values over time, with their reference range; you can zoom in on a part. */
+/** A result's values over time, with their reference range. You can zoom in on a part of the chart. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import type { Api } from '../../api.ts';
@@ -135,7 +135,7 @@ function Canvas({
 }: {
   readonly points: readonly Point[];
   readonly range: Point['reference_range'];
-  /** Number of most recent years to show. */
+  /** The number of most recent years to show. */
   readonly years: number | undefined;
   readonly label: string;
 }) {
@@ -173,7 +173,8 @@ function Canvas({
     const first = Date.parse(points[0]?.at ?? '') / 1_000;
     if (Number.isNaN(last)) return;
     const from = years === undefined ? first : last - years * YEAR;
-    // A single value gets a month around it; otherwise the first and last values aren't cut off at the edges.
+    // A single value gets a month around it; if there are several, some space keeps the first and last from being cut off at
+    // the edges.
     const space = last === from ? YEAR / 24 : (last - from) * 0.02;
     plot.current?.setScale('x', { min: from - space, max: last + space });
   }, [years, points]);

@@ -83,7 +83,7 @@ interface Bytes {
   readonly text: string | undefined;
 }
 
-/** Types that are displayed; other types could run scripts, or need a program. */
+/** Types to display here; other types could run scripts, or need a program. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)$/;
 
 function Content({ document, place }: { readonly document: Document; readonly place: RecordPlace }) {
@@ -93,7 +93,7 @@ function Content({ document, place }: { readonly document: Document; readonly pl
     async (signal): Promise<Bytes> => {
       const blob = await place.records.download(id, { signal });
       const isText = type.startsWith('text/') && type !== 'text/html';
-      // The type decides how the browser displays the document: a type that isn't displayed here is only saved.
+      // The type determines how the browser displays the document: a document whose type isn't displayed here is only saved.
       const typed = blob.slice(0, blob.size, SHOWN.test(type) ? type : 'application/octet-stream');
       return { url: URL.createObjectURL(typed), text: isText ? await blob.text() : undefined };
     },

@@ -1,4 +1,4 @@
-/** A record's entry: its versions with their authors, two of them side by side, its FHIR JSON and its proof. */
+/** An entry of a record: its versions with their authors, two of them side by side, its FHIR JSON, and its proof. */
 import { useState } from 'preact/hooks';
 import { useLocation, useRoute } from 'preact-iso';
 import { annal, openRecords } from '../../api.ts';
@@ -69,7 +69,7 @@ export function RecordEntry() {
   );
 }
 
-/** A version in sentences, and its FHIR JSON. */
+/** A version, in sentences and as FHIR JSON. */
 function Content({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { resource, version_after: version, after, at, author, source, key } = change;
   const [isOpen, open] = useState(false);

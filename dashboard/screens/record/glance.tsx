@@ -8,7 +8,7 @@ import { Abnormal, Results } from './results.tsx';
 
 type List = Overview['allergies'];
 
-/** Why an entry isn't in any list. */
+/** The reason why an entry isn't in any list. */
 const WHY: Readonly<Record<string, TextKey>> = {
   modified: 'record.why.modified',
   'withdrawn by an AI': 'record.why.ai',
@@ -38,10 +38,10 @@ export function Glance({ overview, place }: { readonly overview: Overview; reado
   );
 }
 
-/** The maximum number of past medicines that are printed, newest first, as on the patient's own page. */
+/** The maximum number of past medicines to print, newest first, as on the patient's own page. */
 const MOST_PAST = 50;
 
-/** A list in the clinical reading. */
+/** One list of the clinical reading. */
 function ListPart({
   list,
   place,
@@ -125,8 +125,8 @@ function Newest({
 }
 
 /**
- * Entries that aren't shown. Entries that may still be true are shown as a warning; refuted entries stay visible, because
- * somebody may have known them; other withdrawn entries are collapsed.
+ * Entries that are left out of the list. Entries that may still be true are shown as a warning; refuted entries stay visible,
+ * because somebody may have relied on them; other withdrawn entries are collapsed.
  */
 function LeftOut({ left, place }: { readonly left: List['left_out']; readonly place: RecordPlace }) {
   const refuted = left.filter(({ why }) => why === 'refuted');
@@ -222,7 +222,7 @@ function Lines({ lines, place }: { readonly lines: readonly Line[]; readonly pla
   );
 }
 
-/** Returns who made an entry; for an import without a name, which key it used. */
+/** Returns who made an entry or, for an import without a name, the key that the import used. */
 export function sayAuthor({ type, name, type_text }: Line['author'], key: string | null): string {
   if (name !== null) return name;
   return key === null || type !== 'import' ? type_text : `${type_text} · ${say('record.key', { key })}`;

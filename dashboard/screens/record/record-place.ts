@@ -1,5 +1,5 @@
 /**
- * The record that a screen is about, the time that it is shown as of, and the part that is shown: all of this is in the URL.
+ * The record that a screen is about, the time as of which it is shown, and the part that is shown. All of this is in the URL.
  */
 import { useLocation, useRoute } from 'preact-iso';
 import { type AnswerOf, type Api, openRecords, withQuery } from '../../api.ts';
@@ -21,17 +21,17 @@ export type Moments = AnswerOf<'GET', '/admin/projects/{project_id}/patients/{pa
 export interface RecordPlace {
   readonly here: Here;
   readonly patient: string;
-  /** The time that the record is shown as of; undefined for now. */
+  /** The time as of which the record is shown; undefined for now. */
   readonly at: string | undefined;
   readonly part: Part;
   readonly records: ReturnType<typeof openRecords>;
-  /** The path parameters for its routes below `/admin`. */
+  /** The path parameters for the record's routes below `/admin`. */
   readonly ids: { readonly project_id: string; readonly patient_id: string };
   /** `as_of`, if the record is shown as of an earlier time. */
   readonly asOf: { readonly as_of?: string };
-  /** If one of these values changes, the data is loaded again. */
+  /** The data is reloaded if one of these values changes. */
   readonly keys: readonly unknown[];
-  /** Returns the path to a different part or time; undefined members stay unchanged. */
+  /** Returns the path to a different part or time; members that are undefined stay unchanged. */
   path(other?: {
     readonly part?: Part;
     readonly at?: string;

@@ -13,7 +13,7 @@ import { Reads } from './reads.tsx';
 import { PARTS, type RecordPlace, useRecord } from './record-place.ts';
 import { Timeline } from './timeline.tsx';
 
-/** The initial request in the form for sending any request. */
+/** The request with which the form for sending any request is first filled. */
 const ADDING = { method: 'POST', path: '/v1/patients/{patient_id}/observations' } as const;
 
 /** Returns the screen. */

@@ -54,7 +54,7 @@ function Judged({ result: { judgement, grade, status } }: { readonly result: Res
   );
 }
 
-/** Other values from the same time, when nothing says which one is right, and the changes that a later version made. */
+/** Other values from the same time, if it isn't known which one is right, and the changes that a later version made. */
 function Beside({ result: { beside, changed } }: { readonly result: Result }) {
   return (
     <>
@@ -68,7 +68,7 @@ function Beside({ result: { beside, changed } }: { readonly result: Result }) {
   );
 }
 
-/** All kinds of results, abnormal ones first. */
+/** All kinds of results, with abnormal results first. */
 export function Results({ results, place }: { readonly results: All; readonly place: RecordPlace }) {
   const { abnormal, latest, unverified, left_out, not_done } = results;
   const first = new Set(abnormal.map(({ resource }) => resource));
@@ -92,7 +92,7 @@ export function Results({ results, place }: { readonly results: All; readonly pl
   );
 }
 
-/** A reference range; on a phone, where the table has no header, it includes its label. */
+/** A reference range. On a phone, where the table has no header, its label is shown too. */
 function Range({ range }: { readonly range: string }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** A record's events, newest first: a list that scrolls through decades. */
+/** A record's events, newest first, as a list that can scroll through decades. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Api } from '../../api.ts';

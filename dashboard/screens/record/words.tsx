@@ -1,13 +1,13 @@
 /** Two texts side by side, with the differing words highlighted. */
 import { say } from '../../texts/texts.ts';
 
-/** A run of words in a text; `isOwn`: the other text doesn't have these words there. */
+/** A run of words in a text; `isOwn`: the other text doesn't contain these words at this place. */
 export interface Run {
   readonly text: string;
   readonly isOwn: boolean;
 }
 
-/** The maximum number of words to compare; longer texts are compared line by line. */
+/** The maximum number of words to compare; longer texts are compared line by line instead. */
 const MOST = 2_000;
 
 /** Compares two texts word by word, by their longest common subsequence. */
@@ -46,7 +46,7 @@ function compareParts(one: readonly string[], other: readonly string[]): { befor
   return { before: runs(one, mine, 0), after: runs(other, theirs, 1) };
 }
 
-/** Returns the positions of the longest common subsequence; nothing for texts that are too long. */
+/** Returns the positions of the longest common subsequence; empty for texts that are too long. */
 function findCommon(
   one: readonly string[],
   other: readonly string[],

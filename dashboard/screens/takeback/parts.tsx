@@ -9,7 +9,7 @@ import { say, sayMomentInZone } from '../../texts/texts.ts';
 
 type Takeback = Api.Takeback;
 
-/** The path of the screens in a project. */
+/** The path of the take-back screens in a project. */
 export const TAKEBACKS = '/takebacks';
 
 /** The routes behind the screens. */
@@ -34,7 +34,7 @@ export function isUnderWay({ status }: Pick<Takeback, 'status'>): boolean {
   return status === 'planning' || status === 'running' || status === 'undoing';
 }
 
-/** Returns whether the person may start take-backs. */
+/** Returns true if the person may start take-backs. */
 export function mayTakeBack({ role }: Here): boolean {
   return includesRole(role, 'admin');
 }
@@ -44,7 +44,7 @@ export function Status({ of: { status } }: { readonly of: Pick<Takeback, 'status
   return <Badge tone={TONES[status]}>{say(`takeback.status.${status}`)}</Badge>;
 }
 
-/** Shows which environment's data a take-back is about. */
+/** Shows which environment's data a take-back affects. */
 export function Place({ of: { environment } }: { readonly of: Pick<Takeback, 'environment'> }) {
   return <Badge tone={environment}>{say(`environment.${environment}`)}</Badge>;
 }

@@ -1,4 +1,4 @@
-/** Plans a take-back: what is selected, and why. Writes nothing yet. */
+/** Plans a take-back: what to select, and why. Writes nothing yet. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
@@ -189,7 +189,7 @@ function readSelection(form: FormData, chosen: readonly Selector[]) {
   });
 }
 
-/** Returns the instant in a browser's input field, which is in local time. */
+/** Returns the instant entered in a browser's input field, which is in local time. */
 function readMoment(given: FormDataEntryValue | null): string | undefined {
   const text = String(given ?? '');
   return text === '' ? undefined : new Date(text).toISOString();

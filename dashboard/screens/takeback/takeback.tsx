@@ -182,7 +182,7 @@ function Failed({ of, ordering }: { readonly of: Takeback; readonly ordering: Or
   );
 }
 
-/** The report of what was written. */
+/** The report of what a take-back wrote. */
 function Outcome({
   of: { status, result, undo_result },
   onUndo,
@@ -304,7 +304,7 @@ function Facts({ plan: { versions, records, restored, removed, stays } }: { read
   );
 }
 
-/** Starts a take-back once the project's name is typed. */
+/** Starts a take-back once the project's name has been typed. */
 function Start({
   of,
   plan,

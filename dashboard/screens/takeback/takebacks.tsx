@@ -1,4 +1,4 @@
-/** A project's take-backs: data that was written wrongly, in any records, is taken back as a whole (docs/take-back.md). */
+/** A project's take-backs: data that was written by mistake, in any records, is taken back as a whole (docs/take-back.md). */
 import { useState } from 'preact/hooks';
 import { type AnswerOf, annal } from '../../api.ts';
 import { useCredentials } from '../../credentials.ts';

@@ -1,4 +1,4 @@
-/** Composites: `code$value`, both from the same element. https://hl7.org/fhir/R4/search.html#composite */
+/** Composites: `code$value`, where both values are from the same element. https://hl7.org/fhir/R4/search.html#composite */
 
 import type { CompiledParameter, Composite, Part } from '#src/fhir/search/compiled-parameter.ts';
 import { pairForm, searchKey, systemKey, tokenForm } from '#src/fhir/search/keys.ts';
@@ -65,7 +65,7 @@ export function compositePredicate(
     : pairsPredicate(parameter, pairs, compiled, composite, scope);
 }
 
-/** Compares both parts by their forms: entries have a key for each pair. */
+/** Compares both parts by their forms: entries have one key for each pair. */
 function pairsPredicate(
   parameter: RawParameter,
   pairs: readonly (readonly [string, string])[],
@@ -117,7 +117,7 @@ function orderedPredicate(
   const codes = alternatives.map((each) => each.codes);
   const [only, ...others] = alternatives;
   const span = others.length === 0 && only?.span !== undefined ? { span: only.span } : {};
-  // For any code in a system, all of the parameter's values are read.
+  // For any code in a system, all of the parameter's values have to be read.
   return codes.every((each) => each !== undefined)
     ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span })
     : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });

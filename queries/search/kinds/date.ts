@@ -1,4 +1,6 @@
-/** Compares dates with elements that are periods, or times of some precision: https://hl7.org/fhir/R4/search.html#prefix */
+/**
+ * Compares dates with elements that are periods, or times with a given precision: https://hl7.org/fhir/R4/search.html#prefix
+ */
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
@@ -33,8 +35,8 @@ export function datePredicate(
 }
 
 /**
- * Returns the span of periods that any of the dates implies; undefined if a lower bound limits where they begin, or nothing is
- * bounded.
+ * Returns the span of periods that follows from any of the dates; undefined if a lower bound already limits where the periods
+ * begin, or if there are no bounds.
  */
 export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'now'>): Span | undefined {
   const dates = parameter.values.map((value) => parsePrefixedDate(parameterKey(parameter), value));
@@ -45,7 +47,7 @@ export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'no
     : undefined;
 }
 
-/** Returns the earliest end that a period matching a date can have. */
+/** Returns the earliest possible end of a period that matches a date. */
 function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros): Micros | undefined {
   switch (prefix) {
     case 'eq':
@@ -79,12 +81,13 @@ export function dateCondition(
     dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
 
-/** Prefixes that match if part of a period is before or after a date. */
+/** Prefixes that match if a part of a period is before or after a date. */
 const OPEN: ReadonlySet<Prefix> = new Set(['lt', 'le', 'gt', 'ge']);
 
 /**
- * `p.low` is in every condition that it can bound: index search.period_by_low (key, low). If a date is finer than a
- * microsecond, which is the precision of periods here, part of the same microsecond is before the date, and part is after it.
+ * Every condition includes `p.low` if it implies a bound for it: index search.period_by_low (key, low). A date may be finer
+ * than a microsecond, which is the precision of periods here; part of its microsecond is then before the date, and part is
+ * after it.
  */
 function condition(prefix: Prefix, period: Period, now: Micros, binds: Binds): string {
   const isInverted = period.isWithin === true && OPEN.has(prefix);

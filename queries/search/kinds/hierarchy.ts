@@ -1,5 +1,5 @@
 /**
- * `:below` and `:above` on references: a resource and its parts, or the resources that it is part of.
+ * `:below` and `:above` on references: match a resource and its parts, or the resources of which it is a part.
  * https://hl7.org/fhir/R4/search.html#reference
  */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
@@ -15,7 +15,10 @@ import { referenceKeys } from '../predicates/reference-keys.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 import { parseReference } from './record.ts';
 
-/** Returns the parameter that makes resources of a type part of one another: Location, Organization, Encounter, Procedure … */
+/**
+ * Returns the parameter that says which resource of the same type a resource is part of: Location, Organization, Encounter,
+ * Procedure …
+ */
 function findPartParameter(type: ResourceType): CompiledParameter | undefined {
   return [compiledParameter(type, 'partof'), compiledParameter(type, 'part-of')].find(
     (found) => found !== undefined && searchParameter(type, found.code)?.target?.includes(type) === true,
@@ -53,7 +56,7 @@ export function hierarchyPredicate(
   });
 }
 
-/** Visits each resource only once, so that a cycle ends. */
+/** Each resource is visited only once, so that a cycle doesn't continue forever. */
 function walk(
   { modifier }: RawParameter,
   type: ResourceType,

@@ -4,7 +4,9 @@ import type { Binds } from '../../database/binds.ts';
 import type { SearchParameter } from '../predicates/parameter.ts';
 import { badParameter, parameterKey, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
 
-/** Matches any of several logical ids, or none of them with `:not`. Every resource has an id, but `:missing` is allowed. */
+/**
+ * Matches any of several logical ids or, with `:not`, none of them. Every resource has an id, but `:missing` is accepted too.
+ */
 export const idParameter: SearchParameter = {
   name: '_id',
   appliesTo: () => true,
@@ -25,7 +27,7 @@ export const idParameter: SearchParameter = {
 const FHIR_ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 /**
- * Returns those of a parameter's ids that may exist: our ids are UUIDs.
+ * Returns those of a parameter's ids that could exist: our ids are UUIDs.
  * @throws Refusal `malformed` for an invalid FHIR id
  */
 export function parseIds(parameter: RawParameter): string[] {

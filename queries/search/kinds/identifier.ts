@@ -1,7 +1,7 @@
 /**
- * `identifier` in conditional criteria, which is case-sensitive. Searches ignore the case of tokens, but only the tokens'
- * system knows whether two identifiers that differ only in case are the same. A search may return both; a conditional write
- * must not confuse them. https://hl7.org/fhir/R4/search.html#token
+ * `identifier` in conditional criteria, where it is case-sensitive. Searches ignore the case of tokens, although only the
+ * token's system defines whether two identifiers that differ only in case are the same. A search may return both; a
+ * conditional write must not confuse them. https://hl7.org/fhir/R4/search.html#token
  */
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { Binds } from '../../database/binds.ts';
@@ -9,7 +9,7 @@ import type { SearchParameter } from '../predicates/parameter.ts';
 import { refuseModifier, split, unescaped } from '../raw.ts';
 import { tokenPredicate } from './token.ts';
 
-/** Business identifiers, compared exactly. Only Provenance has none. */
+/** Business identifiers, compared exactly. Every type other than Provenance has them. */
 export const identifierParameter: SearchParameter = {
   name: 'identifier',
   appliesTo: (type) => compiledParameter(type, 'identifier') !== undefined,
@@ -24,7 +24,7 @@ export const identifierParameter: SearchParameter = {
   },
 };
 
-/** A token in the criteria. `system`: empty for "without a system", null for any; `value`: null for any. */
+/** A token in the criteria. `system`: empty for "without a system", null for any system; `value`: null for any value. */
 interface Token {
   readonly system: string | null;
   readonly value: string | null;
@@ -38,8 +38,8 @@ function parseToken(text: string): Token {
 }
 
 /**
- * Returns the condition that a row's body contains one of the identifiers. It is checked only for the few rows found through
- * tokens; the body is parsed as json, because jsonb rejects some numbers that FHIR allows.
+ * Returns the condition that a row's body contains one of the identifiers. The condition is checked only for the few rows that
+ * were found through tokens. The body is parsed as json, because jsonb rejects some numbers that FHIR allows.
  */
 function hasOne(tokens: readonly Token[], binds: Binds): string {
   const texts = (column: 'system' | 'value') =>

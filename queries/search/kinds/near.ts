@@ -14,7 +14,7 @@ import { badParameter, parameterKey, type RawParameter, refuseModifier, split, u
 const EARTH = 6_371_008.8;
 /** Metres per degree of latitude. */
 const DEGREE = (EARTH * Math.PI) / 180;
-/** The default distance, which R4 leaves to the server, in kilometres, the default unit. */
+/** The default distance, in kilometres, the default unit. R4 lets the server choose it. */
 const DEFAULT_DISTANCE = '50';
 
 interface Circle {
@@ -45,15 +45,15 @@ export function nearPredicate(
 }
 
 /**
- * Returns the condition on latitudes `q`: index search.quantity_by_low (key, low) selects the band, and the haversine formula
- * computes the distance.
+ * Returns the condition on latitudes `q`: the index search.quantity_by_low (key, low) selects the band of latitudes, and the
+ * haversine formula computes the distance.
  */
 function within({ latitude, longitude, radius }: Circle, keys: readonly string[], binds: Binds): string {
   const number = (value: number) => binds.add(String(value), 'numeric');
   const [north, east] = [`${number(latitude)}::float8`, `${number(longitude)}::float8`];
   const haversine = `sind((q.low::float8 - ${north}) / 2) ^ 2
     + cosd(${north}) * cosd(q.low::float8) * sind((l.low::float8 - ${east}) / 2) ^ 2`;
-  // Half a millimetre more, so that rounding doesn't exclude points on the circle itself.
+  // Adds half a millimetre, so that rounding doesn't exclude points that are exactly on the circle.
   const reach = radius + 0.0005;
   return `q.low between ${number(latitude - reach / DEGREE)} and ${number(latitude + reach / DEGREE)}
     and exists (select from search.quantity l where l.id = q.id and ${equalsOneOf('l.key', keys, binds)}

@@ -39,7 +39,10 @@ export function quantityPredicate(
   });
 }
 
-/** Returns the span that a single quantity implies; undefined if the low ends have a lower bound, or nothing is bounded. */
+/**
+ * Returns the span that a single quantity implies; undefined if the low ends already have a lower bound, or if there are no
+ * bounds.
+ */
 export function quantitySpan(parameter: RawParameter): Span | undefined {
   const [asked, ...others] = parameter.values.map((value) => parse(parameter, value));
   if (asked === undefined || others.length > 0) return undefined;
@@ -64,7 +67,8 @@ function toCanonical({ number, system, unit }: Asked): ReturnType<typeof inBaseU
 
 /**
  * Returns the condition that rows `q` of search.quantity match one of the quantities. A UCUM unit with its system matches
- * every unit that it converts to; without a unit, only numbers are compared; any other unit is compared literally.
+ * every unit that can be converted to the same base units. Without a unit, only numbers are compared. Any other unit is
+ * compared literally.
  * @throws Refusal `malformed`
  */
 export function quantityCondition(parameter: RawParameter): (binds: Binds) => string {
@@ -98,7 +102,7 @@ function condition(asked: Asked, binds: Binds): string {
   return conditions.join(' and ');
 }
 
-/** Converts a number to base units; undefined for a unit that UCUM doesn't define, or that has no factor. */
+/** Converts a number to base units; undefined for a unit that UCUM doesn't define, or that has no conversion factor. */
 function inBaseUnits(
   number: NumberRange,
   unit: string,

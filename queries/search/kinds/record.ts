@@ -1,4 +1,4 @@
-/** `patient` and `subject`: the records that a resource is in. https://hl7.org/fhir/R4/search.html#reference */
+/** `patient` and `subject`: the record that contains a resource. https://hl7.org/fhir/R4/search.html#reference */
 import { recordKey, searchKey } from '#src/fhir/search/keys.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -12,7 +12,8 @@ import { badParameter, type RawParameter, refuseModifier, unescaped } from '../r
 export const patientParameter: SearchParameter = record('patient', ['subject', 'patient']);
 
 /**
- * `subject`, for types with that element: writes refuse subjects other than Patients, so it equals `patient`.
+ * `subject`, for types with that element: it means the same as `patient`, because writes with subjects other than Patients are
+ * refused.
  */
 export const subjectParameter: SearchParameter = record('subject', ['subject']);
 
@@ -71,7 +72,7 @@ export function inRecordsPredicate(
   { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,
 ): Predicate {
   const [first, ...others] = ids;
-  // For one record, the index returns the rows in id order.
+  // For a single record, the index returns the rows in id order.
   const condition = (binds: Binds) =>
     first !== undefined && others.length === 0
       ? `r.record = ${binds.add(first, 'uuid')}`
@@ -87,7 +88,10 @@ export function inRecordsPredicate(
   return Object.assign(condition, { ...known, rows, wide: true as const });
 }
 
-/** Returns a query, with `id` and `record`, for the live resources of a type in some records, one record after the other. */
+/**
+ * Returns a query with the columns `id` and `record` for the live resources of a type in some records, one record after the
+ * other.
+ */
 export function rowsInRecords(
   ids: readonly string[],
   scope: Pick<SearchScope, 'tenant' | 'type'>,
@@ -97,7 +101,7 @@ export function rowsInRecords(
 }
 
 /**
- * Returns a query, with `id` and `record`, for the live resources of a type in one record.
+ * Returns a query with the columns `id` and `record` for the live resources of a type in one record.
  * @param record SQL for the record's id
  */
 export function inOneRecord(

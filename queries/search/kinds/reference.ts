@@ -16,8 +16,8 @@ import { parseTokenForm } from './token.ts';
 const LITERAL = /^(?:([A-Za-z]{1,64})\/)?([A-Za-z0-9.-]{1,64})(\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * Matches any of the references. `:Patient` specifies an id's type; `:identifier` matches the identifier in the reference,
- * `:text` its display; `:below` and `:above` follow a hierarchy.
+ * Matches any of the references. `:Patient` specifies the type of an id; `:identifier` matches the identifier in the
+ * reference, and `:text` its display; `:below` and `:above` follow a hierarchy.
  * @throws Refusal `malformed`
  */
 export function referencePredicate(
@@ -38,7 +38,10 @@ export function referencePredicate(
   return keysPredicate(formKeys(compiled, forms, scope));
 }
 
-/** Returns the types that a parameter may name; if it may name any type, only R4's own type modifiers are accepted. */
+/**
+ * Returns the types that a parameter may name. If it may name any type, only type modifiers that R4 itself defines are
+ * accepted.
+ */
 function referenceTargets(
   { type }: SearchScope,
   { code }: Pick<CompiledParameter, 'code'>,

@@ -48,7 +48,7 @@ export function labelPredicate(
 }
 
 /**
- * Returns the condition that rows `s` of search.string match one of the texts, depending on the modifier.
+ * Returns the condition that rows `s` of search.string match one of the texts, in the way that the modifier specifies.
  * @throws Refusal `malformed`
  */
 export function stringCondition(parameter: RawParameter): (binds: Binds) => string {
@@ -83,7 +83,7 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
 }
 
 /**
- * `phonetic`: matches if every word in one of the given texts sounds like a word in the names. It compares no text, so
+ * `phonetic`: matches if every word in one of the given texts sounds like a word in the names. It doesn't compare text, so
  * `:missing` is the only modifier that it accepts.
  * @throws Refusal `malformed`
  */

@@ -12,8 +12,9 @@ import { labelPredicate } from './string.ts';
 const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'];
 
 /**
- * Matches any of the tokens. `:not` matches resources with none of them; `:of-type` matches identifiers by type and value;
- * `:text` matches the text beside the code; `:in`, `:below` and `:above` match any of the codes that they expand to.
+ * Matches any of the tokens. `:not` matches resources that have none of them; `:of-type` matches identifiers by type and
+ * value; `:text` matches the text beside the code; `:in`, `:below` and `:above` match any of the codes to which their values
+ * expand.
  * @throws Refusal `malformed`
  */
 export function tokenPredicate(

@@ -9,12 +9,12 @@ import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
-/** The maximum number of path segments in all URIs with `:above`: each is looked up. */
+/** The maximum number of path segments in all URIs with `:above` together, because each segment is looked up. */
 const MAX_PARTS = 1_000;
 
 /**
- * Matches one of the URIs exactly; `:above` matches URIs that contain them, and `:below` URIs that they contain, comparing
- * path segments.
+ * Matches one of the URIs exactly. Comparing path segments, `:above` matches URIs above the given ones, and `:below` matches
+ * URIs below them.
  * @throws Refusal `malformed` for any other modifier, and for URIs with too many segments
  */
 export function uriPredicate(

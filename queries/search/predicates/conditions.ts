@@ -1,6 +1,6 @@
 /**
- * Conditions on the read model `search`: predicates combined into one condition on rows `r`, conditions on the keys of entries
- * (index search.entry_keys) and on the values in the tables `period`, `quantity` and `string`, and the keys for a parameter's
+ * Conditions on the read model `search`: predicates combined into one condition on rows `r`; conditions on the keys of entries
+ * (index search.entry_keys) and on the values in the tables `period`, `quantity` and `string`; and the keys for a parameter's
  * values.
  */
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -15,11 +15,11 @@ export function impliedBy(predicates: readonly Predicate[]): (readonly string[])
   return predicates.flatMap(({ implied }) => (implied === undefined ? [] : [implied()]));
 }
 
-/** The maximum size of a set of keys that is expanded to one key per record. */
+/** The maximum size of a set of keys that may be expanded to one key per record. */
 const MOST_IN_RECORDS = 4_000;
 
 /**
- * Returns sets of keys; a matching row's entry has at least one key from each set.
+ * Returns sets of keys such that a matching row's entry has at least one key from each set.
  * @param records the records that contain all rows, if known: the records' own keys are used if they exist
  */
 export function keySets(
@@ -34,24 +34,27 @@ export function keySets(
 }
 
 /**
- * Returns the condition that a row's entry has a key from each set. The ids are an array, so they are found before any
- * resource is looked up, whatever the planner expects of either table.
+ * Returns the condition that a row's entry has a key from each set. The ids form an array, so they are found before any
+ * resource is looked up, whatever the planner assumes about either table.
  */
 export function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
   return `r.id = any(array(select k.id from (${entriesWith(sets, binds)}) k))`;
 }
 
-/** Larger sets are looked up key by key: without statistics, the planner assumes that many keys match everything. */
+/**
+ * Sets larger than this are looked up one key at a time, because without statistics the planner assumes that many keys match
+ * everything.
+ */
 const MANY = 8;
 
-/** Returns true if `entriesWith` may return an entry several times. */
+/** Returns true if `entriesWith` may return an entry more than once. */
 export function isLookedUpByKey(sets: readonly (readonly string[])[]): boolean {
   return sets.some((set) => set.length > MANY);
 }
 
 /**
- * Returns a query, with the columns `id` and `record`, for the entries that have a key from each set (index
- * search.entry_keys). The keys of a large set are looked up one after the other, until enough rows are found.
+ * Returns a query with the columns `id` and `record` for the entries that have a key from each set (index search.entry_keys).
+ * The keys of a large set are looked up one after the other, until enough rows are found.
  */
 export function entriesWith(sets: readonly (readonly string[])[], binds: Binds): string {
   const [largest = []] = [...sets].sort((a, b) => b.length - a.length);
@@ -90,7 +93,7 @@ export function hasKeys(entry: string, sets: readonly (readonly string[])[], bin
 
 /**
  * Returns the predicate that rows have one of the given keys.
- * @param more further facts about the predicate
+ * @param more further properties of the predicate
  */
 export function keysPredicate(
   keys: readonly string[],
@@ -112,8 +115,8 @@ export function noKeysPredicate(keys: readonly string[]): Predicate {
 }
 
 /**
- * Returns the condition that rows belong to a tenant. For keyed predicates it must not use an index: without statistics the
- * planner might walk through the tenant's whole index.
+ * Returns the condition that rows belong to a tenant. For keyed predicates, the condition must not use an index: without
+ * statistics, the planner might walk through the tenant's whole index.
  */
 export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   const condition = `r.tenant = ${binds.add(tenant, 'uuid')}`;
@@ -121,8 +124,8 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
 }
 
 /**
- * Combines predicates. Keys become a single condition on their index. If something else leads to the rows, values are only
- * looked up for each row: without statistics the planner might read all of a parameter's values.
+ * Combines predicates. Keys become a single condition on their index. If something else leads to the rows, values are looked
+ * up only for each row, because without statistics the planner might read all of a parameter's values.
  */
 export function combinePredicates(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
@@ -149,7 +152,7 @@ export function combineChecks(predicates: readonly Predicate[], binds: Binds): s
   return checks.join(' and ') || 'true';
 }
 
-/** Returns a predicate's condition on a row that was found by other means. */
+/** Returns a predicate's condition for checking a row that was found by other means. */
 export function writeCheck(predicate: Predicate, binds: Binds): string {
   const { values } = predicate;
   if (values === undefined) return predicate(binds);
@@ -164,10 +167,7 @@ export function valuesPredicate(values: Values): Predicate {
   return Object.assign(condition, { values, ofEntry: true });
 }
 
-/**
- * Returns a query, with the column `id`, for the resources that have one of the values, possibly with
- * duplicates.
- */
+/** Returns a query with the column `id`, possibly with duplicates, for the resources that have one of the values. */
 export function idsWith({ table, as, keys, by = 'key', condition, span }: Values, binds: Binds): string {
   return parts(span, condition, binds)
     .map(
@@ -196,14 +196,14 @@ export function rowsOfId(table: string, as: string, id: string): string {
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'contained'>;
 type Stored = Pick<CompiledParameter, 'stored'>;
 
-/** Returns the names of the type that a scope's keys contain. */
+/** Returns the names under which a scope's type occurs in keys. */
 export function typesIn({ type, contained }: Pick<SearchScope, 'type' | 'contained'>): readonly string[] {
   return contained === true ? [type, containedType(type)] : [type];
 }
 
 /**
  * Returns the keys for a parameter's strings, times and quantities.
- * @param suffix of the code, such as `LABEL`
+ * @param suffix a suffix of the code, such as `LABEL`
  */
 export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
@@ -211,7 +211,7 @@ export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): strin
   );
 }
 
-/** Returns the keys for forms (`src/fhir/search/keys.ts`): entries with these values have these keys. */
+/** Returns the keys for forms (`src/fhir/search/keys.ts`). Entries with these values have these keys. */
 export function formKeys({ stored }: Stored, forms: readonly string[], scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
     stored.flatMap((code) =>

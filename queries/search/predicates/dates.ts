@@ -14,7 +14,7 @@ export type Prefix = 'eq' | 'ne' | 'gt' | 'lt' | 'ge' | 'le' | 'sa' | 'eb' | 'ap
 const PREFIXED = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)(.*)$/s;
 
 /**
- * Splits a prefix from a date.
+ * Splits the prefix from a date.
  * @param name the parameter, for the refusal
  * @throws Refusal `malformed` for an invalid FHIR date
  */
@@ -33,7 +33,7 @@ export function notDate(text: string): string {
   return `\`${cut(text, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
 
-/** The bounds [from, to) that a time must be within, or for `ne` must not be within. */
+/** The bounds [from, to) within which a time must be or, for `ne`, must not be. */
 export interface Bounds {
   readonly from?: Micros;
   readonly to?: Micros;
@@ -42,10 +42,10 @@ export interface Bounds {
 
 /**
  * Returns the bounds of the times that match a prefixed date, for values that are points in time.
- * @param now for `ap`: a tenth of the distance between now and the date
+ * @param now used for `ap`: the tolerance is a tenth of the distance between now and the date
  */
 export function bounds(prefix: Prefix, period: Period, now: Micros): Bounds {
-  // Times are whole microseconds: the microsecond that contains a finer date began before that date.
+  // Times are whole microseconds: if a date is finer than that, the microsecond that contains it began before the date.
   const after = period.isWithin === true ? period.to : period.from;
   switch (prefix) {
     case 'eq':

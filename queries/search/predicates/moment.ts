@@ -4,7 +4,7 @@ import { bounds, parsePrefixedDate } from './dates.ts';
 import type { Predicate } from './predicate.ts';
 
 /**
- * Compares a column in microseconds with prefixed dates, any of which may match.
+ * Compares a column in microseconds with prefixed dates; one of them must match.
  * @throws Refusal `malformed` for a modifier or a bad date
  */
 export function momentPredicate(parameter: RawParameter, column: string, now: Micros): Predicate {

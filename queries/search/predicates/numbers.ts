@@ -1,4 +1,4 @@
-/** Numbers in searches: prefixes and implicit precision, exact decimals. https://hl7.org/fhir/R4/search.html#number */
+/** Numbers in searches: prefixes, implicit precision and exact decimals. https://hl7.org/fhir/R4/search.html#number */
 
 import { badParameter } from '../raw.ts';
 import type { Prefix } from './dates.ts';
@@ -10,7 +10,7 @@ export interface NumberRange {
   /** The range implied by the number's digits: low <= x < high. */
   readonly low: string;
   readonly high: string;
-  /** The ends of the range within a tenth of the number, both inclusive, for `ap`. */
+  /** The ends, both inclusive, of the range within a tenth of the number, for `ap`. */
   readonly near: readonly [low: string, high: string];
 }
 
@@ -18,8 +18,8 @@ const NUMBER =
   /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?([+-]?)(?=\.?\d)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Parses a number with its prefix. `100` is 99.5 to 100.5, `100.0` is 99.95 to 100.05; an exponent adds a
- * digit, as in R4's own example: `1e2` is 95 to 105.
+ * Parses a number with its prefix. `100` means 99.5 to 100.5, and `100.0` means 99.95 to 100.05. An exponent adds a digit, as
+ * in R4's own example: `1e2` means 95 to 105.
  * @param name the parameter, for the error message
  * @throws Refusal `malformed` for an invalid number
  */

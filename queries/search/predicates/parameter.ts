@@ -10,26 +10,26 @@ import type { Predicate } from './predicate.ts';
 /** The inputs of a predicate other than the parameter. */
 export interface SearchScope {
   readonly type: ResourceType;
-  /** The caller's tenant, which rows in other tables have too. */
+  /** The caller's tenant, which is also a column of rows in other tables. */
   readonly tenant: string;
-  /** The data that the caller sees; it must include the rows of other types at the ends of chains and `_has`. */
+  /** The data that the caller can see; must include the rows of other types at the ends of chains and in `_has`. */
   readonly sees: Seeing;
-  /** Base URL of the FHIR interface, with a trailing slash: references may be written in full. */
+  /** Base URL of the FHIR interface, with a trailing slash; references may be absolute URLs below it. */
   readonly base: string;
   readonly now: Micros;
-  /** The codes that values with `:in` and similar modifiers expand to, loaded in advance. */
+  /** The codes to which values with `:in` and similar modifiers expand, loaded in advance. */
   readonly terms?: Terms;
   /** True if identifiers are compared case-sensitively, for conditional criteria. */
   readonly exact?: boolean;
-  /** Under a grant, which resources references may name. */
+  /** Under a grant: which resources references may name. */
   readonly referable?: Referable;
-  /** Counts the types that chains and `_has` in the whole search lead to. */
+  /** Counts the types to which chains and `_has` lead in the whole search. */
   readonly steps?: { taken: number };
-  /** The type that a chain or `_has` came from. */
+  /** The type from which a chain or `_has` came. */
   readonly from?: ResourceType;
   /** The number of references between the searched type and this one. */
   readonly depth?: number;
-  /** True if contained resources of the type are also found, at the end of a chain. */
+  /** True if contained resources of the type are found too, at the end of a chain. */
   readonly contained?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface SearchParameter {
   appliesTo(type: ResourceType): boolean;
   /**
    * Returns the predicate for a parameter's values.
-   * @throws Refusal `malformed` (400) for a modifier or a value that it doesn't accept
+   * @throws Refusal `malformed` (400) for a modifier or a value that the parameter doesn't accept
    */
   predicate(parameter: RawParameter, scope: SearchScope): Predicate;
 }

@@ -16,7 +16,7 @@ type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;
  * Returns the hashes (`searchKey`) of entries whose reference parameter names a resource, either relatively or below our base
  * URL.
  * @param type the resource's type
- * @param id SQL for its id
+ * @param id SQL for the resource's id
  */
 export function referenceKeys(
   compiled: Stored,
@@ -31,7 +31,7 @@ export function referenceKeys(
 
 /**
  * Returns the hashes for a contained resource.
- * @param id SQL for its row's id
+ * @param id SQL for the id of the resource's row
  */
 export function containedKeys(compiled: Stored, scope: Of, id: string, binds: Binds): string[] {
   return hashedBefore(compiled, scope, [referenceForm.contained('')], id, binds);
@@ -56,7 +56,7 @@ function hashedBefore(
 
 /**
  * Returns the condition that an id belongs to a contained resource's row (`containedId`).
- * @param id SQL
+ * @param id SQL for the id
  */
 export function isContained(id: string): string {
   return `(get_byte(uuid_send(${id}), 6) >> 4 = ${CONTAINED_VERSION})`;

@@ -1,20 +1,20 @@
 /**
- * Bounds on values that are ranges, sorted by where they begin. Narrow ranges end close to where they begin, so both ends are
- * bounded; wide ranges are usually few and have a separate index.
+ * Bounds on values that are ranges, sorted by where they begin. Narrow ranges end close to where they begin, so a bound on one
+ * end also bounds the other. Wide ranges are usually few and have a separate index.
  */
 import { isWidePeriod, isWideQuantity, WIDE_PERIOD } from '#src/fhir/search/spans.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../../database/binds.ts';
 
-/** A condition that gives ends a lower bound. Without it, an index sorted by beginnings limits only one side. */
+/** A condition that sets a lower bound for where ranges end. Without it, an index sorted by beginnings limits only one side. */
 export interface Span {
   /** The column by which narrow values are sorted and bounded. */
   readonly column: string;
   /** The SQL condition that a value is wide, the same as in the indexes on wide values. */
   readonly isWide: string;
-  /** Returns the SQL condition that it implies for narrow values. */
+  /** Returns the SQL condition that the span implies for narrow values. */
   narrow(binds: Binds): string;
-  /** Returns the SQL condition that it implies for wide values. */
+  /** Returns the SQL condition that the span implies for wide values. */
   wide(binds: Binds): string;
 }
 
@@ -44,7 +44,7 @@ export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span 
   };
 }
 
-/** Returns the span of values that meet two conditions; if their columns differ, the first one's. */
+/** Returns the span of values that meet two conditions; if the columns of the two spans differ, returns the first span. */
 export function both(one: Span | undefined, other: Span | undefined): Span | undefined {
   if (one === undefined || other === undefined || one.isWide !== other.isWide) return one ?? other;
   return {
@@ -55,7 +55,7 @@ export function both(one: Span | undefined, other: Span | undefined): Span | und
   };
 }
 
-/** Splits a condition into disjoint conditions that together match the same values, each with its own index. */
+/** Splits a condition into disjoint conditions that together match the same values, so that each can use its own index. */
 export function parts(span: Span | undefined, condition: (binds: Binds) => string, binds: Binds): string[] {
   if (span === undefined) return [`(${condition(binds)})`];
   return [

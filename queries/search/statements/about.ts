@@ -12,19 +12,19 @@ import { formKeys } from '../predicates/conditions.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import { split, unescaped } from '../raw.ts';
 
-/** The code that all matches have, for sorting by the values stored with it. */
+/** The code that all matches share, for sorting by the values that are stored with this code. */
 export interface About {
-  /** The values' column `about`. */
+  /** The key in the values' `about` column. */
   readonly key: string;
-  /** The values' column `about_system`, if the search names the code's system. */
+  /** The key in the values' `about_system` column, if the search names the code's system. */
   readonly system?: string;
-  /** The key that the resources with such a value have, and that no others with such a value have. */
+  /** The search key that a resource has if, and only if, it has such a value. */
   readonly token?: string;
 }
 
 /**
- * Returns the code that all matches share, if there is one and the values of the order's first key are stored with it. Every
- * match with a value for that key then has one stored with the code.
+ * Returns the code that all matches share, if there is one and the values of the first sort key are stored with it. In that
+ * case, every match that has a value for the sort key has one stored with this code.
  */
 export function findAbout(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
@@ -50,8 +50,8 @@ export function findAbout(
 }
 
 /**
- * Returns the token parameter whose codes are stored with another parameter's values; both parameters are about the resource
- * itself.
+ * Returns the token parameter whose codes are stored with the given parameter's values; both must read elements of the
+ * resource itself.
  */
 function codesWith(type: ResourceType, by: string): string | undefined {
   const timeline = findTimeline(type);
@@ -64,8 +64,8 @@ type AboutName = readonly [code: string, value: string, name: string];
 const known = new Map<ResourceType, readonly AboutName[]>();
 
 /**
- * Returns a type's composites whose two parts are a code and its value on the resource itself, rather than on one of its
- * elements.
+ * Returns a type's composites whose two parts, a code and its value, are elements of the resource itself rather than of one of
+ * its elements.
  */
 function composites(type: ResourceType): readonly AboutName[] {
   const before = known.get(type);
@@ -79,11 +79,11 @@ function composites(type: ResourceType): readonly AboutName[] {
   return found;
 }
 
-/** A requested code, in any system if none is named. */
+/** A requested code; if the search names no system, the code matches in any system. */
 interface AskedCode {
   readonly code: string;
   readonly system: string | undefined;
-  /** True for the first part of a composite. */
+  /** True if the code is the first part of a composite. */
   readonly isPart: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** Sorts all rows that an index finds by a token or reference in their entries, without reading other tables. */
+/**
+ * Sorts all rows that an index finds by a token or a reference. The sort values are in the rows' entries, so no other table is
+ * read.
+ */
 import type { Binds } from '../../database/binds.ts';
 import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
 import { combineChecks, hasKeys } from '../predicates/conditions.ts';
@@ -6,15 +9,18 @@ import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
 
-/** Returns the sets of keys for the entries to sort: a source's sets, or those of every entry with a value. */
+/**
+ * Returns the sets of keys that find the entries to sort: the source's sets, or without a source, the sets that find every
+ * entry with a value.
+ */
 function keySetsFor(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
   if (source?.kind === 'keys') return source.sets;
   return [first.inEntry?.present ?? []];
 }
 
 /**
- * Returns SQL for a page whose first sort key is in the entries: index search.entry_keys. Without a source it
- * finds only resources that have a text; `withoutText` finds the others.
+ * Returns SQL for a page whose first sort key is in the entries: index search.entry_keys. Without a source, it finds only
+ * resources that have a text for the sort key; `withoutText` finds the others.
  * @param total SQL that counts the matches.
  */
 export function entrySort(
@@ -62,7 +68,7 @@ export function entrySort(
 }
 
 /**
- * Returns the predicate that a resource has no text of a key in its entry. It may have the parameter all the same, such as
+ * Returns the predicate that a resource's entry has no text for a key. The resource may still have the parameter: for example,
  * a concept without codes.
  */
 export function withoutText({ inEntry }: Pick<OrderKey, 'inEntry'>): Predicate {

@@ -1,6 +1,6 @@
 /**
- * Builds the statements for a page of a search. Their plans don't depend on statistics, because new tables have none: `offset
- * 0`, laterals and arrays fix the join order.
+ * Builds the statements for a page of a search. Their plans don't depend on statistics, because new tables have no statistics:
+ * `offset 0`, laterals and arrays fix the join order.
  */
 import type { Micros } from '#src/shared/time/time.ts';
 import { asJson, type Binds, joinedColumns, joinedRows } from '../../database/binds.ts';
@@ -35,14 +35,17 @@ export interface Wanted {
   readonly order: readonly OrderKey[];
   /** The maximum number of rows. */
   readonly limit: number;
-  /** The row before the first one. */
+  /** The last row of the previous page. */
   readonly last?: Last;
-  /** If sorted only by `_lastUpdated`, the time that the order is as of. */
+  /** The time for which the order is computed, if the sort key is only `_lastUpdated`. */
   readonly made?: Micros;
   readonly total: boolean;
 }
 
-/** Returns SQL for all of a source's matches, sorted; with `most`, it returns only `over` if the source has more rows. */
+/**
+ * Returns SQL for all of a source's matches, sorted. With `most`, the SQL returns only `over` if the source has more rows than
+ * that.
+ */
 export function candidates(
   wanted: Wanted,
   source: Source | undefined,
@@ -50,7 +53,7 @@ export function candidates(
   binds: Binds,
 ): string {
   const { order, total } = wanted;
-  // A condition on the sort key's values is checked while they are read.
+  // A condition on the sort key's values is checked while the values are read.
   const place = order[0]?.place;
   const along = source?.kind === 'keys' ? conditionsOn(place, wanted.selection.predicates) : [];
   const predicates = wanted.selection.predicates.filter((each) => !along.includes(each));
@@ -61,8 +64,8 @@ export function candidates(
     source === undefined
       ? selectMatches(selection, binds)
       : matchesAmong('s', source, selection, updated, binds);
-  // Planned for all rows but read only as far as needed: with a limit here, the planner might assume, for a table without
-  // statistics, that any row matches.
+  // Planned for all rows, but read only as far as needed. With a limit in this query, the planner might assume that any row
+  // matches if the table has no statistics.
   const taken = (of: string) =>
     most === undefined
       ? `s as materialized (${of}),`
@@ -81,7 +84,7 @@ export function candidates(
   );
 }
 
-/** Returns SQL for a selection's total. */
+/** Returns SQL that counts a selection's matches. */
 export function total(selection: Selection, source: Source | undefined, binds: Binds): string {
   if (source === undefined) {
     return `select count(*) from resources.resource r where ${matchCondition(selection, binds)}`;
@@ -91,7 +94,7 @@ export function total(selection: Selection, source: Source | undefined, binds: B
   return tallyOr(count, selection, source, binds);
 }
 
-/** Returns SQL that joins the values of rows `m`, if they meet the conditions. */
+/** Returns SQL that joins rows `m` with their values, if the values meet the conditions. */
 function joined({ table, column, keys }: Place, along: readonly Predicate[], binds: Binds): string {
   const as = along[0]?.values?.as ?? 'v';
   const conditions = [
@@ -104,7 +107,7 @@ function joined({ table, column, keys }: Place, along: readonly Predicate[], bin
 
 /**
  * Returns SQL for rows of `c` (id, last_updated, k0), sorted.
- * @param known whether k0 exists
+ * @param known whether k0 is already computed
  */
 function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Binds): string {
   const value = (key: OrderKey, n: number): string => {
@@ -122,9 +125,9 @@ function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Bin
 }
 
 /**
- * Returns the whole statement around a page: its resources, the total, and whether there are more. The rows are joined into
- * one text (`joined-rows.ts`): id, version, recording time, the sort keys, and the body or its size.
- * @param by the order of `rows`, using their own expressions, so that nothing is sorted again
+ * Returns the whole statement for a page: its resources, the total, and whether there are more. The rows are joined into one
+ * text (`joined-rows.ts`): id, version, recording time, the sort keys, and the body or its size.
+ * @param by the order of `rows`, written with the expressions that `rows` uses, so that nothing is sorted again
  */
 export function framed(
   { selection, order }: Wanted,
@@ -147,12 +150,12 @@ export function framed(
         order by ${by}) x) as rows`;
 }
 
-/** Returns SQL for a column, with empty text instead of null. */
+/** Returns SQL for a column as text, with an empty text instead of null. */
 function orNothing(column: string): string {
   return `coalesce(${column}::text, '')`;
 }
 
-/** Returns the order by only the first key, for keys that every row has, in the form that index walks use. */
+/** Returns an ORDER BY for only the first sort key, in the form that index walks use. For keys that every row has. */
 export function byFirst(key: Pick<OrderKey, 'descending'>, row: string): string {
   return `${row}k0 ${direction(key)}, ${row}id ${direction(key)}`;
 }
@@ -188,7 +191,7 @@ export function resourceWalk(
     upper === undefined
       ? walked
       : // What was written since the first page was made keeps the place it had then (its version of that moment, by
-        // the primary key of history.version), so that nothing moves over a page's border and is missed or shown twice.
+        // the primary key of history.version), so that no resource moves across a page boundary and is missed or shown twice.
         `select u.id, u.k0 from ((${walked}) union all (
            select h.id, h.k0 from (
              select r.id, ${sortValueAt(made ?? 0, binds, 'r')} as k0 from resources.resource r

@@ -1,4 +1,4 @@
-/** A walk through resources in the order of a parameter's values: indexes search.period_by_low and similar. */
+/** Walks through resources in the order of a parameter's values: indexes search.period_by_low and similar. */
 import { inRecordKey, searchKey } from '#src/fhir/search/keys.ts';
 import type { Binds } from '../../database/binds.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from '../order.ts';
@@ -12,19 +12,19 @@ import { byFirst, framed, type Wanted } from './page.ts';
 /** The path of a walk. */
 export interface Path {
   readonly place: Place;
-  /** Limits the walk to the parameter's values with these hashes: indexes search.period_about, period_in_record. */
+  /** Limits the walk to values with these hashes: indexes search.period_about, period_in_record. */
   readonly of?: readonly (readonly [column: 'about' | 'about_record' | 'about_system', hash: string])[];
   /** True if a resource has at most one value on the path. */
   readonly once: boolean;
-  /** The parts of a selection that every value on the path meets. */
+  /** The parts of a selection that every value on the path already satisfies. */
   readonly implied: { readonly token: string | undefined; readonly record: string | undefined };
   /** The number of values to read; undefined for all. */
   readonly most?: number;
 }
 
 /**
- * Returns the path along a key's values, optionally only the values for a code or a record; undefined if several parameters
- * contain the values.
+ * Returns the path along a sort key's values, optionally limited to the values for a code or a record; undefined if the values
+ * belong to several parameters.
  * @param most the number of values to read
  */
 export function walkPath(
@@ -78,7 +78,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
       const { matches } = walk(wanted, first, path, along, undefined, binds);
       return framed(wanted, '', { total, over: 'false' }, page(matches), binds, by);
     }
-    // Each part is limited to one page, so a walk stops at the page's end.
+    // Each part is limited to one page, so a walk stops when the page is full.
     const walks = parts(impliedSpan(along, path.place), condition, binds).map((part) =>
       walk(wanted, first, path, along, part, binds),
     );
@@ -92,7 +92,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
     );
     return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds, by);
   }
-  // The other keys sort only the page and the rows that are equal to its last row in the first key.
+  // The other keys sort only the page and the rows that tie with its last row on the first key.
   const part = along.length === 0 ? undefined : condition();
   const { matches, passed } = walk(wanted, first, path, along, part, binds);
   const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
@@ -107,8 +107,8 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
 }
 
 /**
- * Returns SQL for whether a walk ended before it had passed all rows that are equal, in the first key, to the last row of its
- * full page: rows that it didn't reach may come before the page's rows by the other keys.
+ * Returns SQL for whether a walk of a full page ended too early: before all rows that tie with the page's last row on the
+ * first key. The rows that the walk didn't reach may then belong before rows of the page.
  */
 function endsAmongTies(
   { descending }: OrderKey,
@@ -122,9 +122,9 @@ function endsAmongTies(
 }
 
 /**
- * Returns a query for matches in the order of the first key, with the columns `id`, `last_updated` and `k0`, and one for the
- * number of values read.
- * @param along the conditions on the key's own values, which `part` is about
+ * Returns two queries: one for the matches in the order of the first key, with the columns `id`, `last_updated` and `k0`, and
+ * one for the number of values read.
+ * @param along the conditions on the key's own values; `part` limits the walk to some of these values
  */
 function walk(
   { selection, last, order }: Wanted,
@@ -156,7 +156,7 @@ function walk(
   const entry = entryConditions(left, undefined, binds);
   const others = left.predicates.filter(({ ofEntry }) => ofEntry !== true);
   const updated = order.some(({ by }) => by === '_lastUpdated');
-  // If a resource has several values, only the first one counts; if some of them are equal, the first row counts.
+  // If a resource has several values, only the first one counts. If several values are equal, the first row counts.
   const isFirst = () => {
     const before = first.descending ? '>' : '<';
     const equal = ['v.at < d.at', ...(of === undefined ? [] : bearing('v', of, binds))].join(' and ');
@@ -170,7 +170,7 @@ function walk(
   const ofValues = left.record === undefined && left.predicates.every(isOfValues);
   const row = ofValues ? '(select d.id) r where' : 'search.entry r where r.id = d.id and';
   const resources = updated || others.length > 0;
-  // Refers to the table that is joined last, so that it is checked only for rows that meet the conditions.
+  // Refers to the table that is joined last, so that the condition is checked only for rows that meet the other conditions.
   const id = resources ? 'x.id' : entry.length > 0 ? 'e.id' : 'd.id';
   const matches = `
     select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${passed}) d
@@ -180,17 +180,17 @@ function walk(
   return { matches, passed };
 }
 
-/** Returns the conditions that a row has the given hashes. */
+/** Returns the conditions that a row has the given hashes in the given columns. */
 function bearing(row: string, of: NonNullable<Path['of']>, binds: Binds): string[] {
   return of.map(([column, hash]) => `${row}.${column} = ${binds.add(hash, 'int8')}`);
 }
 
-/** Returns true if a predicate checks only an entry's values, if it uses the entry at all. */
+/** Returns true if a predicate uses an entry's values and nothing else of the entry, or doesn't use the entry at all. */
 function isOfValues({ ofEntry, keys, values }: Predicate): boolean {
   return ofEntry !== true || (keys === undefined && values !== undefined);
 }
 
-/** Returns the range that conditions imply for values in a column's order. */
+/** Returns the range of a column's values that conditions imply. */
 function impliedSpan(along: readonly Predicate[], { column }: Place): Span | undefined {
   return along
     .map(({ values }) => values?.span)

@@ -36,7 +36,7 @@ type EventServices = Pick<
   | 'listChanges'
 >;
 
-/** The maximum number of the project's own events that are searched for one page. */
+/** The maximum number of the project's own events that are examined for one page. */
 const LOOKED_THROUGH = 20_000;
 
 /** A deletion, shown as a version without content. */

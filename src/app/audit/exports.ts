@@ -16,8 +16,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time/time.ts';
 
 /**
- * The maximum number of bytes of a file that are held in memory until its chain has been checked; a longer file is read a
- * second time.
+ * The maximum number of bytes of a file that are held in memory until its chain has been checked; a longer file is read twice.
  */
 const HELD = 16_000_000;
 /** How many events are looked up at a time. */
@@ -150,7 +149,7 @@ function listShown(
     }));
 }
 
-/** Yields a stream's events up to and including a given time. */
+/** Yields a stream's events up to and including the given time. */
 async function* readUntil(
   store: Pick<EventStore, 'read'>,
   stream: string,
@@ -164,9 +163,9 @@ async function* readUntil(
 }
 
 /**
- * Generates a file whose chain is intact. The file is generated to its end before any of it is sent; a long file is generated
- * a second time while it is being sent.
- * @returns undefined if there is nothing to export, including when the record was purged
+ * Generates a file whose chain is intact. The whole file is generated before any of it is sent; a long file is generated again
+ * while it is being sent.
+ * @returns undefined if there is nothing to export, for example because the record was purged
  * @throws Refusal conflict (409) if the chain is broken
  */
 async function checkFirst(

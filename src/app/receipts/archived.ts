@@ -11,7 +11,10 @@ import { InputGone, type Material } from '#src/receipts/material.ts';
 
 const SANDBOX = readFileSync(new URL('./sandbox.js', import.meta.url), 'utf8');
 
-/** The Node.js option for permissions, none of which are granted. Versions before 22.13 call it experimental. */
+/**
+ * The Node.js option that enables the permission model; no permissions are granted. Versions before 22.13 call it
+ * experimental.
+ */
 const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
   ? '--permission'
   : '--experimental-permission';
@@ -28,7 +31,7 @@ export class ArchivedRenderers {
   constructor(private readonly renderers: Pick<Renderers, 'find'>) {}
 
   /**
-   * Generates an answer with a program's renderer; undefined if that renderer isn't archived.
+   * Generates an answer with a program version's renderer; undefined if that renderer isn't archived.
    * @throws InputGone; Error if the renderer fails
    */
   async render(program: string, material: Material): Promise<Buffer | undefined> {

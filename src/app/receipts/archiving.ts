@@ -1,6 +1,6 @@
 /**
- * Archives the running program's renderer once it has generated receipts, and deletes renderers that no receipt from the last
- * two years names (docs/receipts.md).
+ * Archives the running program's renderer once it has generated answers with receipts, and deletes renderers that no receipt
+ * from the last two years names (docs/receipts.md).
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -8,7 +8,7 @@ import { hashCode, usedProgram } from '#src/operations/receipts/program.ts';
 import { Renderers } from '#src/operations/receipts/renderers.ts';
 import { bundleRenderer } from './bundle.ts';
 
-/** The time from startup to the first round, and between rounds, in ms. */
+/** The time from startup to the first round, and the time between rounds, in ms. */
 const [FIRST_MS, ROUND_MS] = [60_000, 3_600_000];
 
 /** Starts archiving; a failure is logged, and the next round tries again. */
@@ -30,8 +30,8 @@ export function startArchiving({ pool, log }: { readonly pool: Pool; readonly lo
 }
 
 /**
- * Archives the running program's renderer if it has generated receipts and isn't archived yet.
- * @throws Error if the program's files have changed since it started, because they aren't the running code any more
+ * Archives the running program's renderer, if it has generated receipts and isn't archived yet.
+ * @throws Error if the program's files have changed since it started, because they are no longer the running code
  */
 export async function archiveRenderer(renderers: Pick<Renderers, 'use' | 'keep'>): Promise<void> {
   const program = usedProgram();

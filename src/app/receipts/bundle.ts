@@ -1,4 +1,4 @@
-/** Bundles a program's renderer into one script that needs no other files or packages, so that it can be archived. */
+/** Bundles a program's renderer into one script that needs no other files or packages, so that the renderer can be archived. */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -35,7 +35,7 @@ async function bundle(root: string): Promise<Buffer> {
   return Buffer.from(outputFiles?.[0]?.contents ?? '');
 }
 
-/** Patterns for a file that a module reads when it is loaded, and for a package that it loads. */
+/** Match a file that a module reads when it is loaded, and a package that it loads. */
 const READ = /readFileSync\(\s*new URL\('([^']+)', import\.meta\.url\),\s*'utf8',?\s*\)/g;
 const REQUIRED = /createRequire\(import\.meta\.url\)/g;
 

@@ -1,4 +1,4 @@
-/** Reads the data needed to generate an answer again from the log. */
+/** Reads from the log the data that is needed to generate an answer again. */
 import type { Pool } from 'pg';
 import { type ResourceAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
@@ -29,8 +29,8 @@ export interface Archive {
 }
 
 /**
- * An allowance for clock differences, in µs: an instance whose clock is ahead may have recorded a version with a later time
- * than that of the answer that shows it.
+ * An allowance for clock differences, in µs: if an instance's clock is ahead, a version may have a later time than the answer
+ * that shows it.
  */
 const SKEW = 10 * 60_000_000;
 
@@ -42,7 +42,7 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
   const { store, pool } = archive;
   const { kind, record, position } = row;
   const [parameters, inputs] = [unpack(row.parameters), unpack(row.inputs)];
-  // If the answer was as of a past time, what was visible depends on the versions that were current when it was generated.
+  // If the answer was as of a past time, visibility depends on the versions that were current when the answer was generated.
   const skew = parameters.is_past === true ? 0 : SKEW;
   const micros = Math.max(row.made_at, position ?? 0) + skew;
   const named = unpackVersions(row.versions);
@@ -67,7 +67,7 @@ export async function loadMaterial(archive: Archive, row: ReceiptRow): Promise<M
 }
 
 /**
- * Returns a record's versions up to a given time, and the versions of entries in its owner's directory.
+ * Returns a record's versions up to a given time, and the versions of the given entries in its owner's directory.
  * @param ids of the directory entries; may include other ids
  * @throws the same errors as `loadMaterial`
  */
@@ -110,8 +110,8 @@ export function listIds({ directory, ...inputs }: JsonObject): ReadonlySet<strin
 }
 
 /**
- * Returns the bytes of documents that an answer contains, in base64, by document id; bytes that are no longer stored are left
- * out.
+ * Returns the bytes of the documents that an answer contains, in base64, by document id; leaves out bytes that are no longer
+ * stored.
  */
 async function readFiles(
   { documents }: Archive,
@@ -134,8 +134,8 @@ async function readFiles(
 }
 
 /**
- * Returns the name of a document's bytes, found by the version that an answer names, for receipts that don't contain this
- * name.
+ * Returns the name under which a document's bytes are stored, taken from the version that an answer names. For receipts that
+ * don't contain this name.
  */
 function findBlob(
   document: string,
@@ -159,7 +159,7 @@ async function readBytes(documents: Pick<DocumentStore, 'get'>, key: BlobKey): P
   return Buffer.concat(parts);
 }
 
-/** Returns every version of some directory entries. */
+/** Returns every version of the given directory entries. */
 async function readEntries(
   store: EventStore,
   owner: Tenant,
@@ -175,7 +175,7 @@ async function readEntries(
   return found;
 }
 
-/** Returns the key for hidden ids; derived from an empty key if no grant was ever made. */
+/** Returns the key for hidden ids; if no grant was ever made, a key derived from an empty key. */
 async function readHiddenKey(pool: Pool): Promise<Buffer> {
   const { rows } = await pool.query<{ key: Buffer }>('select key from operations.pairwise_key');
   return deriveHiddenKey(rows[0]?.key ?? Buffer.alloc(0));

@@ -1,4 +1,4 @@
-/** Provides receipts to the interfaces. Only one answer is generated again at a time, because this reads a whole record. */
+/** Provides receipts to the interfaces. Only one answer at a time is generated again, because each reads a whole record. */
 import type { Pool } from 'pg';
 import type { EventStore } from '#src/events/store.ts';
 import { Receipts } from '#src/operations/receipts/receipts.ts';
@@ -9,7 +9,7 @@ import { ArchivedRenderers } from './archived.ts';
 import type { Archive } from './load.ts';
 import { remakeAnswer } from './remake.ts';
 
-/** The maximum size of the record's versions that are held in memory, in bytes. */
+/** The maximum size of a record's versions in memory, in bytes. */
 const MOST_BYTES = 50_000_000;
 
 /** Opens them. */

@@ -1,4 +1,4 @@
-/** Generates the answers of receipts again, and compares them with the answers that were sent. */
+/** Generates the answers of receipts again, and compares them with what was sent. */
 import { createHash } from 'node:crypto';
 import { nameProgram } from '#src/operations/receipts/program.ts';
 import { isUnaltered } from '#src/operations/receipts/receipts.ts';
@@ -12,21 +12,21 @@ export type Remade =
   | { readonly outcome: 'matches'; readonly bytes: Buffer; readonly archived: boolean }
   /** The receipt was altered. */
   | { readonly outcome: 'altered' }
-  /** The answer that was generated again is different. */
+  /** The regenerated answer is different. */
   | { readonly outcome: 'differs'; readonly bytes: Buffer }
   /** An input no longer exists; the hash still proves what was sent. */
   | { readonly outcome: 'gone'; readonly what: string };
 
 /**
- * Generates a receipt's answer again, with this program's renderer, or with the archived one if the result is different.
- * @throws StreamDeleted if the record was purged meanwhile; UnreadableEvent, NewerEvent
+ * Generates a receipt's answer again: with this program's renderer, or with the archived one if the result is different.
+ * @throws StreamDeleted if the record was purged in the meantime; UnreadableEvent, NewerEvent
  */
 export async function remakeAnswer(archive: Archive, row: ReceiptRow): Promise<Remade> {
   if (!isUnaltered(row)) return { outcome: 'altered' };
   const material = await loadMaterial(archive, row);
   const program = row.renderer.replace(/^.*-/, '');
   const isOwn = program === nameProgram();
-  // Loaded only here, because it loads the packages for every kind of answer.
+  // Imported only here, because it loads the packages for every kind of answer.
   const { renderAnswer } = await import('#src/receipts/render.ts');
   const render = (): Promise<Buffer | undefined> =>
     isOwn ? renderAnswer(material) : tryRenderer(renderAnswer, material, row);
@@ -44,7 +44,8 @@ export async function remakeAnswer(archive: Archive, row: ReceiptRow): Promise<R
 }
 
 /**
- * Returns what this program generates from another program's material; undefined if it differs from the answer that was sent.
+ * Returns what this program generates from another program version's material; undefined if it differs from the answer that
+ * was sent.
  */
 async function tryRenderer(
   renderAnswer: (material: Material) => Promise<Buffer>,

@@ -6,7 +6,7 @@
 const { createInterface } = require('node:readline');
 const { compileFunction } = require('node:vm');
 
-/** Node.js modules that renderers use; none of them opens anything. */
+/** Node.js modules that renderers use; none of them opens files or connections. */
 const MODULES = ['buffer', 'crypto', 'stream', 'timers/promises', 'url', 'util', 'zlib'];
 const modules = new Map(MODULES.map((name) => [name, require(`node:${name}`)]));
 const environment = Object.freeze({

@@ -1,4 +1,6 @@
-/** Reads bundles as sources: their entries, the entries' names, and whether their ids are valid outside the bundle. Pure. */
+/**
+ * Reads bundles as sources: their entries, the names of the entries, and whether their ids are valid outside the bundle. Pure.
+ */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { Entry, Fault } from './entry.ts';
 import { rewriteReferences, typeAndId } from './references.ts';
@@ -7,7 +9,7 @@ import { scopeOver, type Target } from './scope.ts';
 /** Bundle types whose entries are loaded as resources. */
 const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'searchset'];
 
-/** Returns the Bundle's entries as objects, or a fault if its type isn't a set of current resources. */
+/** Returns the Bundle's entries as objects, or a fault if a Bundle of its type doesn't contain current resources. */
 export function readEntries(bundle: JsonObject, place: string): { entries: JsonObject[]; faults: Fault[] } {
   if (bundle.type === undefined || !LOADABLE.includes(bundle.type)) {
     const diagnostics = `a Bundle of type ${printJson(bundle.type ?? null)} cannot be imported; the type must be one of ${LOADABLE.join(', ')}`;
@@ -28,7 +30,7 @@ export function entryPlace(source: string, index: number): string {
 }
 
 /**
- * Returns true if a Bundle's links are valid only within it: it creates entries by POST, by `urn:` without ids, or
+ * Returns true if a Bundle's links are valid only within it, because it creates entries by POST, by `urn:` without ids, or
  * conditionally. Otherwise, its entries have ids (`PUT Type/id`, an export's `fullUrl`s) that other files may refer to.
  */
 export function isSelfContained(entries: readonly JsonObject[]): boolean {
@@ -38,7 +40,7 @@ export function isSelfContained(entries: readonly JsonObject[]): boolean {
   });
 }
 
-/** A parsed entry: the method, the target and the resource. */
+/** A parsed entry: its method, target and resource. */
 export interface ReadEntry {
   readonly key: string;
   readonly type: string;
@@ -133,8 +135,8 @@ function readBase(url: Json | undefined): string[] {
 }
 
 /**
- * Returns every text by which a reference may name an entry: its `fullUrl`, and each `Type/id` from the `fullUrl`, from its
- * URL and from its id.
+ * Returns every string by which a reference may name an entry: its `fullUrl`, and each `Type/id` from its `fullUrl`, its URL
+ * and its id.
  */
 export function listAliases(entry: JsonObject, resource: JsonObject): string[] {
   const aliases: string[] = [];

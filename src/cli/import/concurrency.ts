@@ -2,7 +2,7 @@
 
 /**
  * Runs `work` on each item, at most `workers` at a time; takes the next item only when a worker is free. After the first
- * error, it takes no more items, waits for the running ones, and rethrows the error.
+ * error, it takes no more items, waits for the running workers, and rethrows the error.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,

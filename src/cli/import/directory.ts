@@ -1,8 +1,8 @@
 /**
  * Imports directory entries: organizations, practitioners, locations and medications that recur in many files are loaded once.
- * They are matched by any of their identifiers, or by content if they have none, with entries in this import and in the
- * service; the first match wins. They are loaded before the records that refer to them, level by level. So every reference
- * between them is already a server id, and equal entries in different files have equal text.
+ * Entries are matched by any of their identifiers, or by content if they have no identifiers, against entries in this import
+ * and in the service; the first match wins. Directory entries are loaded before the records that refer to them, level by
+ * level. So every reference between entries is already a server id, and equal entries in different files have equal text.
  */
 import { type Entry, makeFault } from './entry.ts';
 import { hashContent, listIdentifiers, listIdentities, writeCriteria } from './identity.ts';
@@ -15,10 +15,10 @@ import { ServerEntries } from './server-entries.ts';
 import type { ImportState } from './state.ts';
 import { type PreparedEntry, prepare, printTransaction, readAnswer } from './transaction.ts';
 
-/** Entries per transaction: enough to be fast, but few enough to name a fault and continue. */
+/** Entries per transaction: enough to be fast, but few enough that a fault can be located and the import can continue. */
 const CHUNK = 500;
 
-/** Maps each entry's key to `Type/id`, or to the reason why it has none. */
+/** Maps each entry's key to its `Type/id`, or to the reason why it has none. */
 export type Ensured = ReadonlyMap<string, { reference: string } | { refused: string }>;
 
 /** An entry that is about to be sent to the server. */
@@ -29,9 +29,12 @@ interface Pending {
   readonly prepared: PreparedEntry;
 }
 
-/** Loads directory entries from all sources, for one caller at a time. */
+/** Loads directory entries from all sources, one call at a time. */
 export class Directory {
-  /** Identities that this run loaded: if one occurs again, it is a match. Other known identities were loaded earlier. */
+  /**
+   * Identities that this run loaded; if one of these occurs again, it is reported as a match. All other known identities were
+   * loaded earlier.
+   */
   readonly #fresh = new Set<string>();
   readonly #warned = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
@@ -46,7 +49,8 @@ export class Directory {
   }
 
   /**
-   * Resends the requests for which an interrupted import didn't record a response; the Idempotency-Key returns the responses.
+   * Resends the requests for which an interrupted import recorded no response; the Idempotency-Key makes the server return the
+   * original responses.
    */
   async resume(): Promise<void> {
     for (const { key, body, identities, contents } of [...this.state.intents.values()]) {
@@ -66,7 +70,7 @@ export class Directory {
   }
 
   /**
-   * Ensures that the server has these entries.
+   * Ensures that the server has the given entries.
    * @param pooled whether their keys are ids that other sources use too.
    */
   ensure(entries: readonly Entry[], scope: Scope, pooled = false): Promise<Ensured> {
@@ -206,9 +210,7 @@ export class Directory {
     }
   }
 
-  /**
-   * After the server refuses a chunk, the entries that it named are left out; if it named none, each entry is sent separately.
-   */
+  /** If the server refuses a chunk, the entries that it named are left out; if it named none, each entry is sent separately. */
   async #sendRest(
     chunk: readonly Pending[],
     refusal: Refused,

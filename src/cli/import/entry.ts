@@ -1,4 +1,4 @@
-/** The entries of an import; each is one resource at one place in a source. */
+/** Defines the entries of an import; each entry is one resource at one place in a source. */
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
@@ -6,13 +6,13 @@ import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts'
 /** A resource to load. */
 export interface Entry {
   /**
-   * The key that references inside the import resolve to. `Type/old-id` if the source's ids are valid across files (NDJSON,
-   * PUT entries), or `unnamedKey` if the resource has no such id; otherwise the entry's `fullUrl` or place, which is valid
-   * only in its own file.
+   * The key that references inside the import resolve to. It is `Type/old-id` if the source's ids are valid across files
+   * (NDJSON, PUT entries), or `unnamedKey` if the resource has no such id; otherwise it is the entry's `fullUrl` or place,
+   * which is valid only in its own file.
    */
   readonly key: string;
   readonly type: ResourceType;
-  /** The original resource, with its old id and references. */
+  /** The original resource, with its old id and old references. */
   readonly resource: JsonObject;
   /** The entry's place for messages: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
   readonly place: string;
@@ -31,7 +31,7 @@ export interface Entry {
 export interface Fault {
   readonly place: string;
   readonly diagnostics: string;
-  /** If the fault is about a single resource, the resource's `Type` and old id. */
+  /** The resource's `Type` and old id, if the fault is about a single resource. */
   readonly type?: string;
   readonly id?: string;
 }
@@ -58,8 +58,8 @@ export function makeEntry(
 const URN_UUID = /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the `urn:uuid:` that names an entry in a transaction. It is the same for the same key, so that a retry has the same
- * text.
+ * Returns the `urn:uuid:` that names an entry in a transaction. A key always gets the same `urn:uuid:`, so that a retry has
+ * the same text.
  */
 function makeUrn(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex');
@@ -68,8 +68,8 @@ function makeUrn(key: string): string {
 }
 
 /**
- * Returns the SHA-256 over entries in order. It identifies a unit of work when an import is resumed, even if its file was
- * renamed.
+ * Returns the SHA-256 over entries, in the given order. It identifies a unit of work when an import is resumed, even if its
+ * file was renamed.
  */
 export function contentHash(entries: readonly Entry[]): string {
   const hash = createHash('sha256');

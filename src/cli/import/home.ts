@@ -1,4 +1,4 @@
-/** Determines where a resource belongs: in a patient's record, in the directory, or neither. Pure. */
+/** Determines where a resource belongs: in a patient's record, in the directory, or in neither. Pure. */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { typeAndId } from './references.ts';
@@ -37,8 +37,8 @@ function literals(value: Json | undefined): string[] {
 }
 
 /**
- * Returns the key of the patient whose record contains a pooled resource; `''` for the directory and for a Provenance, whose
- * record depends on its targets; otherwise the reason why the resource can't be placed.
+ * Returns the key of the patient whose record contains a pooled resource. Returns `''` for the directory and for a Provenance,
+ * whose record depends on its targets; otherwise the reason why the resource can't be placed.
  */
 export function pooledOwner(home: Home, key: string): { owner: string } | { diagnostics: string } {
   if (home.kind === 'patient') return { owner: key };

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject, printJson } from '#src/shared/jso
 import type { Entry } from './entry.ts';
 
 /**
- * Returns the keys by which an entry is matched: `Type|system|value` for each identifier, otherwise its content; and its old
- * id.
+ * Returns the keys by which an entry is matched: `Type|system|value` for each identifier, or its content if it has no
+ * identifiers; also its old id.
  */
 export function listIdentities(
   entry: Entry,
@@ -20,7 +20,7 @@ export function listIdentities(
   return [...recognised, ...(pooled ? [key] : [])].map((identity) => identity.replaceAll('\n', ' '));
 }
 
-/** Returns a resource's identifiers that have a value; a missing system becomes an empty string. */
+/** Returns a resource's identifiers that have a value; replaces a missing system with an empty string. */
 export function listIdentifiers(resource: JsonObject): { system: string; value: string }[] {
   const all = Array.isArray(resource.identifier) ? resource.identifier : [];
   return all.flatMap((identifier: Json) =>
@@ -48,18 +48,18 @@ export function hashContent({ id: _, meta: _m, ...said }: JsonObject): string {
     .digest('hex');
 }
 
-/** The prefix of keys for resources that have no id across files. */
+/** The prefix of keys for resources whose id isn't valid across files. */
 const UNNAMED = '#';
 
 /**
- * Returns a key for a resource without an id. The key doesn't depend on its place, which may be different when the import is
- * repeated.
+ * Returns a key for a resource without an id. The key doesn't depend on the resource's place, which may be different when the
+ * import is repeated.
  */
 export function unnamedKey(resource: JsonObject): string {
   return `${UNNAMED}${hashContent(resource)}`;
 }
 
-/** Returns whether a key is an `unnamedKey` or the key of a copy. */
+/** Returns whether a key is an `unnamedKey` or the key of a copy of such a resource. */
 export function isUnnamed(key: string): boolean {
   return key.startsWith(UNNAMED);
 }

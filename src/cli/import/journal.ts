@@ -13,7 +13,7 @@ export const factSchema = z.union([
    * How a unit that is too large for one transaction is split: the number of entries in each part. Also written after a 413.
    */
   z.object({ unit: z.string(), parts: z.array(z.int()) }),
-  /** The response to one of a unit's transactions: key → `Type/id` on the server. When no parts are left, the unit is done. */
+  /** The response to one of a unit's transactions: key → `Type/id` on the server. When `left` is 0, the unit is done. */
   z.object({
     unit: z.string(),
     left: z.int(),
@@ -22,7 +22,7 @@ export const factSchema = z.union([
   }),
   z.object({ unit: z.string(), failed: z.string() }),
   /**
-   * Written before a transaction with directory entries is sent; if no response is recorded, the same transaction is sent
+   * Written before a transaction with directory entries is sent. If no response is recorded, the same transaction is sent
    * again.
    */
   z.object({

@@ -1,6 +1,6 @@
 /**
- * Reads a file's lines, one at a time. Only a line feed ends a line: `node:readline` would also split at U+2028, which JSON
- * strings may contain (RFC 8259, section 7).
+ * Reads a file's lines, one at a time. Only a line feed ends a line, whereas `node:readline` would also split at U+2028, which
+ * JSON strings may contain (RFC 8259, section 7).
  */
 import { createReadStream } from 'node:fs';
 
@@ -12,12 +12,12 @@ export interface Line {
   readonly text: string | undefined;
 }
 
-/** Yields the lines of a UTF-8 file, without a byte order mark at its start. */
+/** Yields the lines of a UTF-8 file; skips a byte order mark at its start. */
 export function readLines(path: string): AsyncGenerator<Line> {
   return linesIn(createReadStream(path, { highWaterMark: 1 << 18 }));
 }
 
-/** Yields the lines in UTF-8 bytes that arrive in pieces. */
+/** Yields the lines of UTF-8 bytes that arrive in pieces. */
 export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line> {
   let number = 0;
   let parts: Buffer[] = [];

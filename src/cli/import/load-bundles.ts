@@ -23,7 +23,7 @@ export interface Loading {
   readonly makeHeaders: (patient: string | undefined) => Readonly<Record<string, string>>;
 }
 
-/** Loads all bundles. Bundles without a record come first, because other files refer to them. */
+/** Loads all bundles. Bundles without a record are loaded first, because other files refer to them. */
 export async function loadBundles(
   bundles: readonly BundleSource[],
   concurrency: number,
@@ -120,7 +120,7 @@ async function loadUnit(
   });
 }
 
-/** Returns a file's records in order: first those that refer to no other record in the file. */
+/** Returns a file's records in loading order: first the records that refer to no other record in the file. */
 function inOrder({ records, scope }: BundlePlan): RecordUnit[] {
   if (records.length < 2) return [...records];
   const outward = (unit: RecordUnit): number => {

@@ -1,7 +1,7 @@
 /**
  * Loads the pool, which contains resources whose old ids are valid across files. The directory comes first, then each
  * patient's record in one transaction. Records that depend on others come last: records that refer to other records, records
- * that an earlier run loaded in part, and Provenances, whose record depends on the ids of their targets.
+ * that an earlier run partly loaded, and Provenances, whose record depends on the ids of their targets.
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
@@ -15,7 +15,7 @@ import type { Report } from './report.ts';
 import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
 
-/** Directory types, in an order in which each type comes after the types that it refers to. */
+/** Directory types, ordered so that each type comes after the types that it refers to. */
 const FIRST: readonly string[] = ['Organization', 'Location', 'Practitioner', 'PractitionerRole'];
 const DIRECTORY_TYPES = [
   ...FIRST,
@@ -23,11 +23,11 @@ const DIRECTORY_TYPES = [
     (type) => ['directory', 'either'].includes(typeEntry(type).home) && !FIRST.includes(type),
   ),
 ];
-/** The maximum number of bytes from the pool that are in memory at a time, in addition to one bucket. */
+/** The maximum number of bytes from the pool that are in memory at a time, not counting one bucket. */
 const WINDOW_BYTES = 8_000_000;
 
 /**
- * Loads everything in the pool except the entries that must wait: `loadDeferred` loads those after the bundles.
+ * Loads everything in the pool except the entries that must wait; `loadDeferred` loads these after the bundles.
  * @returns the keys of directory entries that were refused.
  */
 export async function loadPool(
@@ -51,7 +51,7 @@ export async function loadPool(
   return refused;
 }
 
-/** Yields the records that can be sent now; all others are written to disk for later. */
+/** Yields the records that can be sent now; writes all others to disk for later. */
 async function* unitsReady(
   pool: Pool,
   { state, records, report, progress }: Loading,
@@ -70,7 +70,7 @@ async function* unitsReady(
   }
 }
 
-/** Returns a bucket's entries by patient; each id occurs once. */
+/** Returns a bucket's entries by patient, with each id only once. */
 async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
   const patients = new Map<string, Map<string, Entry>>();
   const copies = new Map<string, number>();
@@ -84,8 +84,8 @@ async function readUnits(bucket: Spill, report: Report): Promise<RecordUnit[]> {
 }
 
 /**
- * Adds an entry without an id; of two equal entries, both are added.
- * @param copies the number of copies of each so far, by owner and key
+ * Adds an entry without an id. If two entries are equal, both are added.
+ * @param copies the number of copies of each entry so far, by owner and key
  */
 function takeEach(
   entries: Map<string, Entry>,
@@ -179,7 +179,7 @@ async function loadWindow(
   }
 }
 
-/** Groups Provenances by the patient whose record their targets were loaded into. */
+/** Groups Provenances by the patient whose record contains their targets. */
 async function provenanceUnits(all: readonly Entry[], { state, report }: Loading): Promise<RecordUnit[]> {
   const once = new Map<string, Entry>();
   for (const entry of all) takeOnce(once, entry, report);
@@ -235,7 +235,7 @@ async function loadUnit(
 }
 
 /**
- * The id of a patient that is already on the server. Server ids are UUIDs, and the server reports whether the patient exists.
+ * The id of a patient that is already on the server. Server ids are UUIDs; if no such patient exists, the server reports it.
  */
 const SERVER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,10 +1,10 @@
 /**
- * Splits a record that exceeds a transaction's limits into several transactions. Each resource comes after the ones it refers
- * to; resources that refer to each other stay together.
+ * Splits a record that exceeds a transaction's limits into several transactions. Each resource comes after the resources that
+ * it refers to; resources that refer to each other stay together.
  */
 import type { Entry } from './entry.ts';
 
-/** The limits of one transaction (docs/spec/decisions.md, section 2): entries, and bytes that it writes. */
+/** The limits of one transaction (docs/spec/decisions.md, section 2): the number of entries, and the bytes that it writes. */
 export interface Limits {
   readonly entries: number;
   readonly bytes: number;
@@ -13,12 +13,12 @@ export interface Limits {
 /** The service's limits, minus the size of the events' metadata and of the resources' `meta`. */
 export const LIMITS: Limits = { entries: 5_000, bytes: 11_500_000 };
 
-/** An upper estimate of the bytes that an event adds to a resource's text: metadata, hash and header. */
+/** An upper bound on the bytes that an event adds to a resource's text: metadata, hash and header. */
 const BYTES_PER_EVENT = 1_200;
 
 /**
  * Groups entries that refer to each other, and orders the groups so that each comes after the groups it refers to.
- * Deterministic (Tarjan's strongly connected components, which the algorithm returns in that order).
+ * Deterministic: Tarjan's strongly connected components, which the algorithm returns in that order.
  * @param links returns the keys that an entry refers to; keys that aren't in `entries` are ignored.
  */
 export function inReferenceOrder(

@@ -12,7 +12,7 @@ import { type Scope, scopeOver, type Target } from './scope.ts';
 
 /** All resources of one patient in one source, or in all sources of an import. */
 export interface RecordUnit {
-  /** The key of the Patient, which is an entry in this unit or was loaded before. */
+  /** The key of the Patient, which is an entry in this unit or was loaded earlier. */
   readonly patient: string;
   readonly entries: readonly Entry[];
 }
@@ -21,7 +21,7 @@ export interface RecordUnit {
 export interface BundlePlan {
   readonly directory: readonly Entry[];
   readonly records: readonly RecordUnit[];
-  /** Maps a type to the number of its resources in the bundle that aren't loaded. */
+  /** Maps a type to the number of its resources in the bundle that are skipped. */
   readonly skipped: ReadonlyMap<string, number>;
   /** If there are any faults, the bundle isn't sent, unless invalid resources are skipped. */
   readonly faults: readonly Fault[];
@@ -30,7 +30,8 @@ export interface BundlePlan {
 
 /**
  * Groups the resources in a self-contained bundle.
- * @param scopeName the prefix of the bundle's keys: the hash of the source, because every file may contain `urn:uuid:1`.
+ * @param scopeName the prefix of the bundle's keys: the hash of the source. Keys need a prefix because every file may contain
+ *   `urn:uuid:1`.
  * @param source the source's name for messages.
  */
 export function planBundle(bundle: JsonObject, scopeName: string, source: string): BundlePlan {
@@ -69,8 +70,8 @@ function droppedTarget(entry: JsonObject, resource: JsonObject, type: string): T
 }
 
 /**
- * Returns the key of the patient that an owner's reference names. The patient is in this bundle, in another source, or named
- * by a condition.
+ * Returns the key of the patient that an owner's reference names. The patient may be in this bundle, in another source, or
+ * identified by a condition.
  */
 function ownerKey(reference: string, scope: Scope, patients: ReadonlySet<string>): string | undefined {
   const target = scope(reference);

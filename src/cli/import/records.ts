@@ -13,9 +13,9 @@ import { prepare, printTransaction, readAnswer } from './transaction.ts';
 /** The data that loading a record needs. */
 export interface ImportContext {
   readonly scope: Scope;
-  /** Maps keys to `Type/id` on the server, outside this record. */
+  /** Maps the keys of entries outside this record to their `Type/id` on the server. */
   readonly known: (key: string) => string | undefined;
-  /** Returns why a key that this record may refer to isn't on the server. */
+  /** Returns the reason why a key that this record may refer to isn't on the server. */
   readonly refused: (key: string) => string | undefined;
   /** Entries in this record that an earlier run loaded: key → `Type/id`. */
   readonly before: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export class Records {
     private readonly skipInvalid = false,
   ) {}
 
-  /** Returns true if an earlier run, or another file of this one, loaded exactly these entries. */
+  /** Returns true if an earlier run, or another file in this run, loaded exactly these entries. */
   isDone(unit: RecordUnit): boolean {
     const { entries } = unit;
     const { doneUnits } = this.state;
@@ -56,15 +56,14 @@ export class Records {
     return this.state.parts.has(contentHash(unit.entries));
   }
 
-  /** Returns true if this run left out invalid entries. */
+  /** Returns true if this run left out some of the unit's entries because they are invalid. */
   isPartial(unit: RecordUnit): boolean {
     return this.#partial.has(contentHash(unit.entries));
   }
 
   /**
-   * Loads a record without the entries in `before` and, if invalid entries are skipped, without those that the service
-   * refuses.
-   * @returns the new ids by key; undefined if the record was refused, which is then in the report.
+   * Loads a record, except the entries in `before` and, if invalid entries are skipped, the entries that the service refuses.
+   * @returns the new ids by key; undefined if the record was refused, in which case the report contains it.
    */
   async load(
     unit: RecordUnit,
@@ -93,7 +92,7 @@ export class Records {
       const fresh = part.filter(({ key }) => !ids.has(key));
       if (fresh.length === 0 && parts.length > 0) continue;
       try {
-        // A record with missing entries is never done, so the same command tries them again.
+        // A record with missing entries is never marked as done, so the same command tries those entries again.
         const left = parts.length + (this.#partial.has(hash) ? 1 : 0);
         lost = sum(lost, await this.#send(fresh, left, hash, unit.patient, ids, circumstances));
         sent += fresh.length > 0 ? 1 : 0;
@@ -110,7 +109,7 @@ export class Records {
         }
         const rest = this.#withoutInvalid(error, fresh, unit);
         if (rest !== undefined) {
-          // Recorded as begun, so that a later run knows which parts were loaded.
+          // Marked as begun, so that a later run knows which parts were loaded.
           if (!this.#partial.has(hash) && !this.isBegun(unit)) await this.#noteParts(hash, [entries]);
           this.#partial.add(hash);
           parts.unshift(rest);
@@ -188,7 +187,7 @@ export class Records {
         if (now === undefined) continue;
         const { key, type, resource } = entry;
         loaded[key] = now.reference;
-        // NDJSON may use the old id to refer to a patient that came in a bundle.
+        // NDJSON may use the old id to refer to a patient that was loaded from a bundle.
         if (type === 'Patient' && typeof resource.id === 'string')
           loaded[`Patient/${resource.id}`] ??= now.reference;
         ids.set(key, now.reference);
@@ -201,10 +200,7 @@ export class Records {
     return lost;
   }
 
-  /**
-   * A record that needs a refused directory entry isn't loaded without it, because the gap would never be
-   * filled.
-   */
+  /** If a record needs a directory entry that was refused, the record isn't loaded, because the gap would never be filled. */
   #refusedTarget(entries: readonly Entry[], { scope, refused }: ImportContext): Fault | undefined {
     for (const entry of entries) {
       const key = listKeys(entry, scope).find((target) => refused(target) !== undefined);
@@ -229,7 +225,7 @@ function listKeys(entry: Entry, scope: Scope): string[] {
   });
 }
 
-/** Returns the server's issues, each with its entry's place. */
+/** Returns the issues that the server reported, each with its entry's place. */
 function listFaults(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
   const note = partly ? ' (part of this record was loaded; run the same command again to load the rest)' : '';
   const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];
@@ -240,7 +236,7 @@ function listFaults(refusal: Refused, part: readonly Entry[], place: string, par
   });
 }
 
-/** Returns the text of an entry's issue, with the element. */
+/** Returns the text of an entry's issue, including the element. */
 function writeIssue({ expression, diagnostics }: RefusedIssue): string {
   return expression === undefined || expression === '' ? diagnostics : `${expression}: ${diagnostics}`;
 }

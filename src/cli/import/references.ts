@@ -1,17 +1,17 @@
 /**
- * Finds and rewrites a resource's references. A reference is a string member named `reference`
- * (https://hl7.org/fhir/R4/references.html); contained resources are included.
+ * Finds and rewrites a resource's references, including the references in contained resources. A reference is a string member
+ * named `reference` (https://hl7.org/fhir/R4/references.html).
  */
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** The result of resolving one reference. */
+/** How a reference was resolved. */
 export type Resolution =
   /** It stays unchanged. */
   | { readonly kind: 'keep' }
-  /** It points to a loaded resource: the `urn:` of an entry in the same transaction, or `Type/id`. */
+  /** Points to a loaded resource: the `urn:` of an entry in the same transaction, or `Type/id`. */
   | { readonly kind: 'to'; readonly reference: string }
-  /** Its target isn't loaded, so it becomes an identifier. `uri` is the source's name of the target. */
+  /** Becomes an identifier, because the target isn't loaded. `uri` is the source's name for the target. */
   | {
       readonly kind: 'dropped' | 'missing';
       readonly uri: string;
@@ -21,9 +21,9 @@ export type Resolution =
 
 /** The number of references that lost their target, by reason. */
 export interface Lost {
-  /** The target's type isn't stored by the service. */
+  /** References whose target has a type that the service doesn't store. */
   readonly dropped: number;
-  /** The target isn't in the sources. */
+  /** References whose target isn't in the sources. */
   readonly missing: number;
 }
 
@@ -37,7 +37,7 @@ export function typeAndId(reference: string): { type: string; id: string; absolu
   return type === undefined || id === undefined ? undefined : { type, id, absolute: base !== undefined };
 }
 
-/** Returns a resource's references to other resources (without `#contained`), each once, in order. */
+/** Returns a resource's references to other resources (not `#contained`), in order, without duplicates. */
 export function listReferences(resource: Json): string[] {
   const found = new Set<string>();
   collect(resource, found);
@@ -94,8 +94,8 @@ export function rewriteReferences(
 }
 
 /**
- * Returns a Reference by identifier for a target that isn't loaded: R4 allows `identifier` where `reference` is impossible. If
- * the source has an identifier, it is kept, because it is more useful than an old id.
+ * Returns a Reference by identifier for a target that isn't loaded; R4 allows `identifier` where `reference` is impossible. If
+ * the source's Reference already has an identifier, that is kept, because it is more useful than an old id.
  */
 function withoutTarget(
   { reference: _, ...rest }: JsonObject,
@@ -111,8 +111,8 @@ function withoutTarget(
 }
 
 /**
- * Resolves a reference to a target that isn't in the import. Old ids aren't valid on this server, so a relative reference
- * becomes an identifier. The exception is a UUID with a supported type, because the server may already have that resource.
+ * Resolves a reference whose target isn't in the import. Old ids aren't valid on this server, so a relative reference becomes
+ * an identifier, except if its id is a UUID and its type is supported: the server may already have that resource.
  */
 export function unresolved(reference: string): Resolution {
   if (reference.startsWith('urn:')) return { kind: 'missing', uri: reference };
@@ -124,7 +124,7 @@ export function unresolved(reference: string): Resolution {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Returns a name for a resource, for the `display` of a reference whose target isn't loaded. */
+/** Returns a name for a resource, to be used as the `display` of a reference when the resource isn't loaded. */
 export function findLabel(resource: JsonObject): string | undefined {
   const { code, type, name } = resource;
   const concept = isObject(code) ? code : isObject(type) ? type : {};

@@ -14,7 +14,7 @@ interface TypeCounts {
   loaded: number;
   matched: number;
   already: number;
-  /** Resources whose id occurs elsewhere in the sources and was loaded from there. */
+  /** Resources that weren't loaded, because their id occurs elsewhere in the sources and was loaded from there. */
   duplicate: number;
   skipped: number;
   failed: number;
@@ -61,7 +61,7 @@ export class Report {
   throttledSeconds = 0;
   stopped: string | undefined;
 
-  /** @param now milliseconds, for how long it took, and for dates in the future. */
+  /** @param now milliseconds; used for the duration, and to detect dates in the future. */
   constructor(
     private readonly findImplausible: FindImplausible,
     private readonly now: () => number = Date.now,
@@ -83,7 +83,7 @@ export class Report {
     this.#of(type).found += count;
   }
 
-  /** Counts resources of a type that isn't loaded. */
+  /** Counts resources of a type that the import doesn't load. */
   skipped(type: string, count = 1): void {
     this.#of(type).skipped += count;
   }
@@ -109,7 +109,7 @@ export class Report {
     this.#of(type).already += count;
   }
 
-  /** Counts a whole source that an earlier run of this import loaded. */
+  /** Counts all resources of a source that an earlier run of this import loaded. */
   alreadyLoaded({ loaded, skipped }: DoneSource): void {
     for (const [type, count] of Object.entries(loaded)) {
       this.found(type, count);
@@ -137,7 +137,7 @@ export class Report {
     this.#lost.missing += missing;
   }
 
-  /** Records that a record was loaded in several transactions. */
+  /** Notes that a record was split into several transactions. */
   cut(place: string, transactions: number): void {
     this.#split.set(place, transactions);
   }
@@ -147,7 +147,7 @@ export class Report {
     this.warnings.push(text);
   }
 
-  /** Records that something was not loaded; `type` if it was exactly one resource. */
+  /** Notes that something wasn't loaded; `type` is given if it was exactly one resource. */
   fault(fault: Fault, type?: string): void {
     this.faults.push(fault);
     if (type !== undefined) this.failed(type);
@@ -189,7 +189,7 @@ function keptAsIdentifiers(count: number, which: string): string {
 
 /**
  * Returns the report as text for people.
- * @param skipInvalid whether the import left out invalid resources; if not, the report says how to.
+ * @param skipInvalid whether the import left out invalid resources; if not, the report explains how to do that.
  */
 export function printReport(report: ReportData, skipInvalid = false): string {
   const sum = (name: keyof TypeCounts): number =>
@@ -226,7 +226,7 @@ export function printReport(report: ReportData, skipInvalid = false): string {
     'Not loaded',
     report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`),
   );
-  // The option doesn't help a record whose Patient is invalid.
+  // The option doesn't help if a record's Patient is invalid.
   if (!skipInvalid && report.faults.some(({ type }) => type !== undefined && type !== 'Patient'))
     lines.push(
       '',

@@ -40,7 +40,8 @@ export interface ImportOptions extends ServiceOptions {
 /**
  * Imports the sources that the arguments name.
  * @returns the report; `complete` is true if everything was loaded.
- * @throws Failure before anything is sent: nothing to read, no service, or the state of another import.
+ * @throws Failure before anything is sent: if there is nothing to read, no service is found, or the state belongs to another
+ *   import.
  */
 export async function runImport(sources: readonly string[], options: ImportOptions): Promise<ReportData> {
   const service = await findService(options);
@@ -105,7 +106,8 @@ async function load(
     });
     const directory = new Directory(state, sender, report);
     const records = new Records(state, sender, report, options.limits ?? LIMITS, skipInvalid);
-    // The origin id names the record in the source system: the patient's old id there (docs/spec/interface.md, section 2.4).
+    // The origin id identifies the record in the source system: it is the patient's old id there (docs/spec/interface.md,
+    // section 2.4).
     const originHeaders = (patient: string | undefined): Record<string, string> =>
       sourceSystem === undefined || patient === undefined
         ? {}
@@ -153,12 +155,15 @@ async function writeReport(file: string, report: ReportData): Promise<void> {
   }
 }
 
-/** Returns a header value. Header values are bytes: text beyond ASCII is sent as UTF-8, which is how the service reads it. */
+/**
+ * Returns a text as a header value. Header values are bytes: text beyond ASCII is sent as UTF-8, which is how the service
+ * reads it.
+ */
 function headerValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Returns the name of the state file for these sources, this service and this key, so that the same command finds it again. */
+/** Returns the name of the state file for the given sources, service and key, so that the same command finds the file again. */
 async function stateName(
   { url, key }: Service,
   sources: readonly string[],

@@ -7,10 +7,13 @@ export type Target =
   | { readonly kind: 'entry'; readonly key: string }
   | { readonly kind: 'dropped'; readonly uri: string; readonly type: string; readonly display?: string };
 
-/** Finds a reference's target; undefined if it has none here. */
+/** Finds a reference's target; undefined if the target isn't in this scope. */
 export type Scope = (reference: string) => Target | undefined;
 
-/** Returns the scope of a bundle, which consists of its entries' names. Versions and fragments are ignored. */
+/**
+ * Returns the scope of a bundle, in which references resolve to the bundle's entries by name. Versions and fragments are
+ * ignored.
+ */
 export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
   return (reference) => {
     const exact =
@@ -22,8 +25,8 @@ export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
 }
 
 /**
- * Resolves a reference to `Type/id`, the name of a resource in the pool of NDJSON and PUT entries; a dropped target for types
- * that aren't stored.
+ * Resolves a reference to `Type/id`, which names a resource in the pool of NDJSON and PUT entries. For a type that isn't
+ * stored, it returns a dropped target.
  */
 export const pooledScope: Scope = (reference) => {
   const target = typeAndId(reference);

@@ -1,6 +1,6 @@
 /**
- * Sends transactions, and waits while the service restarts, a rate limit applies, or an earlier request is running. Every
- * request has an Idempotency-Key made from its content, so that resending never writes twice.
+ * Sends transactions; waits while the service restarts, a rate limit applies, or an earlier request is still running. Every
+ * request has an Idempotency-Key derived from its content, so that resending never writes twice.
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,11 +16,11 @@ export interface SendOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Part of every Idempotency-Key. */
   readonly salt: string;
-  /** The time without a response after which the import stops, in ms. */
+  /** How long the service may fail to respond before the import stops, in ms. */
   readonly patience?: number;
-  /** The first and longest wait between attempts, in ms. */
+  /** The first and the longest wait between attempts, in ms. */
   readonly backoff?: readonly [number, number];
-  /** Called for each request that is resent, with its waiting time in ms. */
+  /** Called whenever a request has to be resent, with the waiting time in ms. */
   readonly onRetry?: (why: 'throttled' | 'unavailable', wait: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -48,16 +48,13 @@ export interface RefusedIssue {
   readonly expression?: string;
 }
 
-/** Sends requests to one service with one credential; all workers share its rate limit. */
+/** Sends requests to one service with one credential; all workers share the credential's rate limit. */
 export class Sender {
   #closedUntil = 0;
 
   constructor(private readonly options: SendOptions) {}
 
-  /**
-   * Returns the Idempotency-Key for a body: the same content, sent to the same service with the same headers, has the same
-   * key.
-   */
+  /** Returns the Idempotency-Key for a body. The key is always the same for the same content, service and headers. */
   makeKey(body: string, headers: Readonly<Record<string, string>> = {}): string {
     const { url, salt } = this.options;
     const names = Object.entries({ ...this.options.headers, ...headers }).sort(([a], [b]) =>
@@ -126,8 +123,8 @@ export class Sender {
         }
         asked = seconds(response.headers.get('retry-after'));
         throttled = status === 429;
-        // 409 with Retry-After: the same request is still running on the service, because an earlier attempt lost its
-        // response.
+        // 409 with Retry-After: the service is still running this request, because the response to an earlier attempt was
+        // lost.
         if (!throttled && !UNAVAILABLE.has(status) && !(status === 409 && asked !== undefined)) {
           throw new Refused(status, parseIssues(text));
         }
@@ -149,7 +146,7 @@ export class Sender {
     }
   }
 
-  /** Waits until a rate limit that a worker has met is over. */
+  /** Waits until the rate limit that a worker has hit is over. */
   async #gate(): Promise<void> {
     const { signal } = this.options;
     for (let left = this.#closedUntil - Date.now(); left > 0; left = this.#closedUntil - Date.now()) {
@@ -175,8 +172,8 @@ function read(text: string): JsonObject {
 }
 
 /**
- * Returns true for a `fetch` error about the request itself, such as a header with control characters. Network errors have a
- * cause or are a timeout.
+ * Returns true if a `fetch` error is caused by the request itself, such as a header with control characters. A network error
+ * has a cause or is a timeout.
  */
 function isOurFault(error: unknown): boolean {
   return error instanceof TypeError && error.cause === undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds directory entries that the service already has: by any of their identifiers, or by their content if they have none. An
- * entry with one identifier needs no lookup, because its conditional create finds the same entry.
+ * Finds directory entries that the service already has: by any of their identifiers, or by content if they have no
+ * identifiers. An entry with one identifier needs no lookup, because its conditional create finds the existing entry.
  */
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -13,9 +13,9 @@ const PAGE = 200;
 /** The number of identifiers per search. */
 const TOGETHER = 20;
 
-/** Looks up one service's entries during one import. */
+/** Looks up the directory entries of one service during one import. */
 export class ServerEntries {
-  /** Maps criteria for entries without identifiers to their content, and that to `Type/id`. */
+  /** Maps the search criteria for entries without identifiers to a map from content to `Type/id`. */
   readonly #byContent = new Map<string, Promise<ReadonlyMap<string, string>>>();
   /** Maps a conditional reference to `Type/id`. */
   readonly #resolved = new Map<string, Promise<string | undefined>>();
@@ -26,7 +26,7 @@ export class ServerEntries {
    * Finds an entry.
    * @param resource as it would be sent, with references that are valid on the service.
    * @param urn by which the resource may refer to itself.
-   * @returns undefined if the service doesn't have the entry, or has to decide itself.
+   * @returns undefined if the service doesn't have the entry, or has to match it during the write.
    */
   async find(type: ResourceType, resource: JsonObject, urn: string): Promise<Known | undefined> {
     const named = listIdentifiers(resource).length;
@@ -34,7 +34,7 @@ export class ServerEntries {
     return named === 0 ? this.#ofContent(type, resource, urn) : this.#ofIdentifiers(type, resource);
   }
 
-  /** Returns the entry with the first identifier that the service knows. */
+  /** Returns the existing entry for the first identifier that the service knows. */
   async #ofIdentifiers(type: ResourceType, resource: JsonObject): Promise<Known | undefined> {
     const all = listIdentifiers(resource);
     for (let from = 0; from < all.length; from += TOGETHER) {
@@ -61,7 +61,7 @@ export class ServerEntries {
     return reference === undefined ? undefined : { reference, content: hashContent(resource) };
   }
 
-  /** Reads all entries that match criteria, once; of equal entries, the first is used. */
+  /** Reads all entries that match the criteria, once per import; if entries are equal, the first is used. */
   async #readAll(criteria: string): Promise<ReadonlyMap<string, string>> {
     const known = new Map<string, string>();
     let next: string | undefined = `${criteria}&_count=${PAGE}`;
@@ -100,7 +100,10 @@ export class ServerEntries {
       : `${String(first.resourceType)}/${String(first.id)}`;
   }
 
-  /** Searches. Criteria that the service refuses find nothing, because the service would also refuse a write with them. */
+  /**
+   * Runs a search. If the service refuses the criteria, nothing is found, because the service would also refuse a write with
+   * these criteria.
+   */
   async #search(path: string): Promise<Found> {
     const bundle = await this.sender.get(path).catch((error: unknown) => {
       if (error instanceof Refused) return undefined;
@@ -121,7 +124,10 @@ interface Found {
   readonly next: string | undefined;
 }
 
-/** Returns the hash of an entry's content, in which the entry's references to itself don't depend on its name. */
+/**
+ * Returns the hash of an entry's content. References from the entry to itself are replaced, so that the hash doesn't depend on
+ * the entry's name.
+ */
 function contentApart(resource: JsonObject, own: string): string {
   const { resource: apart } = rewriteReferences(resource, (reference) =>
     reference === own ? { kind: 'to', reference: '#' } : { kind: 'keep' },

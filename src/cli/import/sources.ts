@@ -18,30 +18,30 @@ import type { DoneSource } from './state.ts';
 /** A file to read. */
 export interface SourceFile {
   readonly path: string;
-  /** The name for messages. */
+  /** The file's name in messages. */
   readonly name: string;
   readonly bytes: number;
 }
 
-/** A self-contained bundle in a file of its own. */
+/** A self-contained bundle in its own file. */
 export interface BundleSource {
   readonly path: string;
   readonly name: string;
   /** SHA-256 of its text. */
   readonly hash: string;
-  /** True if it contains no record: it is loaded first, because records in other files refer to it. */
+  /** True if the bundle contains no record. Such a bundle is loaded first, because records in other files refer to it. */
   readonly directoryOnly: boolean;
 }
 
-/** JavaScript strings are limited to 512 MB; a larger document can't be parsed in one piece. */
+/** JavaScript strings are limited to 512 MB, so a larger document can't be parsed as a whole. */
 const LARGEST_DOCUMENT = 400_000_000;
 
 const EXTENSIONS = /\.(json|ndjson|jsonl)$/i;
 
 /**
  * Lists the files that the arguments name: a file, a folder (all files in it that end in .json, .ndjson or .jsonl), or `-` for
- * standard input, which is first written to `spool`. Hidden files in a folder are left out, and so is the spool's folder,
- * which contains the states of imports.
+ * standard input, which is first written to `spool`. Leaves out hidden files in a folder, and the folder of the spool, which
+ * contains the states of imports.
  * @throws Failure if an argument names nothing to read.
  */
 export async function listSources(args: readonly string[], spool: string): Promise<SourceFile[]> {
@@ -82,7 +82,7 @@ export async function hashFile(path: string): Promise<string> {
 
 /**
  * Reads a JSON document from a file.
- * @returns its value and the hash of its text, or a message about its error.
+ * @returns its value, or a message about the error.
  */
 export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
   if ((await stat(path)).size > LARGEST_DOCUMENT) {
@@ -105,7 +105,7 @@ function parseText(text: string, line = 1): { value: Json } | { diagnostics: str
 }
 
 /**
- * Returns true if a file contains one JSON object per line: according to its name, or because its first line is a complete
+ * Returns true if a file contains one JSON object per line, judging by its name, or because its first line is a complete
  * object and more lines follow.
  */
 async function isNdjson(file: SourceFile): Promise<boolean> {
@@ -128,11 +128,11 @@ export interface Survey {
 }
 
 /**
- * Reads every file once: it lists self-contained bundles, adds all other resources to the pool, and adds faults and skipped
+ * Reads every file once: lists self-contained bundles, adds all other resources to the pool, and adds faults and skipped
  * resources to the report.
  * @param onRead is called after each file is read.
- * @param skipInvalid true to load the valid entries of a Bundle that has invalid ones.
- * @param isDone returns true for sources that an earlier run loaded completely; these are counted and not read.
+ * @param skipInvalid true to load the valid entries of a Bundle that also has invalid entries.
+ * @param isDone returns true for a source that an earlier run loaded completely; such a source is counted but not read.
  */
 export async function survey(
   files: readonly SourceFile[],
@@ -230,7 +230,7 @@ function isRecord(resource: JsonObject): boolean {
   return kind !== 'directory' && kind !== 'skipped';
 }
 
-/** Writes a bundle from a line of an NDJSON file to a file of its own. */
+/** Writes a bundle from a line of an NDJSON file to its own file. */
 async function keep(bundle: JsonObject, pool: Pool): Promise<{ path: string; hash: string }> {
   const text = printJson(bundle);
   const hash = createHash('sha256').update(text).digest('hex');

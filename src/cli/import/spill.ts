@@ -1,7 +1,7 @@
 /**
- * The pool of NDJSON lines and PUT entries, on disk. One patient's resources are spread over many files, and must be brought
- * together without holding all patients in memory. Each resource goes into its patient's bucket; a bucket is small enough to
- * be read as a whole.
+ * The pool of NDJSON lines and PUT entries, on disk. One patient's resources are spread over many files, and have to be
+ * grouped without holding all patients in memory. Each resource goes into its patient's bucket; a bucket is small enough to be
+ * read as a whole.
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { type Entry, makeEntry } from './entry.ts';
 import { readLines } from './lines.ts';
 
-/** The target size of a bucket, and the maximum number of buckets (each is an open file). */
+/** The target size of a bucket, and the maximum number of buckets; each bucket is an open file. */
 const BUCKET_BYTES = 4_000_000;
 const MOST_BUCKETS = 400;
 const BUFFERED_BYTES = 100_000;
@@ -26,7 +26,7 @@ export class Spill {
 
   constructor(readonly path: string) {}
 
-  /** Adds an entry; `owner` is the key of its patient, or empty if it has none. */
+  /** Adds an entry; `owner` is the key of its patient, or empty if the entry has no patient. */
   async add(owner: string, key: string, resource: JsonObject, place: string): Promise<void> {
     const text = `${JSON.stringify([owner, key, place])}\t${printJson(resource)}\n`;
     this.#buffer.push(text);
@@ -79,7 +79,7 @@ export class Pool {
   }
 
   /**
-   * Creates an empty pool in a folder, and removes an interrupted import's files.
+   * Creates an empty pool in a folder, and removes the files of an interrupted import.
    * @param expected approximate number of bytes that will be spilled.
    */
   static async create(folder: string, expected: number): Promise<Pool> {
@@ -110,12 +110,12 @@ export class Pool {
     return spill;
   }
 
-  /** Finishes writing, when all entries are in the pool. */
+  /** Finishes writing; called when all entries are in the pool. */
   async finish(): Promise<void> {
     for (const spill of [...this.#buckets, ...this.#named.values()]) await spill.finish();
   }
 
-  /** Removes everything from the disk, because it is clinical data. */
+  /** Removes everything from the disk, because the files contain clinical data. */
   async remove(): Promise<void> {
     await this.finish();
     await rm(this.folder, { recursive: true, force: true });

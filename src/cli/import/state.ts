@@ -1,6 +1,6 @@
 /**
- * The journal of an import, which allows it to resume without loading anything twice. It has one JSON line per fact, each
- * flushed to disk before the next step. When a journal is reopened, an incomplete last line from a crash is removed.
+ * The journal of an import, with which the import can resume without loading anything twice. It has one JSON line per fact,
+ * each flushed to disk before the next step. When a journal is reopened, an incomplete last line left by a crash is removed.
  */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { Failure } from '../failure.ts';
 import { type Fact, factSchema } from './journal.ts';
 import { readLines } from './lines.ts';
 
-/** The prefix of every journal. */
+/** The text with which every journal begins. */
 const FIRST_LINE = '{"import":1,';
-/** A limit longer than any line: a directory transaction with half the service's limit, quoted. */
+/** A limit longer than any line: the longest line quotes a directory transaction of half the service's limit. */
 const LONGEST_LINE = 1 << 25;
 
 /** Counts by type for a source that was loaded completely. */
@@ -21,7 +21,7 @@ export interface DoneSource {
   readonly skipped: Readonly<Record<string, number>>;
 }
 
-/** A directory transaction without a response. */
+/** A directory transaction whose response wasn't recorded. */
 export interface Intent {
   readonly key: string;
   readonly body: string;
@@ -66,8 +66,8 @@ export class ImportState {
   }
 
   /**
-   * Opens a journal, or creates one.
-   * @param fresh discards the previous content; `salt` then makes all requests new.
+   * Opens a journal, or creates it.
+   * @param fresh discards the previous content; the new `salt` gives every request a new Idempotency-Key.
    * @throws Failure if the file isn't a journal, belongs to a different server, or is in use by another import.
    */
   static async open(path: string, url: string, fresh?: { salt: string }): Promise<ImportState> {
@@ -99,8 +99,8 @@ export class ImportState {
   }
 
   /**
-   * Removes a last line without a line end, which was being written during a crash. A file that doesn't begin like a journal
-   * isn't changed.
+   * Removes a last line without a line end, left by a crash during a write. A file that doesn't begin like a journal isn't
+   * changed.
    */
   async #cutTornLine(): Promise<void> {
     const file = await open(this.path, 'r+');
@@ -148,7 +148,7 @@ export class ImportState {
     }
   }
 
-  /** Records a fact; resolves once it is on disk. */
+  /** Writes a fact to the journal; resolves once the fact is on disk. */
   note(fact: Exclude<Fact, { import: 1 }>): Promise<void> {
     return this.#write(fact);
   }
@@ -165,8 +165,8 @@ export class ImportState {
 
   /**
    * Looks up old keys in the journal on disk, in one pass. Few references point outside their record, so millions of ids
-   * needn't be in memory.
-   * @returns old key → its new reference, and the key of the patient with whom it was loaded.
+   * needn't be kept in memory.
+   * @returns old key → its new reference, and the key of the patient with whom the resource was loaded.
    */
   async find(keys: ReadonlySet<string>): Promise<Map<string, { reference: string; patient: string }>> {
     const found = new Map<string, { reference: string; patient: string }>();
@@ -200,7 +200,10 @@ function parseLine(text: string): unknown {
   }
 }
 
-/** Locks the journal, because two imports with one journal would load everything twice. A dead process's lock is taken over. */
+/**
+ * Locks the journal, because two imports that use the same journal would load everything twice. A dead process's lock is taken
+ * over.
+ */
 async function lock(folder: string, path: string): Promise<DataDirLock> {
   await makeFolder(folder, 0o700);
   try {

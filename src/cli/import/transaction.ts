@@ -5,7 +5,7 @@ import type { Entry } from './entry.ts';
 import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';
 import type { Scope } from './scope.ts';
 
-/** The possible targets of references while a transaction is built. */
+/** The targets to which references may resolve while a transaction is built. */
 export interface TransactionContext {
   readonly scope: Scope;
   /** Maps keys to the `urn:` of entries in the same transaction. */
@@ -29,9 +29,8 @@ export function resolveIn(reference: string, { scope, together, known }: Transac
 }
 
 /**
- * Returns a resource without the elements that the old server assigned (`id`, `meta.versionId`,
- * `meta.lastUpdated`), because this server assigns its own; profiles, tags, security labels and `meta.source`
- * stay.
+ * Returns a resource without the elements that the old server assigned (`id`, `meta.versionId`, `meta.lastUpdated`), because
+ * this server assigns new ones. Profiles, tags, security labels and `meta.source` are kept.
  */
 export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): JsonObject {
   if (!isObject(meta)) return meta === undefined ? rest : { ...rest, meta };
@@ -55,8 +54,8 @@ export function prepare(
 }
 
 /**
- * Removes targets whose types aren't loaded from a Provenance and counts them, if at least one target remains: a Provenance
- * must have literal references into one record (docs/spec/interface.md, section 2.4).
+ * If at least one target remains, removes the targets whose types aren't loaded from a Provenance, and counts them. This is
+ * necessary because a Provenance must have literal references into one record (docs/spec/interface.md, section 2.4).
  */
 function withLivingTargets(
   provenance: JsonObject,
@@ -80,7 +79,7 @@ export interface PreparedEntry {
   readonly condition?: Entry['condition'];
 }
 
-/** Serializes a transaction Bundle. The same entries result in the same text. */
+/** Serializes a transaction Bundle. The same entries always produce the same text. */
 export function printTransaction(entries: readonly PreparedEntry[]): string {
   const texts = entries.map(({ urn, resource, condition }) => {
     const type = resource.resourceType as string;
@@ -101,13 +100,13 @@ export function printTransaction(entries: readonly PreparedEntry[]): string {
 export interface AnsweredEntry {
   /** `Type/id`. */
   readonly reference: string;
-  /** False if it existed before. */
+  /** False if the resource already existed. */
   readonly created: boolean;
 }
 
 /**
  * Parses the response to a transaction, entry by entry.
- * @throws Failure if it isn't such a response.
+ * @throws Failure if it isn't a valid response to a transaction.
  */
 export function readAnswer(answer: JsonObject, entries: number): AnsweredEntry[] {
   const answered = Array.isArray(answer.entry) ? answer.entry : [];

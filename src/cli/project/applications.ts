@@ -1,6 +1,6 @@
 /**
- * `annal applications`: lets an operator mark an application as trusted or withdraw its trust, list guests, and block their
- * hosts.
+ * `annal applications`: lets an operator mark an application as trusted or withdraw its trust, list guests, and block the
+ * hosts of guests.
  */
 import { trust } from '#commands/application/decide.ts';
 import { APPLICATION } from '#commands/application/state.ts';

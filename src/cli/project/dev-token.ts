@@ -20,7 +20,7 @@ export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
 /**
  * Prints only the token and a line break; with `--json`, an object with `id_token`, `expires_in` in seconds, `issuer`,
  * `subject` and `email`.
- * @throws Failure if no person is given, or the service has no development issuer or can't be found.
+ * @throws Failure if no person is given, if the service has no development issuer, or if the service can't be found.
  */
 export async function devTokenCommand({ json = false, ...given }: DevTokenOptions): Promise<number> {
   const email = addressIn(given);
@@ -67,7 +67,7 @@ function addressIn({ email, patient }: DevTokenOptions): string {
 
 /**
  * Checks this process's settings, which are most likely the same as the service's.
- * @throws Failure if other issuers are set
+ * @throws Failure if other issuers are configured
  */
 function settings(): Pick<Config, 'sandboxPatients'> {
   try {

@@ -74,7 +74,7 @@ export async function blockGuests(
   if (blocks) await deleteGuests(host, options);
 }
 
-/** Deletes a host's guests. A guest that is registered meanwhile can't be used, because every step checks the block. */
+/** Deletes a host's guests. A guest that is registered in the meantime can't be used, because every step checks the block. */
 async function deleteGuests(host: string, options: OperatorOptions): Promise<void> {
   const ids = await query(options, (pool) => findGuestIds(pool, host));
   await withEventStore(await requireDatabaseUrl(options), async (store) => {

@@ -9,7 +9,7 @@ import { table } from '../table.ts';
 /** The command-line options. */
 export interface OAuthKeysOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** For a leaked key: the new key is used for signing immediately, and no earlier key stays published. */
+  /** For a leaked key: the new key signs immediately, and no earlier key stays published. */
   readonly now?: boolean;
 }
 

@@ -11,7 +11,7 @@ import { requireDatabaseUrl, withEventStore } from '../database.ts';
 import { Failure } from '../failure.ts';
 import type { ServiceOptions } from '../service.ts';
 
-/** The command-line options that all these commands have. */
+/** The command-line options that all operator commands accept. */
 export interface OperatorOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
@@ -21,7 +21,7 @@ export interface OperatorDecision<S> {
   readonly fold: Fold<S>;
   readonly stream: string;
   readonly decide: Decide<S>;
-  /** A time that the events must be later than, even if this machine's clock is behind. */
+  /** The events get a time later than this, even if this machine's clock is behind. */
   readonly after?: Micros | undefined;
   /** A sentence about the state after the decision, without its full stop. */
   readonly sentence: string;
@@ -30,8 +30,7 @@ export interface OperatorDecision<S> {
 }
 
 /**
- * Carries out a decision, which takes effect immediately on every instance, and prints the result and whether anything
- * changed.
+ * Carries out a decision, which takes effect immediately on every instance. Prints the result, and whether anything changed.
  * @throws Failure if the decision is refused or no database is found
  */
 export async function decideAsOperator<S>(

@@ -26,7 +26,7 @@ const ACTIONS = ['allow', 'withdraw', 'list', 'refuse'];
 
 /**
  * Runs `allow`, `withdraw` or `refuse` on a project, or lists requests.
- * @param project empty for requests from all projects
+ * @param project empty to list the requests from all projects
  * @throws Failure if arguments are invalid, or the project doesn't exist or isn't open
  */
 export async function productionCommand(
@@ -51,7 +51,7 @@ export async function productionCommand(
 
 /**
  * Returns the decision for an action, and the text about its result.
- * @param newest when the newest production application was registered
+ * @param newest the time at which the newest production application was registered
  */
 function decisionOn(
   project: string,
@@ -74,7 +74,7 @@ function decisionOn(
     default:
       return {
         decide: withdrawProduction(project, newest),
-        // Otherwise, applications newer than the withdrawal would still be allowed.
+        // Otherwise, applications that were registered later than the withdrawal would still be allowed.
         after: newest,
         sentence: `${project} may no longer create production keys or applications`,
         data: { project, production_access: false },

@@ -15,12 +15,12 @@ export interface WebhooksOptions extends ServiceOptions {
   readonly port?: number;
   /** Event types, separated by commas; default: all. */
   readonly events?: string;
-  /** The secret of an existing endpoint with this URL; no endpoint is then created. */
+  /** The secret of an existing endpoint with this URL. If given, no endpoint is created. */
   readonly secret?: string;
   readonly signal: AbortSignal;
 }
 
-/** The maximum accepted body size, in bytes; deliveries have less than a thousandth of it. */
+/** The maximum accepted body size, in bytes; deliveries are less than a thousandth of that. */
 const MOST = 1_000_000;
 
 /**
@@ -57,7 +57,7 @@ export async function webhooksCommand(action: string, options: WebhooksOptions):
 }
 
 function say({ json }: WebhooksOptions, text: string): void {
-  // If a program reads standard output, it contains only deliveries.
+  // If a program reads standard output, only deliveries are printed there.
   (json === true ? process.stderr : process.stdout).write(`${text}\n`);
 }
 

@@ -1,4 +1,4 @@
-/** `annal access-log`: lists who read which patients' data, by patient, application, key and time. */
+/** `annal access-log`: lists who read the data of which patients; can be limited by patient, application, key and time. */
 import { once } from 'node:events';
 import type { Pool, PoolClient } from 'pg';
 import { type AccessRow, namedEntries } from '#queries/access-log.ts';
@@ -19,7 +19,7 @@ export interface AccessLogOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly application?: string;
   /** An API key's id. */
   readonly key?: string;
-  /** A year, month, day or date-time: `from` is its beginning, `to` its end. */
+  /** A year, month, day or date-time: `from` means its beginning, `to` its end. */
   readonly from?: string;
   readonly to?: string;
   /** Prints one line per patient instead of one per entry. */
@@ -40,7 +40,7 @@ const PAGE = 2_000;
 const SHOWN = 1_000;
 
 /**
- * Prints entries, newest first, or the patients whose data they are about.
+ * Prints entries, newest first, or the patients that the entries are about.
  * @param patient words from a name, an identifier or an id; empty for all patients
  * @returns the exit code
  * @throws Failure without a condition, for an unknown patient, application or key, or for an invalid time
@@ -87,7 +87,7 @@ async function findActor(pool: Pool, application?: string, key?: string): Promis
   return key;
 }
 
-/** Yields entries in portions, newest first, all as of the same time. Indexes: see `ACCESS_LOG_SQL`. */
+/** Yields entries in portions, newest first, all as of the same moment. Indexes: see `ACCESS_LOG_SQL`. */
 async function* readEntries(pool: Pool, asked: Asked): AsyncGenerator<readonly AccessRow[]> {
   const values: (string | number)[] = [];
   const conditions: string[] = [];
@@ -123,7 +123,7 @@ const print = async (text: string): Promise<void> => {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 };
 
-/** Prints every entry as JSON while entries are being read. */
+/** Prints every entry as JSON while further entries are being read. */
 async function printJson(entries: AsyncIterable<readonly AccessRow[]>): Promise<void> {
   let total = 0;
   await print('{"data":[');
@@ -166,7 +166,7 @@ async function printTable(entries: AsyncIterable<readonly AccessRow[]>): Promise
   await print(`${table(...withoutEmpty(heading, cells))}\n\n${[count, ...rest].join(' ')}\n`);
 }
 
-/** Prints the patients that entries are about, in order of their newest entry. */
+/** Prints the patients that entries are about, sorted by their newest entry. */
 async function printPatients(entries: AsyncIterable<readonly AccessRow[]>, json: boolean): Promise<void> {
   const found = new Map<string, { entries: number; first: Micros; last: Micros }>();
   for await (const part of entries)

@@ -1,4 +1,4 @@
-/** `annal context <manifest>`: generates a context again, from the events as they were when it was requested. */
+/** `annal context <manifest>`: generates a context again from the events, as they were when the context was requested. */
 import { listIds, loadRecord } from '#src/app/receipts/load.ts';
 import { remakeAnswer } from '#src/app/receipts/remake.ts';
 import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
@@ -19,10 +19,10 @@ export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Rebuilds a context and prints it, from its receipt, or from a manifest of an Annal version without receipts.
- * @returns the exit code: 4 if the manifest doesn't tell whether the result is the same as the response that was sent.
+ * Generates a context again and prints it: from its receipt, or from a manifest of an Annal version without receipts.
+ * @returns the exit code: 4 if the manifest doesn't show whether the result is the same as the response that was sent.
  * @throws Failure for a manifest that doesn't exist, a purged record, a mismatch with the manifest, or an unreachable
- *   database.
+ * database.
  */
 export async function contextCommand(
   id: string,
@@ -59,7 +59,9 @@ interface ContextAgain {
   readonly text: string;
   /** JSON. */
   readonly answer: string;
-  /** True if it was compared with the response that was sent; manifests in form 1 don't contain the response's hash. */
+  /**
+   * True if the context was compared with the response that was sent. Manifests in form 1 don't contain the response's hash.
+   */
   readonly checked: boolean;
 }
 
@@ -70,9 +72,9 @@ function readText(answer: string): string {
 }
 
 /**
- * Rebuilds the context that a manifest names, and its text.
- * @throws Failure if it differs from the response that was sent, because the events or the rules for contexts have changed
- *   since.
+ * Generates the context that a manifest names again, and its text.
+ * @throws Failure if the context differs from the response that was sent, because the events or the rules for contexts have
+ * changed since.
  */
 async function contextAgain(
   store: EventStore,
@@ -93,7 +95,8 @@ async function contextAgain(
 }
 
 /**
- * Compares responses by their hash. Manifests in form 1 have no hash, so the data from outside the record is compared instead.
+ * Compares responses by their hash. Manifests in form 1 have no hash, so the data that they take from outside the record is
+ * compared instead.
  */
 function isSame(made: Manifest, given: Manifest): boolean {
   if (given.answer !== undefined) return made.answer === given.answer;

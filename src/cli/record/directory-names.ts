@@ -1,4 +1,4 @@
-/** Finds the names of directory entries that a history refers to, for events that don't contain these names. */
+/** Finds the names of directory entries that a history refers to, if the events don't contain these names. */
 import type { Version } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
 import { shownName } from '#src/fhir/human-name.ts';
@@ -16,7 +16,7 @@ const ENTRIES = `
 
 /**
  * Fills in the names of authors, of people acting for them, and of agents in clients' Provenances. Names in events take
- * precedence over present names. Without access to the read models, references are shown instead.
+ * precedence over present names. If the read models can't be read, references are shown instead.
  */
 export async function nameDirectoryEntries(
   databaseUrl: string,

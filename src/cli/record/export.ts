@@ -25,8 +25,8 @@ export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Exports a record, or another stream.
- * @throws Failure for a record that doesn't exist or was purged, a broken hash chain (exit code 3), or a file
- * that can't be written or already exists.
+ * @throws Failure for a record that doesn't exist or was purged, for a broken hash chain (exit code 3), or if the file can't
+ *   be written or already exists.
  */
 export async function exportCommand(
   of: string,

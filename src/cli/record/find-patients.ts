@@ -11,14 +11,17 @@ import { Failure } from '../failure.ts';
 export interface FoundPatient {
   readonly id: string;
   readonly name: string | null;
-  /** As in FHIR: the month or day may be missing. */
+  /** As in FHIR; the day, or the month and day, may be missing. */
   readonly birth_date: string | null;
   readonly identifiers: readonly { readonly system: string | null; readonly value: string }[];
   readonly project: string | null;
   readonly project_name: string | null;
   readonly environment: string | null;
   readonly deleted: boolean;
-  /** True if the text is the whole name, an identifier or the id, rather than only prefixes of words. */
+  /**
+   * True if the text equals the whole name, an identifier or the id; false if its words are only prefixes of words in the
+   * name.
+   */
   readonly exact: boolean;
 }
 
@@ -28,7 +31,7 @@ interface Row {
   readonly deleted: boolean;
 }
 
-/** Lists every tenant that has or had resources, with one step per tenant along the index history.version_of_tenant. */
+/** Lists every tenant that has or had resources, stepping from tenant to tenant along the index history.version_of_tenant. */
 const TENANTS = `
   with recursive tenants(tenant) as (
     (select v.tenant from history.version v order by v.tenant limit 1)
@@ -38,8 +41,8 @@ const TENANTS = `
   select tenant from tenants where tenant is not null`;
 
 /**
- * Finds the patients with a name that contains a word, or with an identifier or id. Indexes: search.string_by_value (key,
- * folded, id), from which all names of a tenant's patients are read; search.entry_keys; the resources' primary key.
+ * Finds patients whose name contains a word, or who have an identifier or id. Indexes: search.string_by_value (key, folded,
+ * id), from which all names of a tenant's patients are read; search.entry_keys; the resources' primary key.
  */
 const LIVING = `
   select r.id, r.body, false as deleted from resources.resource r
@@ -63,14 +66,14 @@ const PROJECTS = `select p.id, p.name from projects.project p`;
 export interface PatientFilter {
   /** Searches only this project, given by id or name. */
   readonly project?: string;
-  /** Searches deleted patients even if others match. This reads every Patient's versions. */
+  /** Searches deleted patients even if other patients match. This reads the versions of every Patient. */
   readonly deleted?: boolean;
 }
 
 /**
- * Finds patients. The text matches if each of its words is a prefix of a word in a name, ignoring case and accents, or if it
- * is an identifier's value, `system|value`, or the patient's id. Deleted patients are searched if no other patients match, or
- * if the filter requests them.
+ * Finds patients. The text matches if each of its words is a prefix of a word in a name, ignoring case and accents, or if the
+ * text is an identifier's value, `system|value`, or the patient's id. Deleted patients are searched if no other patients
+ * match, or if the filter requests them.
  * @param pool connections without a time limit for statements.
  * @returns exact matches first, then sorted by name.
  * @throws Failure if the project doesn't exist.
@@ -115,7 +118,10 @@ export async function findPatients(
   );
 }
 
-/** Returns the parameters of `LIVING`: a name must contain the text's longest word; the whole text is compared later. */
+/**
+ * Returns the parameters of `LIVING`. Its condition is that a name contains the text's longest word; the whole text is
+ * compared later.
+ */
 function candidateParameters(tenant: string, text: string): unknown[] {
   const words = splitWords(folded(text)).sort((one, other) => other.length - one.length);
   const bar = text.lastIndexOf('|');

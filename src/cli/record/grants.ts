@@ -1,4 +1,4 @@
-/** `annal grants`: lists grants on a patient's record, or for an application or a project, now or as of any given time. */
+/** `annal grants`: lists the grants on a patient's record, of an application or of a project, now or as of any given time. */
 import type { Pool } from 'pg';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import type { ErasedGrant, GrantRow, GrantsAsked } from '#queries/consents/grants.ts';
@@ -21,7 +21,7 @@ export interface GrantsOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectO
   readonly at?: string;
 }
 
-/** Grants that meet every condition, and what is still known about purged grants. */
+/** Grants that meet every condition, and the remaining data about purged grants. */
 interface Found {
   readonly grants: readonly GrantRow[];
   readonly erased: readonly ErasedGrant[];
@@ -34,7 +34,7 @@ const PAGE = 200;
  * Prints grants, newest first.
  * @param patient words from a name, an identifier or an id; empty for all patients
  * @returns the exit code
- * @throws Failure without a patient, application or project, for an unknown one, or for an invalid time
+ * @throws Failure if no patient, application or project is given, if the given one is unknown, or for an invalid time
  */
 export async function grantsCommand(
   patient: string,
@@ -63,7 +63,7 @@ export async function grantsCommand(
   return 0;
 }
 
-/** @throws Failure if it isn't a date or date-time, or is in the future */
+/** @throws Failure if the text isn't a date or date-time, or is in the future */
 function parsePastMoment(at: string): Micros {
   const moment = parseMoment(at);
   if (moment?.kind !== 'time') {
@@ -75,8 +75,8 @@ function parsePastMoment(at: string): Micros {
 }
 
 /**
- * Returns the id of the application with this id or client id.
- * @throws Failure for an unknown one
+ * Returns the id of the application with the given id or client id.
+ * @throws Failure for an unknown application
  */
 export async function applicationNamed(pool: Pool, text: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
@@ -99,7 +99,7 @@ async function read(pool: Pool, asked: GrantsAsked): Promise<Found> {
     if (next === undefined) break;
     cursor = next;
   }
-  // A purge keeps only the application's id.
+  // Of a purged grant, only the application's id remains.
   const erased =
     application === undefined || record !== undefined ? [] : await queries.listErasedGrants(application, at);
   return { grants, erased };

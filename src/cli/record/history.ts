@@ -41,7 +41,7 @@ interface Subject {
 }
 
 /**
- * Prints a resource's versions, newest first; if only a patient's id is given, those of the whole record.
+ * Prints a resource's versions, newest first; if only a patient's id is given, prints the versions of the whole record.
  * @returns the exit code: 3 if the stream's hash chain is broken
  * @throws Failure for an unknown or purged resource, an unreadable event, or a file that can't be written
  */
@@ -127,12 +127,12 @@ async function findStream(databaseUrl: string, resource: string): Promise<string
 
 /** The maximum length of a value in the table. */
 const SHOWN = 60;
-/** The maximum length of the text about a link's or grant's event. */
+/** The maximum length of the text that describes a link's or grant's event. */
 const SAID = 100;
 
 /**
- * Returns the table, with the reason and the changes below each version (without changes for first versions), followed by who
- * may use the record.
+ * Returns the table, with the reason and the changes below each version (first versions list no changes), followed by the
+ * events about who may use the record.
  */
 function describe({ versions, access }: History, record: boolean): string {
   const heading = ['Version', 'Recorded', 'Operation', 'By', 'Credential', 'On behalf of', 'Source system'];

@@ -1,4 +1,4 @@
-/** Reads a record's events for commands, finding them by the id on the command line and explaining errors. */
+/** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
 import { readTraces } from '#projections/erasure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { isStreamName, recordPatient, recordStream } from '#src/events/streams.ts';

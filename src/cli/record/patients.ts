@@ -1,4 +1,4 @@
-/** `annal patients <name>`: lists patients by name or identifier; also finds the patient that is named in other commands. */
+/** `annal patients <name>`: lists patients by name or identifier. Also finds the patient that other commands name. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { notedPositions } from '#projections/checkpoint.ts';
@@ -24,7 +24,7 @@ const NAMED = 10;
 const INDEXED = { within: 10_000, every: 50 } as const;
 
 /**
- * Prints the patients in all projects that match a text.
+ * Prints the patients, from all projects, that match a text.
  * @returns the exit code: 1 if there are none.
  */
 export async function patientsCommand(
@@ -41,8 +41,8 @@ export async function patientsCommand(
 
 /**
  * Returns the id of the patient that a command-line text means: `<id>`, `Patient/<id>`, or a name or identifier that only one
- * patient has. Prints to standard error which patient a name matched.
- * @throws Failure that lists the matches if no patient or several match.
+ * patient has. If the text is a name, prints to standard error which patient it matched.
+ * @throws Failure that lists the matches if no patient or several patients match.
  */
 export async function resolvePatient(url: string, text: string): Promise<string> {
   const id = text.replace(/^Patient\//, '');
@@ -86,8 +86,8 @@ async function patientsCalled(url: string, text: string, filter?: PatientFilter)
 }
 
 /**
- * Waits until the search index contains what reads by id show now, because writes don't wait for it.
- * @returns whether it does; false after ten seconds
+ * Waits until the search index has caught up with what reads by id show now, because writes don't wait for the index.
+ * @returns whether it has caught up; false after ten seconds
  */
 async function waitForIndex(pool: Pool): Promise<boolean> {
   const until = performance.now() + INDEXED.within;
@@ -124,7 +124,7 @@ function describe(found: readonly FoundPatient[]): string {
       name ?? '',
       birth_date ?? '',
       identifiers.map(({ value }) => value).join(', '),
-      // If several projects have the same name, their ids are shown.
+      // If several projects have the same name, their ids are shown too.
       [project_name, (ids.get(project_name)?.size ?? 0) > 1 ? project : null, environment]
         .filter(Boolean)
         .join(', '),

@@ -1,11 +1,11 @@
-/** Parses positions in the event store, as people write them. */
+/** Parses positions in the event store, as users type them. */
 import type { Position } from '#src/events/store.ts';
 import { Failure, MISUNDERSTOOD } from '../failure.ts';
 
 /**
- * Parses the position in `position:<text>`: decimal numbers, as stores write them or without leading zeros.
+ * Parses the position in `position:<text>`: decimal numbers, with leading zeros as stores write them, or without.
  * @param head the head of its store, whose numbers have the same length.
- * @throws Failure if it is invalid.
+ * @throws Failure if the position is invalid.
  */
 export function parsePosition(text: string, head: Position): Position {
   if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {

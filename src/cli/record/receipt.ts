@@ -1,4 +1,4 @@
-/** `annal receipt <id>`: generates an answer again, and reports whether it is the same one that was sent. */
+/** `annal receipt <id>`: generates an answer again, and reports whether it is the same answer that was sent. */
 import { ArchivedRenderers } from '#src/app/receipts/archived.ts';
 import type { Archive } from '#src/app/receipts/load.ts';
 import { type Remade, remakeAnswer } from '#src/app/receipts/remake.ts';
@@ -25,7 +25,8 @@ export interface ReceiptOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Generates a receipt's answer again and prints the receipt or the answer.
- * @returns the exit code: 3 if it isn't the answer that was sent or the receipt was altered; 4 if an input no longer exists
+ * @returns the exit code: 3 if the answer differs from the one that was sent or the receipt was altered; 4 if an input no
+ *   longer exists
  * @throws Failure for an unknown receipt, a purged record, or an unreachable database
  */
 export async function receiptCommand(
@@ -49,7 +50,7 @@ export async function receiptCommand(
   });
 }
 
-/** Runs work on a database's receipts and log. */
+/** Runs `work` on a database's receipts and log. */
 export function withArchive<T>(
   where: Pick<ServiceOptions, 'dataDir'>,
   work: (archive: Archive, receipts: Receipts) => Promise<T>,

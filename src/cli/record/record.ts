@@ -26,10 +26,10 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Rebuilds and prints a record.
+ * Rebuilds a record from its events and prints it.
  * @returns the exit code: 3 if the hash chain of the events that were read is broken.
  * @throws Failure if the time is invalid, in the future, or beyond the end of the stream or the log, if the record doesn't
- *   exist or was purged, or if the database is unreachable.
+ * exist or was purged, or if the database is unreachable.
  */
 export async function recordCommand(
   patient: string,
@@ -83,7 +83,7 @@ export function refuseFuture(at: string): void {
 }
 
 /**
- * Looks up the names of a record's codes in its database's terminology.
+ * Looks up the names of a record's codes in the database's terminology.
  * @returns no names if the database has no terminology yet, because no service has been started on this copy
  */
 async function displaysIn(url: string, { resources }: RecordAt): Promise<Displays> {

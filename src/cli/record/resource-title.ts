@@ -17,8 +17,8 @@ const LONGEST = 60;
 /**
  * Returns a resource's short title.
  * @param body FHIR JSON.
- * @param displays names for codes for which the resource has no text.
- * @returns an empty string if the resource has no suitable text for its type
+ * @param displays names of codes for which the resource has no text.
+ * @returns an empty string if the resource contains no text that suits its type
  */
 export function resourceTitle(type: string, body: string, displays: Displays = new Map()): string {
   const { value: written } = parseJson(body);
@@ -30,7 +30,7 @@ export function resourceTitle(type: string, body: string, displays: Displays = n
 }
 
 /**
- * Returns the codes for which some resources have no text, each once.
+ * Returns the codes for which the resources have no text, without duplicates.
  * @param bodies FHIR JSON
  */
 export function codesToName(bodies: readonly string[]): SystemCode[] {
@@ -45,8 +45,8 @@ function joinWords({ title, titleSystem, summary, summaryCodes }: TimelineWords)
 }
 
 /**
- * Returns the title for types that the timeline doesn't show: a person's or an organization's name, or the code; and the
- * status.
+ * Returns the title for types that the timeline doesn't show: the name of a person or an organization, or otherwise the code;
+ * followed by the status.
  */
 function otherTitle(resource: JsonObject): string {
   const { name, title, description, code, type, relationship, status, activity } = resource;

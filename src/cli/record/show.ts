@@ -16,7 +16,7 @@ const RESOURCE = /^[A-Z][A-Za-z]+\/[A-Za-z0-9\-.]{1,64}(\/_history\/\d+)?$/;
 
 /**
  * Prints one resource: `Type/id`, `Type/id/_history/n`, or a patient by id, name or identifier.
- * @throws Failure if the service refuses, or if no patient or several have the name.
+ * @throws Failure if the service refuses the request, or if no patient or several patients have the name.
  */
 export async function showCommand(resource: string, { json = false, ...where }: ShowOptions): Promise<void> {
   const service = await findService(where);
@@ -24,7 +24,7 @@ export async function showCommand(resource: string, { json = false, ...where }: 
   process.stdout.write(`${json ? text : stringify(value, undefined, 2)}\n`);
 }
 
-/** Names are looked up in the database of this machine's service; with a different service, only ids can be used. */
+/** Names are looked up in the database of this machine's service. For a different service, only ids can be used. */
 async function findPath(text: string, { url: elsewhere, ...where }: ShowOptions): Promise<string> {
   if (RESOURCE.test(text)) return text;
   if (isUuid(text)) return `Patient/${text}`;

@@ -13,7 +13,7 @@ const SHOWN = 100;
 /**
  * Prints a stream's events, newest first.
  * @returns the exit code: 3 if the hash chain is broken.
- * @throws Failure for a stream without events, for an event that can't be read, or if a page is requested.
+ * @throws Failure for a stream without events, for an event that can't be read, or if an HTML page is requested.
  */
 export async function streamHistory(
   databaseUrl: string,
@@ -43,7 +43,7 @@ export async function streamHistory(
   return reportBroken(stream, brokenAt);
 }
 
-/** Returns the projects and organizations whose people may have written to a stream. */
+/** Returns the projects and organizations whose members may have written to a stream. */
 function listOwners(
   stream: string,
   { occurrences }: Occurrences,

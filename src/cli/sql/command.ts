@@ -13,7 +13,7 @@ import { statementsIn } from './statements.ts';
 export interface SqlOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** Required: there is no other mode. */
   readonly readOnly?: boolean;
-  /** Statements to run; default: statements from standard input, one by one if that is a terminal. */
+  /** Statements to run. Default: reads statements from standard input, one by one if it is a terminal. */
   readonly command?: string;
   /** Prints each result as a JSON array of objects, with all rows and complete values. */
   readonly json?: boolean;
@@ -32,7 +32,7 @@ Ctrl-C cancels a running statement.`;
 
 /**
  * Runs statements and prints their results; stops at the first error, except on a terminal.
- * @throws Failure without `--read-only`, if no database is found, and with the server's message if a statement fails.
+ * @throws Failure without `--read-only`, if no database is found, or, with the server's message, if a statement fails.
  */
 export async function sqlCommand({ readOnly, command, json = false, ...where }: SqlOptions): Promise<void> {
   if (readOnly !== true) {
@@ -65,7 +65,7 @@ async function show(session: ReadOnlySession, statement: string, json: boolean):
   process.stdout.write(`${json ? asJson(result) : asTable(result)}\n`);
 }
 
-/** Returns psql's `\dt` and `\d` as SQL; other statements are returned unchanged. */
+/** Translates psql's `\dt` and `\d` to SQL; other statements are returned unchanged. */
 function described(statement: string): string {
   const [, word, name = ''] = /^\\(\w+)\s*([\w.]*)$/.exec(statement.trim()) ?? [];
   const literal = pg.escapeLiteral(name);
@@ -107,7 +107,7 @@ function asTable({ columns, rows, more, command }: Result): string {
   )}\n(${cut})`;
 }
 
-/** Reads statements from the terminal until its end. */
+/** Reads statements from the terminal until its input ends. */
 async function converse(session: ReadOnlySession, json: boolean): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: 'annal=> ' });
   let typed = '';
@@ -144,7 +144,7 @@ async function converse(session: ReadOnlySession, json: boolean): Promise<void> 
   terminal.close();
 }
 
-/** Returns a server error reworded for the user; other errors are returned unchanged. */
+/** Rewords a server error for the user; other errors are returned unchanged. */
 function toReadableError(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) return error instanceof Error ? error : new Error(String(error));
   const place = error.position === undefined ? '' : ` (at character ${error.position})`;

@@ -2,12 +2,12 @@
 import pg from 'pg';
 import { isQuery } from './statements.ts';
 
-/** A value for display: numbers, booleans and JSON keep their type, everything else is as PostgreSQL prints it. */
+/** A value for display: numbers, booleans and JSON keep their type; everything else is text as PostgreSQL prints it. */
 export type Shown = string | number | boolean | object | null;
 
-/** The result of a statement, up to the requested number of rows. */
+/** The result of a statement, limited to the requested number of rows. */
 export interface Result {
-  /** Names of the result's columns; empty if it has no rows. */
+  /** Names of the result's columns; empty if the statement returns no rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Shown[])[];
   /** True if there were more rows. */
@@ -35,9 +35,8 @@ const MAY_BECOME_READER = `select rolsuper or pg_has_role('pg_read_all_data', 'm
   from pg_roles where rolname = current_user`;
 
 /**
- * A read-only connection: each statement runs in a read-only transaction as `pg_read_all_data`, if the connected role may
- * become that role. Otherwise, a superuser's `copy … to program` or `pg_terminate_backend` would work even in a read-only
- * transaction.
+ * A read-only connection. Each statement runs in a read-only transaction, as `pg_read_all_data` if the connected role may
+ * become that role: a superuser's `copy … to program` or `pg_terminate_backend` would work even in a read-only transaction.
  */
 export class ReadOnlySession {
   readonly #client: pg.Client;
@@ -63,11 +62,11 @@ export class ReadOnlySession {
   }
 
   /**
-   * Runs one statement in a read-only transaction that is rolled back. The `select` before it takes a snapshot, after which
-   * PostgreSQL refuses to make the transaction read-write.
+   * Runs one statement in a read-only transaction that is rolled back. The `select` before the statement takes a snapshot;
+   * after that, PostgreSQL refuses to make the transaction read-write.
    * @param most maximum number of rows to return.
-   * @throws the server's DatabaseError, including `cannot execute … in a read-only transaction` and the one for several
-   *   statements.
+   * @throws the server's DatabaseError, for example `cannot execute … in a read-only transaction`, or the error for several
+   * statements.
    */
   async run(statement: string, most: number): Promise<Result> {
     await this.#client.query('begin transaction read only');
@@ -82,7 +81,7 @@ export class ReadOnlySession {
     }
   }
 
-  /** Cancels the running statement, from another connection. */
+  /** Cancels the running statement, using another connection. */
   async cancel(): Promise<void> {
     const other = new pg.Client({ connectionString: this.url, application_name: 'annal sql cancel' });
     try {
@@ -97,7 +96,7 @@ export class ReadOnlySession {
     await this.#client.end().catch(() => undefined);
   }
 
-  /** Uses a cursor, so that memory use depends on the requested rows rather than on the table. */
+  /** Uses a cursor, so that memory use depends on the number of requested rows rather than on the size of the table. */
   async #fetch(statement: string, most: number): Promise<Result> {
     await this.#query(`declare read_only no scroll cursor for ${statement}`);
     const rows: Shown[][] = [];
@@ -109,7 +108,10 @@ export class ReadOnlySession {
     }
   }
 
-  /** Uses a prepared statement, which can't contain several statements: a `commit` among them would end the transaction. */
+  /**
+   * Uses a prepared statement, which can't contain several statements; otherwise, a `commit` among them would end the
+   * transaction.
+   */
   #query(text: string): Promise<pg.QueryArrayResult<Shown[]>> {
     const prepared = { text, rowMode: 'array' as const, types, queryMode: 'extended' };
     return this.#client.query<Shown[]>(prepared);

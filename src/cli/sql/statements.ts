@@ -1,8 +1,8 @@
 /** Splits SQL, as people type it, into statements. Pure. */
 
 /**
- * Matches the tokens of a text: literals, quoted names, dollar quotes and comments, each as a whole even if its end is
- * missing; the semicolons between statements; everything else. https://www.postgresql.org/docs/18/sql-syntax-lexical.html
+ * Matches the tokens of a text: literals, quoted names, dollar quotes and comments (each as a whole, even if its end is
+ * missing), the semicolons between statements, and everything else. https://www.postgresql.org/docs/18/sql-syntax-lexical.html
  */
 const TOKEN =
   /[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[A-Za-z_]\w*|[\s\S]/g;
@@ -29,8 +29,8 @@ const BLANK = /\s+|--[^\n]*|\/\*[\s\S]*?\*\//y;
 const OPENING = /\s+|--[^\n]*|\/\*[\s\S]*?\*\/|\(/y;
 
 /**
- * Returns a text without the pieces at its beginning that match a sticky pattern. They are removed one by one, because a
- * single pattern would try every way to divide them.
+ * Removes from the beginning of a text all pieces that match a sticky pattern. They are removed one by one, because a single
+ * pattern would try every way to divide them.
  */
 function withoutLead(text: string, piece: RegExp): string {
   let at = 0;

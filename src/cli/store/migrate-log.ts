@@ -1,4 +1,4 @@
-/** `annal migrate-log`: moves the log to another store while the service runs, together with the service's positions. */
+/** `annal migrate-log`: moves the log to another store while the service is running, and adjusts the service's positions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { PROJECTIONS } from '#projections/all.ts';
@@ -30,7 +30,7 @@ export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
    */
   readonly from?: string;
   readonly to: string;
-  /** Closes the source and moves the service's positions; without this option the log is only copied. */
+  /** Closes the source and moves the service's positions. Without this option, the log is only copied. */
   readonly cutover?: boolean;
   /** Reopens the source after an abandoned cutover. */
   readonly cancel?: boolean;
@@ -42,28 +42,30 @@ export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
 export interface MigrateLogReport {
   readonly events: number;
   readonly streams: number;
-  /** `copied`: both logs were the same a moment ago; `moved`: the service can start on the target. */
+  /** `copied`: both logs were the same a moment ago. `moved`: the service can be started on the target. */
   readonly outcome: 'copied' | 'moved' | 'already_moved' | 'cancelled';
 }
 
-/** If a copying pass copies at most this many events, the copy is as close as it can get while clients write. */
+/** If a pass copies at most this many events, the copy is as close as it can get while clients are writing. */
 const FEW = 500;
 /** How often to check whether the instances have stopped, in ms. */
 const LOOK_EVERY = 200;
-/** The number of concurrent appends to PostgreSQL, which processes them in order. EventStoreDB doesn't guarantee that. */
+/**
+ * The number of concurrent appends to PostgreSQL, which processes them in order. EventStoreDB doesn't guarantee their order.
+ */
 const WINDOW = 200;
 /** The name for the log in the service's database. */
 const OWN = 'database';
 
 /**
  * Runs the command.
- * @returns the exit code: 1 if it was interrupted; the same command continues.
+ * @returns the exit code: 1 if it was interrupted; running the same command again continues.
  * @throws Failure if a store can't be reached, the logs differ, or an instance is running that must be stopped.
  */
 export async function migrateLogCommand(options: MigrateLogOptions): Promise<number> {
   const own = process.env.DATABASE_URL;
   const embedded = own === undefined || own === '';
-  // The embedded database stops with the service, so steps that need a stopped service start the database themselves.
+  // The embedded database stops when the service stops, so steps that need a stopped service start the database themselves.
   if (embedded && (options.cutover === true || options.cancel === true)) {
     return withStoppedService(options, (databaseUrl) => migrate(databaseUrl, options));
   }
@@ -89,13 +91,13 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
   }
 }
 
-/** Returns the log's location according to the settings. */
+/** Returns the log's present location according to the settings. */
 const present = (): string => eventStoreUrl() || OWN;
 
 /** One of the two logs. */
 class Place {
   readonly url: string;
-  /** A name without credentials that stays the same between runs. */
+  /** A name without credentials that is the same in every run. */
   readonly name: string;
 
   /** @throws Failure for a URL of a different kind. */
@@ -117,7 +119,7 @@ class Place {
     return logKind(this);
   }
 
-  /** Opens the log only for this command, even while it is closed to all others. */
+  /** Opens the log for this command only, even while the log is closed to everyone else. */
   async open(): Promise<EventStore> {
     if (this.inPostgres) return PostgresEventStore.open({ url: exempt(this.url) });
     return this.#openEventStoreDb();
@@ -125,7 +127,7 @@ class Place {
 
   /**
    * Closes the log to writers.
-   * @param movedTo where the events will be, if this log is the source
+   * @param movedTo where the events are being moved, if this log is the source
    */
   async close(movedTo?: string): Promise<void> {
     if (this.inPostgres) return closeLog(this.url);
@@ -195,7 +197,7 @@ async function copy(pool: Pool, from: Place, to: Place, options: Moving): Promis
     const source = await open(from);
     await assertOwnLog({ client: pool, store: source, kind: from.kind });
     const target = await open(to);
-    // Closed, because nobody may write to an incomplete log.
+    // Closed, because an incomplete log must not be written to.
     await to.close();
     const head = await source.head();
     const move = new LogMove({
@@ -226,7 +228,8 @@ interface Cutover {
 /** From here on, writes return 503 until the service is started on the target. */
 async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<void> {
   const { pool, target, from, to, move } = cutover;
-  // EventStoreDB notifies instances that it is closed, but can't refuse their writes until they have read the notification.
+  // EventStoreDB notifies instances that the log is closed, but can't refuse their writes until they have read the
+  // notification.
   if (!from.inPostgres) await stopped(pool, progress, signal);
   await from.close(to.name);
   try {
@@ -236,7 +239,7 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
     await from.reopen();
     throw error;
   }
-  // If a step fails from here on, it may still have taken effect. The source stays closed, and running the same command again
+  // A step that fails from here on may still have taken effect. The source stays closed; running the same command again
   // determines the state.
   const client = await pool.connect();
   try {
@@ -248,8 +251,8 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
         translate: (position) => move.translate(position),
         readPosition: (stream, revision) => readPosition(target, stream, revision),
       });
-      // An erased event's stream has no positions; the mark is then the position that corresponds to the log without this
-      // event.
+      // The stream of an erased event has no positions. The mark then gets the position that corresponds to the log without
+      // this event.
       await moveMark(
         client,
         async ({ stream, revision, position }) =>

@@ -1,4 +1,4 @@
-/** `annal parked` lists parked events, which a process couldn't handle. `--retry` retries them now. */
+/** `annal parked` lists parked events, which a process couldn't handle; `--retry` retries them now. */
 import { openPool } from '#src/database/pool.ts';
 import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
 import { requireDatabaseUrl } from '../database.ts';
@@ -15,7 +15,7 @@ export interface ParkedOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Lists parked events, oldest first.
- * @returns the exit code: 3 if there are any and they aren't retried.
+ * @returns the exit code: 3 if there are parked events and they aren't being retried.
  * @throws Failure if the database can't be found.
  */
 export async function parkedCommand({

@@ -1,4 +1,4 @@
-/** `annal rebuild [projection…]`: rebuilds read models alongside the current ones, and then swaps them. */
+/** `annal rebuild [projection…]`: rebuilds read models next to the current ones, and then swaps them. */
 import { constants, setPriority } from 'node:os';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { TableComparison } from '#projections/compare.ts';
@@ -19,20 +19,20 @@ import { unreadableFailure } from './unreadable.ts';
 /** The command-line options. */
 export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
-  /** Swaps even if rebuilt rows differ from the current ones. */
+  /** Swaps the read models even if rebuilt rows differ from the current ones. */
   readonly force?: boolean;
   /** Starts over instead of continuing an earlier rebuild. */
   readonly fresh?: boolean;
   /** How much of the machine's capacity the rebuild uses. Default: `full`. */
   readonly load?: Load;
   readonly signal?: AbortSignal;
-  /** Set after restoring a log that is older than the read models (`restored.ts`). */
+  /** True after a log was restored that is older than the read models (`restored.ts`). */
   readonly restored?: boolean;
 }
 
 /**
  * Rebuilds the named projections, or all of them.
- * @returns the exit code: 1 if one wasn't swapped.
+ * @returns the exit code: 1 if a projection wasn't swapped.
  * @throws Failure for an unknown name, if a rebuild is already running, or if the database can't be found.
  */
 export async function rebuildCommand(names: readonly string[], options: RebuildOptions): Promise<number> {
@@ -49,7 +49,7 @@ export async function rebuildCommand(names: readonly string[], options: RebuildO
 }
 
 /**
- * Rebuilds and prints the result.
+ * Rebuilds the projections and prints the result.
  * @returns the exit code.
  * @throws Failure
  */
@@ -101,7 +101,7 @@ export async function rebuildNamed(
   return reports.every(({ outcome }) => outcome === 'swapped') ? 0 : 1;
 }
 
-/** Shows the progress of the slowest projection; the total number of events is estimated from the events read so far. */
+/** Shows the progress of the slowest projection. The total number of events is estimated from the events read so far. */
 function show(progress: Progress): (told: RebuildProgress) => void {
   const began = new Map<string, number>();
   const last = new Map<string, RebuildProgress>();
@@ -150,7 +150,7 @@ function describeComparison(name: string, tables: readonly TableComparison[]): s
   ].join('\n');
 }
 
-/** Returns the number at which counting stopped: `1000+`. */
+/** Returns the number at which counting stopped, as text: `1000+`. */
 const atLeast = (count: number): string => `${count}+`;
 
 const OUTCOMES: Readonly<Record<RebuildReport['outcome'], string>> = {

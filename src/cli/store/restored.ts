@@ -13,7 +13,7 @@ import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
 
 /**
  * Removes data that refers to lost events, and rebuilds every read model from the current log. The service must be stopped.
- * @returns the exit code: 1 if it was interrupted; the same command starts over.
+ * @returns the exit code: 1 if it was interrupted; running the same command again starts over.
  * @throws Failure if an instance is running, or if the database or the event store can't be reached.
  */
 export async function rebuildRestored(options: RebuildOptions): Promise<number> {
@@ -28,7 +28,7 @@ export async function rebuildRestored(options: RebuildOptions): Promise<number> 
     if (options.json !== true) process.stdout.write(`${describe(forgotten)}\n`);
     const names = PROJECTIONS.map(({ name }) => name);
     const code = await rebuildNamed(databaseUrl, names, { ...options, restored: true });
-    // Until the mark is removed, the service must not start, wherever the log ends.
+    // Until the mark is removed, the service must not start, regardless of where the log ends.
     if (code === 0) await withPool(databaseUrl, forgetMark);
     return code;
   });

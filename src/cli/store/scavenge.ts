@@ -12,13 +12,14 @@ export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Scavenges both and prints the result. The service may be running; queries on a table wait while the table is rewritten.
- * @throws Failure if one of the two can't be found or refuses.
+ * Scavenges the event store and the database, and prints the result. The service may be running; queries on a table wait while
+ * the table is rewritten.
+ * @throws Failure if either can't be found or refuses the request.
  */
 export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
   const databaseUrl = await requireDatabaseUrl(where);
   const eventStore = eventStoreUrl() ?? '';
-  // Checks that this is the installation's own log, which contains the purged data.
+  // Checks that this log belongs to the installation, and so contains the purged data.
   await withEventStore(databaseUrl, () => Promise.resolve());
   try {
     if (eventStore !== '') await scavenge(eventStore);

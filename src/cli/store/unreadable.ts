@@ -1,6 +1,6 @@
 /**
- * Reports events that a command couldn't read. Loaded only after a command has failed, because it also loads the database
- * client.
+ * Reports events that a command couldn't read. Loaded only after a command has failed, because this module also loads the
+ * database client.
  */
 import { CannotApply } from '#projections/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';

@@ -1,6 +1,6 @@
 /**
- * `annal takeback`: plans to take back everything that a source, key, application or AI wrote, carries out the plan, and
- * undoes it.
+ * `annal takeback`: plans to take back everything that a source, key, application or AI wrote, carries out the plan, or undoes
+ * it.
  */
 import type { Pool } from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -43,7 +43,7 @@ const ACTIONS = ['new', 'plan', 'start', 'undo', 'status'];
 
 /**
  * Runs an action; `new` creates a take-back and plans it.
- * @throws Failure for invalid arguments, or if the take-back is unknown or in a different state
+ * @throws Failure for invalid arguments, or if the take-back is unknown or in the wrong state
  */
 export async function takebackCommand(action: string, id: string, options: TakebackOptions): Promise<void> {
   expectAction('takeback', action, ACTIONS);
@@ -76,7 +76,7 @@ async function work(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const planning = action === 'new' || action === 'plan';
-  // A finished plan isn't changed, because undoing uses it to find what was taken back.
+  // A finished plan must not change, because undoing uses it to find what was taken back.
   if (planning && (await takebacks.find(found.id))?.state !== 'planning') return;
   await withEventStore(url, async (store) => {
     const progress = startProgress(0, planning ? 'versions' : 'records', json ? 'lines' : false);
@@ -109,8 +109,8 @@ async function work(
 }
 
 /**
- * Carries out a take-back, or continues with it.
- * @throws Failure if it is in a different state
+ * Carries out a take-back, or continues it.
+ * @throws Failure if it is in the wrong state
  */
 async function carry(
   parts: Work,
@@ -130,7 +130,7 @@ async function carry(
 }
 
 /**
- * Runs work under a lock that only one process at a time can hold for a take-back.
+ * Runs work under a take-back's lock, which only one process at a time can hold.
  * @throws Failure if another process holds the lock
  */
 async function withLock(url: string, id: string, run: () => Promise<void>): Promise<void> {

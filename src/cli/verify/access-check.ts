@@ -43,7 +43,7 @@ export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPur
   };
 }
 
-/** Yields a checkpoint's lines for access logs, which come before the lines for streams. */
+/** Yields a checkpoint's lines for access logs, which precede the lines for streams. */
 export async function* accessLeaves(heads: AsyncIterable<AccessHead>): AsyncGenerator<StreamLeaf> {
   for await (const { record, entries, hash } of heads)
     yield { stream: accessName(record), revision: entries, hash };
@@ -63,7 +63,7 @@ export async function* streamHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGe
 }
 
 /**
- * Returns what was compared in addition to events, for reports.
+ * Describes what was compared in addition to events, for reports.
  * @param models names of read models
  */
 export function comparedIn(

@@ -15,14 +15,14 @@ type Where = Pick<ServiceOptions, 'dataDir'>;
 
 /**
  * Returns the installation's key; creates it on first use.
- * @throws Failure if it can't be read or created.
+ * @throws Failure if the key can't be read or created.
  */
 export function keyToSign(where: Where): Promise<SigningKey> {
   return reportFaults(() => signingKey(findKeyPlace(where)));
 }
 
 /**
- * Returns the public key that signatures must match: the given key, otherwise the installation's own.
+ * Returns the public key that must have made signatures: the given key, otherwise the installation's own.
  * @throws Failure if there is neither.
  */
 export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {

@@ -1,4 +1,4 @@
-/** `annal checkpoint --out FILE`: signs the current ends of every stream and of every record's access log. */
+/** `annal checkpoint --out FILE`: signs the current heads of every stream and of every record's access log. */
 import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
 import { type CheckpointStatement, checkpointLines, type StreamLeaf } from '#src/audit/checkpoint.ts';
 import { openPool } from '#src/database/pool.ts';
@@ -33,7 +33,7 @@ export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
 /**
  * Reads and verifies the whole log, and signs the heads of its streams.
  * @returns the exit code: 3 if the log has faults, in which case nothing is signed.
- * @throws Failure if the database or the key can't be found, or the file can't be written or already exists.
+ * @throws Failure if the database or the key can't be found, or if the file can't be written or already exists.
  */
 export async function checkpointCommand({
   out,
@@ -141,7 +141,7 @@ function faultsIn(error: unknown): Faults | undefined {
   return error instanceof AccessLogFaulty ? { log: [], accessLog: error.faults } : undefined;
 }
 
-/** Yields the items of both, one after another. */
+/** Yields the items of both iterables, one after the other. */
 async function* joined(
   first: AsyncIterable<StreamLeaf>,
   second: AsyncIterable<StreamLeaf>,

@@ -1,6 +1,6 @@
 /**
- * Groups the faults that `annal verify` found by cause, because one altered event makes rows in several read models differ.
- * Pure.
+ * Groups the faults that `annal verify` found by cause, because a single altered event makes rows differ in several read
+ * models. Pure.
  */
 import type { RowChange, RowDifference } from '#projections/compare.ts';
 import type { LogFault } from '#projections/verify/log-check.ts';
@@ -32,7 +32,7 @@ export interface Cause {
   readonly messages: readonly string[];
   /** The values before and after the fault. */
   readonly changes: readonly RowChange[];
-  /** The tables with rows that differ for this reason, and the number of these rows. */
+  /** The tables in which rows differ for this reason, and the number of these rows. */
   readonly follows: Readonly<Record<string, number>>;
 }
 
@@ -73,8 +73,8 @@ export function groupByCause({
 type Group = readonly [LogFault, ...LogFault[]];
 
 /**
- * Groups faults at the same event, or at neighbouring events in a stream, because they have one cause: events that changed
- * places, or a hash that the next event continues.
+ * Groups faults at the same event, or at neighbouring events in a stream, because they have one cause: swapped events, or a
+ * wrong hash that the next event builds on.
  */
 function logGroups(faults: readonly LogFault[]): Group[] {
   const groups: [LogFault, ...LogFault[]][] = [];
@@ -90,12 +90,12 @@ function logGroups(faults: readonly LogFault[]): Group[] {
   return groups;
 }
 
-/** The faults that mean that events are missing, whichever resource in the stream the events belong to. */
+/** The faults that mean that events are missing, regardless of the resource that the missing events belong to. */
 const MISSING: ReadonlySet<LogFault['what']> = new Set(['revision', 'version', 'erasure', 'identity']);
 
 /**
- * Returns true if a row differs because of faults in the log: it is about the same resource or, if events are missing, the
- * same record.
+ * Returns true if a row differs because of faults in the log: the row is about the same resource or, if events are missing,
+ * about the same record.
  */
 function isAbout(row: RowDifference, group: Group): boolean {
   const id = findId(row);
@@ -116,8 +116,8 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
   const [first] = group;
   const resource = group.find((fault) => fault.resource !== undefined)?.resource;
   const altered = group.some(({ what }) => what === 'hash' || what === 'form');
-  // The current row contains the original values, and the rebuilt row the values that are in the log now; `version` contains
-  // the event's own version.
+  // The current row contains the original values; the rebuilt row contains the values that are in the log now.
+  // `history.version` is preferred, because its row is the event's own version.
   const changed = rows.filter(({ row: { changes: found = [] } }) => found.length > 0);
   const source = changed.find(({ table }) => table === 'history.version') ?? changed[0];
   const changes = (source?.row.changes ?? []).map(({ path, before, after }) => ({
@@ -137,8 +137,9 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
 }
 
 /**
- * Groups rows by cause. Rows about one resource have one cause. So do rows in a record that has versions without events,
- * because the end of its stream is missing. Rows without a resource are grouped by their record, or each by itself.
+ * Groups rows by cause. Rows about one resource have one cause, and so do all rows in a record that has versions without
+ * events, because the end of its stream is missing. Rows without a resource are grouped by their record, or each by itself if
+ * they have no record.
  */
 function rowGroups(rows: readonly Rows[]): Rows[][] {
   const groups = new Map<string, Rows[]>();

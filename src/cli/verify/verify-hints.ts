@@ -1,4 +1,4 @@
-/** Suggests how to handle the faults that `annal verify` found. docs/audit.md has more. */
+/** Suggests how to handle the faults that `annal verify` found. docs/audit.md says more. */
 import type { VerifyReport } from '#projections/verify/verify.ts';
 
 const LOG =
@@ -24,8 +24,8 @@ const ACCESS_LOG =
   'The access log was altered, or entries are missing. Back up the database first, and find out who changed the tables. Nothing can rebuild it: the missing entries exist only in backups (docs/access-log.md).';
 
 /**
- * Returns sentences, the most urgent first; none if there are no faults. Rebuilding a read model is suggested only if the log
- * is intact.
+ * Returns suggestions as sentences, the most urgent first; none if there are no faults. Rebuilding a read model is suggested
+ * only if the log is intact.
  */
 export function hintsFor({
   log,

@@ -38,7 +38,7 @@ interface PartOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The read models whose rows name the record that they belong to. */
+/** The read models whose rows name the record to which they belong. */
 const MODELS = new Set(['resources', 'history', 'timeline', 'consents']);
 /** The maximum number of faults that are listed. */
 const NAMED = 1_000;

@@ -1,4 +1,4 @@
-/** Formats causes as text that fits a terminal. */
+/** Formats causes as text that fits in a terminal. */
 import type { RowChange } from '#projections/compare.ts';
 import { printable } from '../table.ts';
 import type { Cause } from './verify-causes.ts';
@@ -7,9 +7,9 @@ import type { Cause } from './verify-causes.ts';
 const SHOWN = 50;
 /** The maximum number of changes that are shown per cause. */
 const CHANGES = 5;
-/** The width in columns for a file, and for a terminal that doesn't report its width. */
+/** The width in columns for output to a file, and for a terminal that doesn't report its width. */
 const WIDTH = 80;
-/** A smaller width would break ids. */
+/** At a smaller width, ids would be broken. */
 const NARROWEST = 60;
 
 /** Returns the terminal's width in columns. */
@@ -17,7 +17,7 @@ export function terminalWidth(): number {
   return Math.max(process.stdout.columns ?? WIDTH, NARROWEST);
 }
 
-/** Returns the causes as a numbered list, with no line wider than `width` unless a single word is. */
+/** Returns the causes as a numbered list. No line is wider than `width`, unless it is a single word. */
 export function describeCauses(causes: readonly Cause[], width = terminalWidth()): string[] {
   const lines = causes
     .slice(0, SHOWN)
@@ -60,7 +60,7 @@ function shownChange({ path, before, after }: RowChange, width: number, indent: 
 
 /**
  * Wraps a text at spaces.
- * @param first the first line's prefix, instead of the indent.
+ * @param first the prefix of the first line; default: the indent.
  */
 export function wrapped(text: string, width = terminalWidth(), indent = '', first = indent): string[] {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 /**
  * `annal verify`: checks the hash chains of streams and of the access log, compares the read models with the log, and compares
- * all of this with a checkpoint.
+ * both with a checkpoint.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import type { LogFault } from '#projections/verify/log-check.ts';
@@ -32,7 +32,7 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** A file that `annal checkpoint` wrote. */
   readonly checkpoint?: string;
-  /** The public key that must have signed it. Default: the installation's key. */
+  /** The public key that must have signed the checkpoint. Default: the installation's key. */
   readonly key?: string;
   /** Verifies only this project, given by id. */
   readonly project?: string;
@@ -44,8 +44,8 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
 /**
  * Verifies and prints the result.
  * @returns the exit code: 3 if anything differs; 4 if nothing differs but a read model lags, so that not everything was
- *   compared.
- * @throws Failure if the database can't be found, or if the checkpoint can't be read or its signature is invalid.
+ * compared.
+ * @throws Failure if the database can't be found, or if the checkpoint can't be read or has an invalid signature.
  */
 export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const { json = false, checkpoint: file, key, signal, project, patient, ...where } = options;
@@ -78,7 +78,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
             await check.check(events);
           },
           ...(signal === undefined ? {} : { signal }),
-          // While the service is stopped, nothing updates the read models, so this doesn't wait for them.
+          // While the service is stopped, nothing updates the read models, so waiting for them would be pointless.
           ...(stopped ? { catchUpMs: 0 } : {}),
         },
       );
@@ -129,7 +129,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   return report.lagging.length === 0 ? 0 : NOT_ALL_CHECKED;
 }
 
-/** Returns the fault for a log with a different first event: it is a different log, or somebody changed that event. */
+/** Returns the fault for a log whose first event is different: either it is a different log, or that event was altered. */
 function identity({ first, message }: ForeignLog): LogFault {
   const { stream = '', revision = 0, id = null } = first ?? {};
   return { what: 'identity', stream, revision, event: id, message };

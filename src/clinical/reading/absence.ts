@@ -1,7 +1,9 @@
 /**
- * Statements that the patient has no known allergy, medicine, problem or vaccination, or that nothing is known of them: FHIR
- * has them as entries with a code that says so, and many systems with words. They are none of what they deny. Pure.
- * https://hl7.org/fhir/R4/allergyintolerance.html#9.1.3.3, https://hl7.org/fhir/uv/ips/STU1/CodeSystem-absent-unknown-uv-ips.html
+ * Finds statements that the patient has no known allergy, medicine, problem or vaccination, or that nothing is known about
+ * these. In FHIR, such a statement is an entry with a code for the denial; many systems write it in words instead. Such
+ * entries must not be counted as allergies, medicines, problems or vaccinations. Pure.
+ * https://hl7.org/fhir/R4/allergyintolerance.html#9.1.3.3,
+ * https://hl7.org/fhir/uv/ips/STU1/CodeSystem-absent-unknown-uv-ips.html
  */
 import { codings, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -14,7 +16,7 @@ const SNOMED = 'http://snomed.info/sct';
 const ABSENT_UNKNOWN = 'http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips';
 
 /**
- * The extent of a denial: `all` entries in the list, or the entries in one category. Narrower denials aren't compared with
+ * The scope of a denial: `all` entries in the list, or the entries in one category. Narrower denials aren't compared with
  * anything.
  */
 type Denied = 'all' | 'medication' | 'food' | 'environment' | 'narrower';
@@ -55,35 +57,35 @@ const DENIED: ReadonlyMap<string, Readonly<Record<string, Denied>>> = new Map([
   [ABSENT_UNKNOWN, IPS_CODES],
 ]);
 
-/** A statement of absence, however many entries contain it. */
+/** A statement of absence, which may be based on several entries. */
 export interface Absence<Of extends Told = Told> {
-  /** The code; the code words have a word for it under `absence`. Narrower codes have only their name. */
+  /** The code. The words for it are in the code words, under `absence`; narrower codes have only their name. */
   readonly code: string;
   readonly denies: Denied;
   readonly name: string | undefined;
-  /** The words of the record that state it, if no code does. */
+  /** The record's own words for the denial, if it isn't coded. */
   readonly words: string | undefined;
-  /** The substance that words deny, if it is one. */
+  /** The substance that the words deny, if they deny a single substance. */
   readonly subject: string | undefined;
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
-  /** Who states it, according to the newest entry, if it says so. */
+  /** The person who states it, if the newest entry names one. */
   readonly by: string | undefined;
   /** The newest first. */
   readonly sources: readonly Of[];
   /** Names of recorded entries that contradict the denial. */
   readonly against: readonly string[];
-  /** True if something without a name is also recorded although it is denied. */
+  /** True if the record also contains a nameless entry of the kind that is denied. */
   readonly isAgainstUnnamed: boolean;
 }
 
-/** An entry that may be denied: its name and, if it is an allergy, its categories. */
+/** An entry that a statement of absence may deny: its name and, for an allergy, its categories. */
 export interface Denial {
   readonly name: string | undefined;
   readonly categories: readonly string[];
 }
 
-/** Returns the code in a concept that denies something; undefined if there is none. */
+/** Returns a concept's code for a denial; undefined if it has none. */
 export function findAbsence(concept: Json | undefined): string | undefined {
   for (const { system, code } of codings(concept)) {
     const known = typeof system === 'string' ? DENIED.get(system) : undefined;
@@ -100,7 +102,7 @@ function readConcept({ type, value }: Told, look: Around['look']): Json | undefi
   return look(first(medicationReference)?.reference, value)?.code;
 }
 
-/** The lists whose entries may deny something in words. */
+/** The lists whose entries may be denials in words. */
 const LISTS: Readonly<Record<string, DeniedList>> = {
   AllergyIntolerance: 'allergies',
   MedicationStatement: 'medicines',
@@ -108,12 +110,12 @@ const LISTS: Readonly<Record<string, DeniedList>> = {
   Condition: 'problems',
 };
 
-/** Members of an entry that only a real one has: what was taken, or what happened. */
+/** Members that only a real entry has, and a denial never has: what was taken, or what happened. */
 const TELLING = ['dosage', 'dosageInstruction', 'doNotPerform', 'stage', 'severity', 'bodySite'] as const;
 
 /**
- * Returns the denial that an entry states in words; undefined unless all its words are one. Codes without words may name what
- * the words deny, so such an entry is none.
+ * Returns the denial that an entry states in words; undefined unless all texts in the entry are denials. An entry that also
+ * has a code without a text isn't a denial, because the code may name the substance that the words mention.
  */
 function findDenialInWords({ type, value }: Told, concept: Json | undefined): DenialInWords | undefined {
   const list = LISTS[type];
@@ -129,7 +131,7 @@ function findDenialInWords({ type, value }: Told, concept: Json | undefined): De
     ...reactions.flatMap((each) => (each.description === undefined ? [] : [text(each.description)])),
   ];
   const denials = said.map((words) => (words === undefined ? undefined : readDenial(list, words)));
-  // One that is critical was a reaction.
+  // If the criticality is high, there was a reaction.
   if (value.criticality === 'high' || denials.includes(undefined)) return undefined;
   return denials[0];
 }
@@ -138,8 +140,8 @@ function findDenialInWords({ type, value }: Told, concept: Json | undefined): De
 const PUBLIC = /snomed|rxnorm|atc|unii|fdasis|med-?rt|ndf|ndc|loinc|icd|fhir\/sid/i;
 
 /**
- * Returns the words of a concept: its text, and of each code the display, or else the code itself. Codes of a system of its
- * own that have no display mean what the text says.
+ * Returns the texts of a concept: its own text and, for each code, the display or otherwise the code itself. A code without a
+ * display in a local code system is skipped, because it means the same as the concept's text.
  */
 function wordsIn(concept: JsonObject): (string | undefined)[] {
   const own = text(concept.text);
@@ -150,12 +152,12 @@ function wordsIn(concept: JsonObject): (string | undefined)[] {
   return own === undefined ? coded : [own, ...coded];
 }
 
-/** Tells whether an entry denies something, by a code or in words. */
+/** Returns whether an entry denies something, by a code or in words. */
 export function isDenial(told: Told, concept: Json | undefined): boolean {
   return findAbsence(concept) !== undefined || findDenialInWords(told, concept) !== undefined;
 }
 
-/** Entries, separated by whether they deny something. Denials that have ended are in neither list. */
+/** Entries, split by whether they deny something. Denials that have ended are in neither list. */
 export interface SplitEntries<Of extends Told> {
   readonly others: readonly Of[];
   readonly absences: readonly Absence<Of>[];
@@ -208,7 +210,7 @@ export function splitAbsences<Of extends Told>(
   return { others, absences: absences.sort(newestFirst) };
 }
 
-/** Medicine statuses with which a statement no longer applies. */
+/** Statuses of medicines with which a denial no longer applies. */
 const ENDED: ReadonlySet<string> = new Set(['completed', 'stopped']);
 
 function isEnded(value: JsonObject, today: string): boolean {
@@ -221,7 +223,7 @@ function isEnded(value: JsonObject, today: string): boolean {
   );
 }
 
-/** Returns who states it: the asserter, a statement's source, or the recorder. */
+/** Returns who made the statement: the asserter, the source of the information, or the recorder. */
 function readAuthor({ asserter, informationSource, recorder, requester }: JsonObject): string | undefined {
   return objects([asserter, informationSource, recorder, requester].filter((each) => each !== undefined))
     .flatMap(({ display }) => text(display) ?? [])
@@ -229,7 +231,7 @@ function readAuthor({ asserter, informationSource, recorder, requester }: JsonOb
 }
 
 /**
- * Returns statements of absence, with the names of recorded entries that contradict them.
+ * Returns statements of absence, each with the names of the recorded entries that contradict it.
  * @param current the entries that currently apply
  */
 export function contradictAbsences<Of extends Told>(

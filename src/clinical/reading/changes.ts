@@ -1,6 +1,6 @@
 /**
- * Reads when a problem or an allergy began or ended: a day, an age, or the record's own words. Also used in a page's scripts.
- * Pure. https://hl7.org/fhir/R4/condition-definitions.html#Condition.onset_x_
+ * Reads when a problem or an allergy began or ended: a day, an age, or the record's own words. Also used in the scripts of
+ * pages. Pure. https://hl7.org/fhir/R4/condition-definitions.html#Condition.onset_x_
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -22,7 +22,8 @@ export interface Age {
 export type Change = { readonly date: string } | { readonly age: Age } | { readonly words: string };
 
 /**
- * Returns when something began (`onset`) or ended (`abatement`). For a Period, this is its start or, for an end, its last day.
+ * Returns when something began (`onset`) or ended (`abatement`). For a Period, an onset is its start, and an abatement is its
+ * last day.
  */
 export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Change | undefined {
   const { start, end } = first(value[`${name}Period`]) ?? {};
@@ -39,7 +40,7 @@ export function readChange(value: JsonObject, name: 'onset' | 'abatement'): Chan
 }
 
 /**
- * Returns the age in an element that is an Age or a Range of ages: `onsetAge`, `performedRange`; undefined if there is none.
+ * Returns the age in an element that is an Age or a Range of ages (`onsetAge`, `performedRange`); undefined if there is none.
  */
 export function ageIn(value: JsonObject, name: string): Age | undefined {
   const { low, high } = first(value[`${name}Range`]) ?? {};
@@ -57,7 +58,7 @@ function readAge(age: Json | undefined): Age | undefined {
   };
 }
 
-/** Quantity comparators that are written differently. */
+/** Quantity comparators whose printed sign is different. */
 const SIGNS: Readonly<Record<string, string>> = { '<=': '≤', '>=': '≥' };
 
 function readRange(low: Json | undefined, high: Json | undefined): Age | undefined {
@@ -79,7 +80,7 @@ function readUnit({ code, unit }: JsonObject): string | undefined {
   return text(code) ?? text(unit);
 }
 
-/** Units of age for which the languages have words. */
+/** Units of age that each language has words for. */
 const UNITS: Readonly<Record<string, string>> = { a: 'year', mo: 'month', wk: 'week', d: 'day', h: 'hour' };
 
 /** Returns an age in words: `40 years`, `40–50 years`, `at least 40 years`, `up to 50 years`. */
@@ -91,7 +92,7 @@ export function ageText(lang: WordLanguage, age: Age): string {
   return to === undefined ? '' : word({ lang }, 'upto', { to: write(to) });
 }
 
-/** Returns when something was done, in English: `at age 40 years`, `from age 40 years`, `up to age 50 years`. */
+/** Returns at what age something was done, in English: `at age 40 years`, `from age 40 years`, `up to age 50 years`. */
 export function atAge(age: Age): string {
   const { from, to, sign = '' } = age;
   const write = formatIn('en', age);

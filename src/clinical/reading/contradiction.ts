@@ -1,6 +1,6 @@
 /**
- * Finds a source that contradicts a medicine's leading source: a record may call a medicine current in one entry and stopped
- * in another. Pure.
+ * Finds a source that contradicts a medicine's leading source, because one entry in a record may call a medicine current and
+ * another may call it stopped. Pure.
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
@@ -20,20 +20,20 @@ export interface Claim {
   readonly dated: Dated;
 }
 
-/** A contradicting source, and since when it has contradicted. */
+/** A contradicting source, and the day since which it has contradicted the lead. */
 export interface Contradiction<Source> {
   readonly source: Source;
-  /** The day on which its status applied or was recorded; undefined if only the day of prescribing is known. */
+  /** The day on which the source's status applied or was recorded; undefined if only the day of prescribing is known. */
   readonly day: string | undefined;
 }
 
-/** Statuses that say whether the patient takes it. The status `unknown` contradicts nothing. */
+/** Statuses that say whether the patient takes the medicine. The status `unknown` contradicts nothing. */
 const SAYS: ReadonlySet<string> = new Set(['active', 'on-hold', 'completed', 'stopped', 'not-taken']);
 
 /**
- * Returns the newest source with a status different from the lead's, if it isn't older than the sources with the lead's
- * status. It isn't older if it is dated on the same day or later, or if it was last changed here on a later day. A
- * prescription also ends when the next one is written, so a prescription that is followed by a newer one contradicts nothing.
+ * Returns the newest source whose status differs from the lead's, if it isn't older than the sources with the lead's status.
+ * It isn't older if it is dated on the same day or later, or if it was last changed here on a later day. A prescription also
+ * ends when the next one is written, so a prescription that is followed by a newer one contradicts nothing.
  * @param sources all sources of the medicine
  * @param own the sources that determine its standing
  */
@@ -53,7 +53,10 @@ export function findContradiction<Source extends Claim>(
   return found === undefined ? undefined : { source: found.source, day: found.day };
 }
 
-/** Returns the last day on which a source can have stated its status, if this day isn't before those of the other sources. */
+/**
+ * Returns the last day on which a source can have stated its status, unless this day is before the corresponding days of the
+ * other sources.
+ */
 function contradicts(
   source: Claim,
   others: readonly Claim[],
@@ -78,7 +81,7 @@ function contradicts(
   return changed >= (newest ?? '') ? { said: changed, day: changed } : undefined;
 }
 
-/** Returns the days on which a source began to apply and was stated. */
+/** Returns the days on which a source began to apply and on which it was stated. */
 function readDates({ dated, told }: Claim): string[] {
   return [dated.date, text(told.value.dateAsserted)].flatMap((date) =>
     typeof date === 'string' ? [dayIn(date)] : [],
@@ -97,7 +100,7 @@ function storedOn({ meta }: JsonObject): string | undefined {
   return text(first(meta)?.lastUpdated)?.slice(0, 10);
 }
 
-/** Returns the day on which an entry was last changed; undefined if it never was. */
+/** Returns the day on which an entry was last changed; undefined if it has never been changed. */
 function changedOn(value: JsonObject): string | undefined {
   return text(first(value.meta)?.versionId) === '1' ? undefined : storedOn(value);
 }

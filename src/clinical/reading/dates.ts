@@ -1,6 +1,6 @@
 /**
- * Reads a record's dates, each with its meaning: a day of prescribing isn't a day of starting or stopping, and the day on
- * which something was recorded isn't the day on which it happened.
+ * Reads a record's dates, each with its meaning: the day on which a medicine was prescribed isn't the day on which it was
+ * started or stopped, and the day on which something was recorded isn't the day on which it happened.
  */
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -34,7 +34,7 @@ export interface Dated {
   readonly means: Meaning;
 }
 
-/** An element and the meaning of its date; a dot leads to a nested element. */
+/** An element and the meaning of its date; a dot in the path separates nested elements. */
 type Element = readonly [path: string, means: Meaning];
 
 /** Elements that say when a resource's event happened or began, in order of preference. */
@@ -107,14 +107,17 @@ const ELEMENTS: ReadonlyMap<
   ]),
 );
 
-/** The members of resources that `happened` reads. */
+/** The members of resources that `happened` reads dates from. */
 export const DATED_BY: readonly string[] = [
   ...new Set(
     Object.values(HAPPENED).flatMap((elements) => elements.map(([path]) => path.split('.')[0] ?? '')),
   ),
 ];
 
-/** Returns when a resource's event happened or began; if unknown, when it was recorded. For a Period, its start is used. */
+/**
+ * Returns when a resource's event happened or began; if that is unknown, when it was recorded. For a Period, the start is
+ * used.
+ */
 export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
   for (const { name, rest, means } of ELEMENTS.get(type) ?? []) {
     const element = value[name];
@@ -127,7 +130,7 @@ export function happened({ type, value }: { readonly type: string; readonly valu
   return { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
 }
 
-/** Returns milliseconds since 1970. Date.parse reads all FHIR dates except those with a leap second. */
+/** Returns milliseconds since 1970. Date.parse reads all FHIR dates except dates with a leap second. */
 function readMoment(date: string): number {
   const at = Date.parse(date);
   return Number.isNaN(at) ? Date.parse(date.replace(/:60(?=[.+Z-])/, ':59')) : at;
@@ -144,7 +147,7 @@ function dateIn(value: Json | undefined): string | undefined {
   return text(value) ?? text(start) ?? text(end);
 }
 
-/** Compares by date, newest first; entries without a date, or with only a recording date, come last. */
+/** Compares by date, newest first. Entries come last if they have no date or only the date of recording. */
 export function newestFirst(a: { readonly dated: Dated }, b: { readonly dated: Dated }): number {
   const [own, other] = [isOwn(a.dated), isOwn(b.dated)];
   if (own !== other) return own ? -1 : 1;
@@ -173,7 +176,7 @@ export function isFuture(date: string, today: string): boolean {
   return day > today.slice(0, day.length);
 }
 
-/** Returns the last day that a date may mean, `YYYY-MM-DD`: for a month `31`, for a year `12-31`. */
+/** Returns the last day that a date may mean, `YYYY-MM-DD`: a month gets day `31`, a year gets `12-31`. */
 export function findLastDay(date: string): string {
   return `${date}${'9999-12-31'.slice(date.length)}`.slice(0, 10);
 }

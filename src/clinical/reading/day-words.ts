@@ -1,17 +1,17 @@
-/** Writes FHIR dates in words. Also used in a page's scripts. Pure. */
+/** Writes FHIR dates in words. Also used in the scripts of pages. Pure. */
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * Returns a date in words, with its own precision: `2 May 2011`, `May 2011`, `2011`. For a date-time, the day is the one
- * written in it. Other text is returned unchanged.
+ * Returns a date in words, with its own precision: `2 May 2011`, `May 2011`, `2011`. For a date-time, the day is used as
+ * written. Other text is returned unchanged.
  */
 export function dayInWords(lang: string, date: string): string {
   const [, year, month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T.*)?)?)?$/.exec(date) ?? [];
   if (year === undefined) return date;
   const at = Date.parse(`${year}-${month ?? '01'}-${day ?? '01'}`);
   if (Number.isNaN(at)) return date;
-  // Direction marks are unnecessary, because the page isolates dates.
+  // The page isolates dates, so direction marks are unnecessary.
   return formatFor(lang, month !== undefined, day !== undefined)
     .format(at)
     .replace(/[\u200e\u200f\u061c]/g, '');

@@ -1,4 +1,4 @@
-/** Writes a reading's dates and medicines in English, for contexts and summaries. */
+/** Writes the dates and medicines of a reading in English, for contexts and summaries. */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
@@ -87,7 +87,7 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
     times: String(times),
     state: statusWord(state ?? ''),
     age: age === undefined ? undefined : ageText('en', age),
-    // Readers of the whole line split it at semicolons.
+    // Semicolons in the text would be misread, because readers of the whole line split it at semicolons.
     text:
       says === 'statusreason' || says === 'inwords' || says === 'nosubstitutionfor'
         ? text?.replace(/\s*;\s*/g, ', ')
@@ -96,7 +96,7 @@ export function inEnglish({ says, days, times, state, age, text }: Phrase): stri
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) => others[name] ?? dayIn(days[name] ?? ''));
 }
 
-/** The phrases about medicines, each with the pattern of its words. */
+/** The phrases about medicines, each with the pattern that its text matches. */
 const FORMS = (
   [
     ...(['taken', 'takenplanned', 'takenfrom', 'takensince', 'takenuntil', 'takenon', 'stopped'] as const),
@@ -108,7 +108,7 @@ const FORMS = (
       'alsoplannedfrom',
       'alsoplanned',
     ] as const),
-    // The last one's pattern also matches the others.
+    // The last pattern also matches the texts of the other three.
     ...(['contradictedorderon', 'contradictedorder', 'contradictedon', 'contradicted'] as const),
     ...([
       'prescribed',
@@ -131,7 +131,7 @@ function escaped(words: string): string {
   return words.replace(/[()]/g, '\\$&');
 }
 
-/** Returns the phrases about a medicine in a text: the inverse of `inEnglish`. Other parts are skipped. */
+/** Returns the phrases about a medicine in a text; the inverse of `inEnglish`. Parts that aren't phrases are skipped. */
 export function readEnglish(text: string): Phrase[] {
   return text.split('; ').flatMap((part): Phrase[] => {
     for (const { says, form } of FORMS) {
@@ -153,7 +153,7 @@ export function readEnglish(text: string): Phrase[] {
   });
 }
 
-/** Returns a phrase about a beginning or end, without the words that are already in its column heading. */
+/** Returns a phrase about a beginning or end, without the words that its column heading already contains. */
 export function inCell(phrase: Phrase): string {
   return inEnglish(phrase).replace(/^(?:since |until |onset: |end: )/, '');
 }
@@ -170,13 +170,13 @@ export function absenceText(absence: Absence): string {
   ].join('; ');
 }
 
-/** Returns a date with its meaning: `since 2019`, `recorded 2020-02-03`; undefined if there is none. */
+/** Returns a date with its meaning: `since 2019`, `recorded 2020-02-03`; undefined if the date is missing. */
 export function dateText(dated: Dated): string | undefined {
   const phrase = datePhrase(dated);
   return phrase === undefined ? undefined : inEnglish(phrase);
 }
 
-/** Returns a medicine's state, and since when it has applied: `stopped; date not recorded; prescribed 2019-01-02`. */
+/** Returns a medicine's state and since when it has had that state: `stopped; date not recorded; prescribed 2019-01-02`. */
 export function standingText(medicine: Medicine, died: Death | undefined): string {
   return [stateWord(medicine, died), ...medicinePhrases(medicine).map(inEnglish)].join('; ');
 }
@@ -207,7 +207,7 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
   }
 }
 
-/** Patterns for medicines' states; a word's code is in medicationStatus. */
+/** Patterns for the states of medicines; the codes for the words in them are in medicationStatus. */
 const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
   ['unclear', /^recorded as (.+), but its period is over$/],
   ['beforedeath', /^recorded as (.+) before death$/],
@@ -226,7 +226,7 @@ export function readState(text: string): { readonly said: StateName; readonly st
   return undefined;
 }
 
-/** Names of the elements in revisions. */
+/** Names of elements in the text about revisions. */
 const ELEMENTS: Readonly<Record<string, string>> = {
   medicationCodeableConcept: 'medicine',
   clinicalStatus: 'status',
@@ -237,18 +237,18 @@ const ELEMENTS: Readonly<Record<string, string>> = {
   vaccineCode: 'vaccine',
 };
 
-/** Returns what was changed, when, and what it said before: `dosage changed 2026-05-12, before: 15 mg once a week`. */
+/** Returns what was changed, when, and the previous content: `dosage changed 2026-05-12, before: 15 mg once a week`. */
 export function revisionText({ element, at, before, times }: Revision): string {
   const often = times === 1 ? '' : ` ${times} times, last`;
-  // Readers of the whole line split it at semicolons.
+  // Semicolons in the text would be misread, because readers of the whole line split it at semicolons.
   const said = beforeText(before).replace(/\s*;\s*/g, ', ');
   return `${ELEMENTS[element] ?? element} changed${often} ${dayIn(at)}, before: ${said}`;
 }
 
 /**
  * Returns the dosage before the current one: `dosage changed, prescribed 2026-05-12, before: 15 mg once a week (prescribed
- * 2025-11-03)`; if the two can't be compared, `earlier dosage, before the one prescribed 2026-05-12: …`; undefined if there is
- * none.
+ * 2025-11-03)`. If the two dosages can't be compared, returns `earlier dosage, before the one prescribed 2026-05-12: …`.
+ * Undefined without an earlier dosage.
  */
 export function doseChangeText({ name, doseChange }: Medicine): string | undefined {
   if (doseChange === undefined) return undefined;
@@ -258,7 +258,7 @@ export function doseChangeText({ name, doseChange }: Medicine): string | undefin
     const isNamed = source.name === undefined || source.name.toLowerCase() === name?.toLowerCase();
     return isNamed ? words : `${source.name}: ${words}`;
   });
-  // Readers of the whole line split it at semicolons.
+  // Semicolons in the text would be misread, because readers of the whole line split it at semicolons.
   const doses = said.join(' | ').replace(/\s*;\s*/g, ', ');
   return doseChange.isCertain
     ? `dosage changed, ${inEnglish(since)}, before: ${doses}`
@@ -285,7 +285,7 @@ function reactionsText(reactions: Json): string {
 }
 
 /**
- * Returns since when an entry has been refuted, and what it said before that.
+ * Returns since when an entry has been refuted, and what the entry said before.
  * @param name what the entry was about
  */
 export function refutedText(name: string, told: Told): string {
@@ -308,9 +308,9 @@ export interface RefutedWords {
   readonly name: string;
   /** A day, as a FHIR date; undefined if it isn't known. */
   readonly day: string | undefined;
-  /** True if the day is when it was recorded as refuted. */
+  /** True if the day is the day on which the entry was recorded as refuted. */
   readonly isRecorded: boolean;
-  /** Its previous statements, in English. */
+  /** The entry's previous statements, in English. */
   readonly before: readonly string[];
 }
 
@@ -337,7 +337,10 @@ export type ChangeWords =
   | {
       /** False if the two dosages can't be compared. */
       readonly isCertain: boolean;
-      /** Since when the current dosage has applied; for an uncertain change, versions of `$summary` before 5 don't say this. */
+      /**
+       * The day since which the current dosage has applied. For an uncertain change, versions of `$summary` before 5 don't
+       * contain it.
+       */
       readonly since: Phrase | undefined;
       readonly doses: readonly DoseWords[];
     };
@@ -377,7 +380,7 @@ function readDoses(text: string): DoseWords[] {
   });
 }
 
-/** Returns a medicine's status in words; `active` is the word that clinicians and models know. */
+/** Returns a medicine's status in words; `active` stays as it is, because clinicians and models know this word. */
 export function statusWord(code: string): string {
   if (code === 'unknown') return 'status unknown';
   return code === 'active' ? code : (findCodeWord('en', 'medicationStatus', code) ?? code);

@@ -1,6 +1,6 @@
-/** Reads JSON values that may be anything, because a page's script reads records from elsewhere. Pure. */
+/** Reads JSON values of any form, because the script of a page reads records from other systems. Pure. */
 
-/** Returns an object's members; none for anything else. */
+/** Returns an object's members; an empty object for anything else. */
 export function readMembers(value: unknown): Readonly<Record<string, unknown>> {
   return isMembers(value) ? value : {};
 }
@@ -11,13 +11,13 @@ function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   );
 }
 
-/** Returns a list's items; a single item counts as a list of one. */
+/** Returns a list's items; a single item is returned as a list of one. */
 export function listItems(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return value === undefined || value === null ? [] : [value];
 }
 
-/** Characters that would change the direction of the text after them. */
+/** Matches characters that would change the direction of the text after them. */
 const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Returns a text trimmed and without direction marks; undefined if it is empty or not a string. */

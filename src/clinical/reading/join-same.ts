@@ -1,4 +1,4 @@
-/** Joins what several resources state about the same thing, by its codes and its name. Pure. */
+/** Joins the statements of several resources about the same thing, by its codes and its name. Pure. */
 import type { Coded } from './told.ts';
 
 /** An entry that can be joined with others. */
@@ -7,15 +7,15 @@ interface Named {
   readonly codes: readonly Coded[];
 }
 
-/** The entries that are known to be the same so far; `into` is the group into which this group was merged. */
+/** The entries found so far to be about the same thing; `into` is the group into which this group was merged. */
 interface Group<Member> {
   readonly members: Member[];
   into: Group<Member> | undefined;
 }
 
 /**
- * Groups sources that are about the same thing. They share a code in a system, or they share the name, unless their codes in
- * one system differ, as with a gel and tablets.
+ * Groups sources that are about the same thing. Sources belong together if they share a code in a system. They also belong
+ * together if they share the name, unless they have different codes in the same system: for example, a gel and tablets.
  * @param apartBy returns a text that must be the same for all sources in a group
  */
 export function joinSame<Member extends Named>(

@@ -1,9 +1,9 @@
-/** Finds the times at which a medicine was taken and prescribed, according to its sources, for bars on a time axis. */
+/** Finds the periods during which a medicine was taken and prescribed, according to its sources, for bars on a time axis. */
 import { isFuture } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Told } from './told.ts';
 
-/** A time that a source states. Days of prescribing, and single days of taking a medicine, have no length. */
+/** A period that a source states. A day of prescribing, or a single day on which a medicine was taken, has no length. */
 export interface MedicinePeriod<Of extends Told = Told> {
   readonly told: Of;
   readonly means: 'taken' | 'taken_on' | 'planned' | 'prescribed' | 'ordered';
@@ -15,7 +15,7 @@ export interface MedicinePeriod<Of extends Told = Told> {
   readonly isCurrent: boolean;
 }
 
-/** Returns a medicine's times; a source without a time adds none. */
+/** Returns a medicine's periods; a source without dates adds none. */
 export function medicinePeriods<Of extends Told>({
   sources,
 }: Pick<Medicine<Of>, 'sources'>): MedicinePeriod<Of>[] {

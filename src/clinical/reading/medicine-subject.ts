@@ -1,4 +1,4 @@
-/** Reads which medicine a resource is about. https://hl7.org/fhir/R4/medicationrequest.html */
+/** Reads which medicine a resource is about: https://hl7.org/fhir/R4/medicationrequest.html */
 import { codes, first, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { isIdea } from './status.ts';
@@ -9,14 +9,14 @@ export interface MedicineSubject<Of extends Told = Told> {
   readonly told: Of;
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
-  /** True if it must not be given. */
+  /** True if the medicine must not be given. */
   readonly isForbidden: boolean;
 }
 
-/** Statuses of orders that were never placed. */
+/** Statuses of requests that were never placed as orders. */
 const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
 
-/** Returns whether a resource states something about a medicine. An idea, a draft, or a prohibition that has ended doesn't. */
+/** Returns whether a resource states something about a medicine. Ideas, drafts, and prohibitions that have ended don't. */
 export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolean {
   if (isIdea(intent) || NO_ORDER.has(text(status) ?? '')) return false;
   return doNotPerform !== true || status === 'active';
@@ -45,8 +45,9 @@ export function referredMedication({ medicationReference }: JsonObject): string 
 }
 
 /**
- * Returns why a prescription allows no other product (`allowedBoolean` false, or the code `N`), an empty text if it doesn't
- * say; undefined if it may be substituted. http://terminology.hl7.org/CodeSystem/v3-substanceAdminSubstitution
+ * Returns the reason why a prescription allows no substitution (`allowedBoolean` false, or the code `N`), or an empty text if
+ * no reason is given; undefined if substitution is allowed.
+ * http://terminology.hl7.org/CodeSystem/v3-substanceAdminSubstitution
  */
 export function readNoSubstitution({ substitution }: JsonObject, name: Around['name']): string | undefined {
   const { allowedBoolean, allowedCodeableConcept, reason } = first(substitution) ?? {};

@@ -1,6 +1,6 @@
 /**
- * Reads the medicines that the patient takes or took from MedicationStatements and MedicationRequests; each drug appears once
- * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
+ * Reads the medicines that the patient takes or took, from MedicationStatements and MedicationRequests. Each medicine appears
+ * once (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -19,7 +19,7 @@ import type { Around, Coded, Told } from './told.ts';
  */
 export type Standing = 'current' | 'unclear' | 'planned' | 'past' | 'forbidden';
 
-/** One resource's statement about a medicine. */
+/** A single resource's statement about a medicine. */
 export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<Of> {
   /** True for a MedicationRequest. */
   readonly isPrescription: boolean;
@@ -28,22 +28,22 @@ export interface MedicineSource<Of extends Told = Told> extends MedicineSubject<
   readonly standing: Standing;
   /** A list of Dosages. */
   readonly dosage: Json | undefined;
-  /** When the patient began to take it; undefined for a prescription, which doesn't say so. */
+  /** When the patient began to take the medicine; undefined for a prescription, which doesn't say that. */
   readonly from: string | undefined;
-  /** A day on which the patient took it: `effectiveDateTime`, which doesn't say since when or for how long. */
+  /** A day on which the patient took the medicine: `effectiveDateTime`, which doesn't say since when or for how long. */
   readonly takenOn: string | undefined;
-  /** When the patient stopped taking it. */
+  /** When the patient stopped taking the medicine. */
   readonly until: string | undefined;
-  /** When it was prescribed; undefined for a plan, which prescribes nothing. */
+  /** When the medicine was prescribed; undefined for a plan, which isn't a prescription. */
   readonly prescribed: string | undefined;
   readonly dated: Dated;
   /** The day on which the record is read, `YYYY-MM-DD`. */
   readonly today: string;
-  /** Why it is taken, in the record's words. */
+  /** Why the medicine is taken, in the record's words. */
   readonly reasons: readonly string[];
-  /** Why it has its status, in the record's words. */
+  /** Why the medicine has its status, in the record's words. */
   readonly statusReason: string | undefined;
-  /** Set for a prescription of which no other product may be dispensed: why, in the record's words, or an empty text. */
+  /** Set if a prescription allows no substitution: the reason in the record's words, or an empty text if no reason is given. */
   readonly noSubstitution: string | undefined;
   /** Changes made by later versions. */
   readonly revisions: readonly Revision[];
@@ -56,38 +56,39 @@ export interface Medicine<Of extends Told = Told> {
   /** The status of the source that determines the standing. */
   readonly status: string;
   /**
-   * How it is taken now, or was last taken: sources with the medicine's standing, each dosage once, newest first; then sources
-   * that only plan it.
+   * How the medicine is taken now, or was last taken: first the sources with the medicine's standing, newest first, without
+   * duplicate dosages; then the sources that only plan the medicine.
    */
   readonly doses: readonly MedicineSource<Of>[];
   /** The first and last day of prescribing, and the number of prescriptions. */
   readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
-  /** When the patient began to take it, according to the sources with its standing. */
+  /** When the patient began to take the medicine, according to the sources with its standing. */
   readonly from: string | undefined;
-  /** The last day on which the patient took it, according to the sources with its standing. */
+  /** The last day on which the patient took the medicine, according to the sources with its standing. */
   readonly takenOn: string | undefined;
-  /** When the patient stopped taking it, or when a past period ended. */
+  /** When the patient stopped taking the medicine, or when a past period ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
-  /** A source that contradicts `lead` and isn't older. */
+  /** A source that contradicts `lead` and isn't older than `lead`. */
   readonly contradicted: Contradiction<MedicineSource<Of>> | undefined;
-  /** The first source that plans it, if the medicine is current or unclear. */
+  /** The first source that plans the medicine, if it is current or unclear. */
   readonly planned: MedicineSource<Of> | undefined;
-  /** Why it has its status, according to the source that determines the standing. */
+  /** Why the medicine has its status, according to the source that determines its standing. */
   readonly statusReason: string | undefined;
   /** Changes made by later versions of the sources with its standing. */
   readonly revisions: readonly Revision[];
   /**
-   * The dosage before the current one, from an entry that was followed by a newer one; only if the medicine is current or
-   * unclear.
+   * The dosage before the current one, from an entry that a newer entry follows. Only if the medicine is current or unclear.
    */
   readonly doseChange: DoseChange<MedicineSource<Of>> | undefined;
-  /** True if one of its dosages is new and the others aren't, although nothing says that the new one replaces them. */
+  /**
+   * True if one of the medicine's dosages is new and the others aren't, although nothing says that the new one replaces them.
+   */
   readonly hasNewDose: boolean;
   readonly today: string;
   /**
-   * The source that determines the standing: a statement, which says how the medicine is taken, takes precedence over a
-   * prescription.
+   * The source that determines the standing. A statement takes precedence over a prescription, because it says how the
+   * medicine is really taken.
    */
   readonly lead: MedicineSource<Of>;
   /** The newest first. */
@@ -144,7 +145,10 @@ export function readMedicineSource<Of extends Told>(
   };
 }
 
-/** Returns whether a request reports what the patient takes; if it does and is a plan, the plan is being carried out. */
+/**
+ * Returns whether a request reports what the patient takes. If such a request is a plan, the plan is already being carried
+ * out.
+ */
 function isReported({ reportedBoolean, reportedReference }: JsonObject): boolean {
   return reportedBoolean === true || reportedReference !== undefined;
 }
@@ -162,7 +166,7 @@ function standingBy(
   return isToCome ? 'planned' : 'current';
 }
 
-/** Returns why something is done: as text, or as a referenced resource's name. */
+/** Returns the reasons why something is done, as text or as the name of a referenced resource. */
 export function reasonsIn(value: JsonObject, look: Around['look'], name: Around['name']): readonly string[] {
   const said = objects(value.reasonCode).flatMap((each) => name(each) ?? []);
   const referred = objects(value.reasonReference).flatMap(
@@ -172,16 +176,17 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
 }
 
 /**
- * Joins what resources state about the same drug.
- * @returns current ones first, then unclear and planned ones, prohibitions and past ones; newest first within each
+ * Joins the statements of resources about the same medicine.
+ * @returns current medicines first, then unclear, planned, forbidden and past ones; newest first within each group
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
   return groupMedicines(sources).map(joinMedicine).sort(currentFirst);
 }
 
 /**
- * Groups resources that state something about the same drug. They share a code in a system, or they share the name, unless
- * their codes in one system differ, as with a gel and tablets. Medicines that must not be given are separate.
+ * Groups resources that state something about the same medicine. Resources belong together if they share a code in a system.
+ * They also belong together if they share the name, unless they have different codes in the same system: for example, a gel
+ * and tablets. Medicines that must not be given are kept separate.
  */
 export function groupMedicines<Subject extends MedicineSubject>(subjects: readonly Subject[]): Subject[][] {
   return joinSame(subjects, ({ isForbidden }) => (isForbidden ? 'not ' : ''));
@@ -189,9 +194,7 @@ export function groupMedicines<Subject extends MedicineSubject>(subjects: readon
 
 const ORDER: readonly Standing[] = ['current', 'unclear', 'planned', 'forbidden', 'past'];
 
-/**
- * Orders medicines: current ones first, then unclear and planned ones, prohibitions and past ones; newest first within each.
- */
+/** Orders medicines: current ones first, then unclear, planned, forbidden and past ones; newest first within each group. */
 export function currentFirst(a: Medicine, b: Medicine): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || newestFirst(a, b);
 }
@@ -235,13 +238,14 @@ export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medi
   };
 }
 
-/** Returns a test for sources that have the same status as `lead` and a reason for it. */
+/** Returns a function that finds sources with the same status as `lead` and a reason for the status. */
 function hasSameReason({ status }: MedicineSource): (source: MedicineSource) => boolean {
   return (source) => source.status === status && source.statusReason !== undefined;
 }
 
 /**
- * Returns the lead's name, and the names of other sources whose dosage isn't shown, because one code may mean several drugs.
+ * Returns the lead's name, followed by the names of other sources whose dosage isn't shown, because one code may stand for
+ * several medicines.
  */
 function nameFor(
   lead: MedicineSource,
@@ -257,7 +261,7 @@ function nameFor(
   return names.size === 0 ? undefined : [...names.values()].join(' / ');
 }
 
-/** Returns the sources that have a dosage, without duplicates; for a past medicine, only the newest. */
+/** Returns the sources that have a dosage, without duplicate dosages; for a past medicine, only the newest source. */
 function dosesIn<Of extends Told>(
   lead: MedicineSource<Of>,
   own: readonly MedicineSource<Of>[],
@@ -286,7 +290,7 @@ function earliest(dates: readonly (string | undefined)[]): string | undefined {
   return dates.filter((date) => date !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
 }
 
-/** Returns the last day of taking a medicine, if all statements about how it was taken have an end. */
+/** Returns the last day on which a medicine was taken, if every statement about taking it has an end. */
 function latestEnd(own: readonly MedicineSource[]): string | undefined {
   const stated = own.filter(({ isPrescription }) => !isPrescription);
   const ends = stated.map(({ until }) => until);

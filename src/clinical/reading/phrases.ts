@@ -1,4 +1,4 @@
-/** Creates phrases about states and dates; each view has its own words for them. Pure. */
+/** Creates phrases about states and dates, which each view puts into its own words. Pure. */
 import type { JsonObject } from '#src/shared/json/json-value.ts';
 import { dayIn } from '#src/shared/time/day.ts';
 import type { Absence } from './absence.ts';
@@ -69,7 +69,9 @@ export interface Phrase {
   readonly state?: string;
   /** Only in `onsetage` and `endage`. */
   readonly age?: Age;
-  /** The record's words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords`, `nosubstitutionfor` and `statedby`. */
+  /**
+   * The record's own words, in `onset`, `end`, `statusreason`, `alsorecorded`, `inwords`, `nosubstitutionfor` and `statedby`.
+   */
   readonly text?: string;
 }
 
@@ -77,7 +79,7 @@ function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
   return { says, days: Object.fromEntries(DAYS[says].map((name, n) => [name, dates[n] ?? ''])) };
 }
 
-/** The phrase for a medicine's state: its plain status, or its status with the fact that qualifies it. */
+/** The phrase for a medicine's state: its plain status, or its status together with a fact that qualifies it. */
 export type StateName = 'plain' | 'unclear' | 'planned' | 'beforedeath' | 'forbidden';
 
 /** Returns the phrase for a medicine's state. */
@@ -92,7 +94,7 @@ export function stateOfMedicine(
 
 const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']);
 
-/** The properties of a medicine that phrases are made from. */
+/** The properties of a medicine from which phrases are made. */
 type MedicineDates = Pick<
   Medicine,
   | 'standing'
@@ -110,7 +112,7 @@ type MedicineDates = Pick<
 
 /**
  * Returns why a medicine has its state, when it was taken and prescribed (or when it was recorded, if nothing else is known),
- * and what other sources say.
+ * and what other sources say about it.
  */
 export function medicinePhrases(medicine: MedicineDates): Phrase[] {
   const { standing, status, until, prescribed, contradicted, dated, planned, statusReason } = medicine;
@@ -131,7 +133,7 @@ export function medicinePhrases(medicine: MedicineDates): Phrase[] {
   return said;
 }
 
-/** Returns that the prescriptions of a medicine allow no other product, each reason once. */
+/** Returns phrases that a medicine's prescriptions allow no substitution, without duplicate reasons. */
 export function substitutionPhrases({ sources, standing }: Pick<Medicine, 'sources' | 'standing'>): Phrase[] {
   if (standing === 'past' || standing === 'forbidden') return [];
   const own = sources.filter((source) => source.standing === standing);
@@ -141,7 +143,9 @@ export function substitutionPhrases({ sources, standing }: Pick<Medicine, 'sourc
   return reasons.size === 0 ? [] : [phrase('nosubstitution')];
 }
 
-/** Returns when it was or will be taken: a future day counts as planned, whatever the status is. */
+/**
+ * Returns when a medicine was or will be taken. If the day is in the future, the medicine is planned, whatever its status is.
+ */
 function takenPhrases({
   standing,
   from,
@@ -174,8 +178,8 @@ function contradictionPhrases({ source, day }: NonNullable<Medicine['contradicte
 }
 
 /**
- * Returns what distinguishes a dosage from the same medicine's other dosages: when it was prescribed or since when it has been
- * taken, and its status if that differs from the lead's. Empty if it is the only dosage.
+ * Returns what distinguishes a dosage from the other dosages of the same medicine: when it was prescribed or since when it has
+ * been taken, and its status if that differs from the lead's. Empty if this is the only dosage.
  */
 export function dosePhrases(
   dose: MedicineSource,
@@ -216,21 +220,22 @@ export function doseChangePhrases({ since, before }: DoseChange<MedicineSource>)
     since: phrase(since.means, since.day),
     before: before.map((source) => {
       const { status } = source;
-      // For a stopped medicine without an end, the day of prescribing says more than that the end isn't known.
+      // If a medicine was stopped but its end isn't recorded, the day of prescribing is more useful than the fact that the end
+      // isn't known.
       const when = dosePhrase(status === 'stopped' ? { ...source, status: 'completed' } : source);
       return { source, when };
     }),
   };
 }
 
-/** Returns how many times and when a medicine was prescribed: two days aren't a period. */
+/** Returns how many times and when a medicine was prescribed; two days of prescribing aren't a period. */
 function prescribedPhrase({ first, last, times }: NonNullable<Medicine['prescribed']>): Phrase {
   if (times === 1) return phrase('prescribed', first);
   if (dayIn(first) === dayIn(last)) return { ...phrase('prescribedsame', last), times };
   return { ...phrase(times === 2 ? 'prescribedtwice' : 'prescribedtimes', first, last), times };
 }
 
-/** Returns a date with its meaning; undefined if there is none. */
+/** Returns a date with its meaning; undefined if the date is missing. */
 export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (date === null) return undefined;
   if (means === 'recorded' || means === 'reported') return phrase(means, date);
@@ -238,7 +243,9 @@ export function datePhrase({ date, means }: Dated): Phrase | undefined {
   return phrase(means === 'onset' ? 'since' : 'on', date);
 }
 
-/** Returns a statement of absence's own words, when it was made and by whom, and what is recorded in spite of it. */
+/**
+ * Returns a statement of absence in its own words, when it was made and by whom, and the recorded entries that contradict it.
+ */
 export function absencePhrases({ words, dated, by, against, isAgainstUnnamed }: Absence): Phrase[] {
   return [
     ...(words === undefined ? [] : [{ ...phrase('inwords'), text: words }]),
@@ -249,7 +256,7 @@ export function absencePhrases({ words, dated, by, against, isAgainstUnnamed }: 
   ];
 }
 
-/** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended; empty if it doesn't say. */
+/** Returns when a Condition or an AllergyIntolerance began (`onset`) or ended (`abatement`); empty if it doesn't say. */
 export function changePhrases(value: JsonObject, name: 'onset' | 'abatement'): Phrase[] {
   const change = readChange(value, name);
   if (change === undefined) return [];
@@ -259,15 +266,15 @@ export function changePhrases(value: JsonObject, name: 'onset' | 'abatement'): P
   return [{ ...phrase(isStart ? 'onset' : 'end'), text: change.words }];
 }
 
-/** Returns since when an allergy has existed; if unknown, its last reaction, or when it was recorded. */
+/** Returns since when an allergy has existed; if that is unknown, when its last reaction was, or when it was recorded. */
 export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
   const began = changePhrases(told.value, 'onset');
   return began.length > 0 ? began : [datePhrase(dated) ?? []].flat();
 }
 
 /**
- * Returns when a problem began and ended. For an active problem, this is when it first began; for one that has ended, its last
- * episode.
+ * Returns when a problem began and ended. For an active problem, this is when it first began; for a problem that has ended, it
+ * is the last episode.
  */
 export function problemPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const lead = sources[0] ?? oldest;
@@ -275,8 +282,8 @@ export function problemPhrases({ sources, oldest, isOver, isBeforeDeath }: Probl
 }
 
 /**
- * Returns how many times a problem is recorded, if more than once, and the day that `problemPhrases` doesn't contain: for an
- * active problem, when it last began; for one that has ended, when it first began.
+ * Returns how many times a problem is recorded, if more than once, and the day that `problemPhrases` leaves out: for an active
+ * problem, when it last began; for a problem that has ended, when it first began.
  */
 export function repeatPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
   const { length: times } = sources;
@@ -293,8 +300,8 @@ function readOnset({ dated: { date, means } }: ProblemSource): string | undefine
 }
 
 /**
- * Returns when a problem began according to one source, and ended according to another; when it was recorded, if they don't
- * say.
+ * Returns when a problem began according to one source, and when it ended according to another; if they don't say, when it was
+ * recorded.
  */
 export function episodePhrases(first: ProblemSource, last: ProblemSource): Phrase[] {
   const said = [...changePhrases(first.told.value, 'onset'), ...changePhrases(last.told.value, 'abatement')];

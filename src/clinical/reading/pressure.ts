@@ -1,10 +1,10 @@
-/** Puts systolic blood pressures before diastolic ones, which is the usual order. Also used in a page's scripts. Pure. */
+/** Moves systolic blood pressures before diastolic ones, which is the usual order. Also used in the scripts of pages. Pure. */
 
 /** LOINC codes for arterial pressures: at rest, sitting, standing, lying, central. */
 const SYSTOLIC: ReadonlySet<string> = new Set(['8480-6', '8459-0', '8460-8', '8461-6', '76534-7']);
 const DIASTOLIC: ReadonlySet<string> = new Set(['8462-4', '8453-3', '8454-1', '8455-8', '76535-4']);
 
-/** A pressure and its day, which is empty for parts of one measurement. */
+/** A pressure and its day; the day is empty for the parts of one measurement. */
 export interface Pressure {
   readonly isSystolic: boolean;
   readonly day: string;
@@ -19,18 +19,15 @@ export function findPressure(codes: readonly string[], day: () => string = () =>
   return codes.some((code) => DIASTOLIC.has(code)) ? { isSystolic: false, day: day() } : undefined;
 }
 
-/**
- * Returns items in their order, except that a systolic pressure after the diastolic pressure of the same day is moved before
- * it.
- */
+/** Returns items in their order, except that a systolic pressure is moved before the diastolic pressure of the same day. */
 export function systolicFirst<Item>(
   items: readonly Item[],
   read: (item: Item) => Pressure | undefined,
 ): readonly Item[] {
   const ordered: Item[] = [];
   /**
-   * By day: diastolic pressures without a systolic one before them, and the number of systolic pressures without a diastolic
-   * one after them.
+   * By day: the diastolic pressures with no systolic pressure before them, and the number of systolic pressures with no
+   * diastolic pressure after them.
    */
   const waiting = new Map<string, Item[]>();
   const spare = new Map<string, number>();

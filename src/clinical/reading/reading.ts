@@ -22,7 +22,7 @@ import { hasModifier, type Withdrawn, withdrawnAs } from './status.ts';
 import type { Around, PartOfAi, Told } from './told.ts';
 import { joinVaccinations, readVaccination, type Vaccination } from './vaccinations.ts';
 
-/** A resource, an AI's part in its current version, and the last previous version by someone else. */
+/** A resource, an AI's part in its current version, and the last previous version that someone else wrote. */
 export interface Entry extends Told {
   readonly partOfAi: PartOfAi;
 }
@@ -30,20 +30,20 @@ export interface Entry extends Told {
 /** Lists of a reading. */
 export type ListName = 'allergies' | 'medicines' | 'problems' | 'vaccinations';
 
-/** The known facts, by list. */
+/** The known facts, grouped by list. */
 export interface Statements<Of extends Told> {
   readonly allergies: readonly Allergy<Of>[];
   readonly medicines: readonly Medicine<Of>[];
   readonly problems: readonly Problem<Of>[];
   readonly vaccinations: readonly Vaccination<Of>[];
-  /** Statements of absence, which are in none of the lists. */
+  /** Statements of absence, which aren't in any of the lists. */
   readonly absences: Readonly<Record<ListName, readonly Absence<Of>[]>>;
 }
 
 /** The reason why a resource is in no list. */
 export type LeftOutAs = Withdrawn | 'withdrawn by an AI' | 'modified' | 'too large';
 
-/** A resource that can't be interpreted, or that states nothing. */
+/** A resource that can't be interpreted or that states nothing. */
 export interface LeftOut<Of extends Told> {
   readonly told: Of;
   readonly list: ListName;
@@ -55,7 +55,7 @@ export interface ClinicalReading<Of extends Told> {
   readonly person: Person;
   /** Statements by people, devices and imports. */
   readonly facts: Statements<Of>;
-  /** Statements that an AI wrote and nobody confirmed, which are never among the facts. */
+  /** Statements that an AI wrote and nobody confirmed; they are never among the facts. */
   readonly notes: Statements<Of>;
   readonly leftOut: readonly LeftOut<Of>[];
 }
@@ -103,7 +103,8 @@ function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
   if (hasModifier(value)) return 'modified';
   const withdrawn = withdrawnAs(value);
   if (withdrawn === undefined) return undefined;
-  // An AI's statement isn't a fact, so an entry that an AI withdrew may still be true (docs/spec/interface.md, section 2.5).
+  // An AI's statement isn't a fact, so an entry that an AI marked as withdrawn may still be true (docs/spec/interface.md,
+  // section 2.5).
   return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The groups in which results are shown, as plain data: LOINC codes in the order in which a group lists them; each group has
- * its source. Other codes are grouped by their category.
+ * The groups in which results are shown, as plain data: LOINC codes in the order in which the group lists them. Each group
+ * names its source. Codes in no group are grouped by their category.
  */
 
 interface ResultGroupRule {
@@ -9,7 +9,7 @@ interface ResultGroupRule {
   readonly source: string;
 }
 
-/** The groups, in their order on a page. */
+/** The groups, in the order in which a page shows them. */
 export const RESULT_GROUPS = {
   vitalSigns: {
     codes:
@@ -123,7 +123,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map(
   ),
 );
 
-/** Returns a LOINC code's group, and its position there; undefined if it is in no group. */
+/** Returns a LOINC code's group and the code's position in it; undefined if the code is in no group. */
 export function findResultGroup(code: string): Place | undefined {
   return PLACES.get(code);
 }

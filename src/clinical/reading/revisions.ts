@@ -1,6 +1,6 @@
 /**
- * Finds changes in later versions of an entry that matter to its reader: how a medicine is taken, a state, a certainty, a
- * danger. Pure. docs/clinical-reading.md, "Entries that were changed"
+ * Finds changes in later versions of an entry that matter to its reader: changes in how a medicine is taken, in a state, a
+ * certainty or a danger. Pure. docs/clinical-reading.md, "Entries that were changed"
  */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
@@ -12,7 +12,7 @@ import { type Around, type Coded, type Replaced, readCodes, type Told } from './
 import { dosage } from './words.ts';
 
 /**
- * A statement by an element, for views to put into words: a dosage, reactions, a code in a set, a prohibition, or the record's
+ * The content of an element, for views to put into words: a dosage, reactions, a code in a set, a prohibition, or the record's
  * own words.
  */
 export type Statement =
@@ -26,17 +26,17 @@ export type Statement =
 export interface Revision {
   /** The element's name in FHIR. */
   readonly element: string;
-  /** When the version that last changed it was stored, as an instant. */
+  /** When the version that last changed the element was stored, as an instant. */
   readonly at: string;
-  /** The element's previous statement; undefined if there was none. */
+  /** The previous content of the element; undefined if there was none. */
   readonly before: Statement | undefined;
-  /** How many times it changed, according to the versions that were read. */
+  /** How many times the element changed, according to the versions that were read. */
   readonly times: number;
   /** True if the change is recent. */
   readonly isRecent: boolean;
 }
 
-/** An element in one version: its statement, and a key that differs if the statement does. */
+/** An element in one version: what it states, and a key by which statements are compared. */
 interface Said {
   readonly key: string;
   readonly states: Statement | undefined;
@@ -54,7 +54,7 @@ function ofCode(name: string, set: CodeSet): Read {
   };
 }
 
-/** Concepts that share a code are the same, whatever their text is. */
+/** Concepts that share a code are equal, whatever their text is. */
 function saidAs(name: string | undefined, codes: readonly Coded[]): Said {
   if (name === undefined) return NOTHING;
   const [key = name.trim().toLowerCase()] = codes.map(({ system, code }) => `${system}|${code}`).sort();
@@ -75,7 +75,7 @@ const ofDoses: Read = ({ value }) => {
   return doses === undefined ? NOTHING : { key: dosage(doses) ?? JSON.stringify(doses), states: { doses } };
 };
 
-/** A prohibition doesn't mean the same as an order, whatever its status is. */
+/** A prohibition never means the same as an order, whatever its status is. */
 const ofState: Read = (told, around) =>
   told.value.doNotPerform === true
     ? { key: 'forbidden', states: { isForbidden: true } }
@@ -101,7 +101,7 @@ const STATES: Readonly<Record<string, Read>> = {
   verificationStatus: ofCode('verificationStatus', 'verificationStatus'),
 };
 
-/** The elements whose changes matter, by type, the most dangerous first. */
+/** The elements whose changes matter, by type; the most dangerous first. */
 const MATTERS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   MedicationStatement: MEDICINE,
   MedicationRequest: MEDICINE,
@@ -154,7 +154,10 @@ export function mayDiffer(one: JsonObject, other: JsonObject): boolean {
   return [...COMPARED, ...values].some((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]));
 }
 
-/** Returns the versions that can be used for comparison. Drafts state nothing, and unknown modifiers may reverse a meaning. */
+/**
+ * Returns the versions that can be compared. Drafts state nothing, and unknown modifiers may reverse a meaning, so these
+ * aren't compared.
+ */
 function comparable({ type, replaced = [] }: Told): readonly Replaced[] {
   const isOfMedicine = MATTERS[type] === MEDICINE;
   return replaced.filter(({ value }) => !hasModifier(value) && (!isOfMedicine || isMedicine(value)));
@@ -182,7 +185,7 @@ export function findRevisions(told: Told, around: Around): Revision[] {
 
 /**
  * Returns the change in a result's value.
- * @param read returns a version's value in words; undefined if it has none, which doesn't count as a change
+ * @param read returns a version's value in words; undefined if the version has no value, which isn't treated as a change
  */
 export function findValueRevision(
   { value, replaced = [] }: Pick<Told, 'value' | 'replaced'>,
@@ -210,8 +213,8 @@ export interface Withdrawal {
 }
 
 /**
- * Returns when an entry that had stated something was withdrawn; undefined if, according to the versions that were read, it
- * never stated anything.
+ * Returns when an entry that had stated something was withdrawn; undefined if none of the versions that were read stated
+ * anything.
  */
 export function findWithdrawal(told: Told): Withdrawal | undefined {
   const last = told.replaced?.find(({ value }) => withdrawnAs(value) === undefined);

@@ -1,4 +1,4 @@
-/** Reads a Condition or an AllergyIntolerance: its subject, state, certainty and dates. */
+/** Reads what a Condition or an AllergyIntolerance states: its subject, state, certainty and dates. */
 import { codes } from '#src/fhir/parts.ts';
 import { type Dated, happened } from './dates.ts';
 import { findRevisions, type Revision } from './revisions.ts';

@@ -1,12 +1,12 @@
 /**
  * Interprets statuses (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and `doNotPerform` in
- * https://hl7.org/fhir/R4/) to find entries that were never true, have ended, or are only ideas.
+ * https://hl7.org/fhir/R4/), to find entries that were never true, that have ended, or that are only ideas.
  */
 import { codes, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json/json-value.ts';
 import { isObject } from '#src/shared/json/json-value.ts';
 
-/** Why a resource states nothing. */
+/** The reason why a resource states nothing. */
 export type Withdrawn = 'entered in error' | 'refuted';
 
 /** Returns whether a resource was entered in error, or states that something isn't true. */
@@ -32,7 +32,7 @@ export function uncertainty(verificationStatus: Json | undefined): string | unde
   return codes(verificationStatus).find((code) => code !== 'confirmed');
 }
 
-/** Statuses of Observations and DiagnosticReports without a result, yet or ever. */
+/** Statuses of Observations and DiagnosticReports that have no result yet, or will never have one. */
 const WITHOUT_RESULT: ReadonlySet<string> = new Set(['registered', 'cancelled']);
 
 /** Returns whether an Observation or a DiagnosticReport has a result. */
@@ -41,8 +41,8 @@ export function hasResult(status: Json | undefined): boolean {
 }
 
 /**
- * Returns whether something in a resource could reverse its meaning: a modifier extension anywhere outside its contained
- * resources, or `implicitRules`. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
+ * Returns whether something in a resource could reverse its meaning: `implicitRules`, or a modifier extension anywhere except
+ * in contained resources. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
  */
 export function hasModifier(value: JsonObject): boolean {
   if (value.implicitRules !== undefined) return true;
@@ -50,12 +50,13 @@ export function hasModifier(value: JsonObject): boolean {
 }
 
 /**
- * Returns the same for a stored resource, from its text, which is much faster for a large resource.
+ * Returns the same for a stored resource by searching its text, which is much faster for a large resource.
  * @param body its JSON without whitespace; its `implicitRules`, if any, is in `value`
  */
 export function isModified({ implicitRules }: JsonObject, body: string): boolean {
   if (implicitRules !== undefined) return true;
-  // Few texts contain this end of the name, and its rare first letter is found ten times as fast as the quote.
+  // Few texts contain the end of this name. Searching for it is ten times as fast as searching for the whole name, because its
+  // first letter is much rarer than a quote.
   return body.includes('Extension":') && body.includes('"modifierExtension":');
 }
 

@@ -6,7 +6,7 @@ import type { Death } from './person.ts';
 /** An AI's part in a version: it had none, it wrote the entry, or it changed someone else's entry. */
 export type PartOfAi = 'no' | 'written' | 'changed';
 
-/** A version that a later one replaced. An AI wrote neither of them. */
+/** A version that a later version replaced. An AI wrote neither of the two. */
 export interface Replaced {
   readonly value: JsonObject;
   /** When the later version was stored, as an instant. */
@@ -18,23 +18,25 @@ export interface Told {
   readonly type: string;
   readonly id: string;
   readonly value: JsonObject;
-  /** The versions that it replaced, newest first; only those that were read. */
+  /** The earlier versions, newest first; only the ones that were read. */
   readonly replaced?: readonly Replaced[] | undefined;
 }
 
 /** The lookups and other context that a reading needs. */
 export interface Around {
-  /** The day on which the record is read, `YYYY-MM-DD`: periods that ended earlier are over. */
+  /** The day on which the record is read, `YYYY-MM-DD`; periods that ended before it are over. */
   readonly today: string;
-  /** The person's death: nothing is current after it. */
+  /** The person's death; after it, nothing is current. */
   readonly died?: Death | undefined;
-  /** Returns a Reference's target: contained in `within`, in the record, or in the directory. */
+  /** Returns the target of a Reference, which may be contained in `within`, in the record, or in the directory. */
   readonly look: (reference: Json | undefined, within: JsonObject) => JsonObject | undefined;
-  /** Returns the name of a CodeableConcept, or of a list of CodeableConcepts; undefined if it has neither text nor codes. */
+  /**
+   * Returns the name of a CodeableConcept, or of a list of CodeableConcepts; undefined if there are neither texts nor codes.
+   */
   readonly name: (concept: Json | undefined) => string | undefined;
 }
 
-/** A code with its system, which is empty for a code without one. */
+/** A code and its system; the system is empty if the code has none. */
 export interface Coded {
   readonly system: string;
   readonly code: string;

@@ -1,5 +1,5 @@
 /**
- * Reads vaccinations: each vaccine once with its doses; vaccines that weren't given are separate.
+ * Reads vaccinations: each vaccine appears once, with its doses; vaccines that weren't given are listed separately.
  * https://hl7.org/fhir/R4/immunization.html
  */
 import { objects, text } from '#src/fhir/parts.ts';
@@ -11,14 +11,14 @@ import { nameConcept } from './names/name.ts';
 import { findRevisions, type Revision } from './revisions.ts';
 import { type Around, type Coded, readCodes, type Told } from './told.ts';
 
-/** One Immunization's statement. */
+/** A single Immunization's statement. */
 export interface Dose<Of extends Told = Told> {
   readonly told: Of;
   readonly name: string | undefined;
   readonly codes: readonly Coded[];
-  /** False if it wasn't given (`not-done`). */
+  /** False if the vaccine wasn't given (`not-done`). */
   readonly isGiven: boolean;
-  /** When it was given, in words that aren't a date (`occurrenceString`). */
+  /** When the vaccine was given, in words rather than as a date (`occurrenceString`). */
   readonly when: string | undefined;
   readonly dated: Dated;
   /** Changes made by later versions. */
@@ -69,7 +69,7 @@ export function joinVaccinations<Of extends Told>(doses: readonly Dose<Of>[]): V
 }
 
 /**
- * Returns that a dose was too weak to count, and why: `subpotent: partial dose`; undefined for any other dose.
+ * Returns, in words, that a dose was too weak to count, and why: `subpotent: partial dose`; undefined for any other dose.
  * https://hl7.org/fhir/R4/immunization-definitions.html#Immunization.isSubpotent
  */
 export function subpotentText(

@@ -1,8 +1,8 @@
-/** Fills in text with placeholders and plural forms. Pure. */
+/** Fills in the placeholders and plural forms of texts. Pure. */
 
 /**
- * Placeholders: `{name}`, or with a form for each of the language's plural categories, in which `#` is the number. A `none`
- * form is for 0, if the language's own form for 0 sounds odd.
+ * Placeholders: `{name}`, or `{name|…}` with a form for each of the language's plural categories, in which `#` is the number.
+ * The form `none` is used for 0 where the language's own form for 0 sounds odd.
  */
 const PLACEHOLDER = /\{([a-z]+)((?:\|[a-z]+:[^|{}]*)*)\}/;
 
@@ -15,7 +15,7 @@ function pluralRules(locale: string): Intl.PluralRules {
 }
 
 /**
- * Returns the form for a number.
+ * Returns the plural form for a number.
  * @param shown the number as written in the language
  */
 function chooseForm(forms: string, value: unknown, locale: string, shown: string): string {
@@ -32,8 +32,8 @@ function chooseForm(forms: string, value: unknown, locale: string, shown: string
 }
 
 /**
- * Returns the parts of a text: its words, and the values for its placeholders.
- * @param format returns a number in a plural form, as written in the language
+ * Returns the parts of a text: its words, and the values of its placeholders.
+ * @param format returns the number in a plural form, as written in the language
  */
 export function fillWording<V>(
   text: string,

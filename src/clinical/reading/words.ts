@@ -19,7 +19,7 @@ export function quantity(value: Json | undefined, holder?: JsonObject): string |
   return quantityText(of, isDecimal ? readMeasured(holder) : {});
 }
 
-/** Returns a date or time as it was recorded, to the minute. */
+/** Returns a date or time as recorded, to the minute. */
 export function moment(value: Json | undefined): string | undefined {
   const [, day, minute = '', zone = ''] =
     /^([^T]+)(?:T(\d\d:\d\d)(?::[\d.]+)?(.*))?$/.exec(text(value) ?? '') ?? [];
@@ -33,7 +33,7 @@ export function day(value: Json | undefined): string | undefined {
 }
 
 /**
- * Returns a period, which may be open at either end.
+ * Returns a period, which may have no start or no end.
  * @param dated formats its ends
  */
 export function period(value: Json | undefined, dated = moment): string | undefined {
@@ -67,7 +67,7 @@ function appliesTo({ appliesTo: groups, age }: JsonObject): (string | undefined)
 }
 
 /**
- * Returns the text of a choice element with any of its types: `choice(observation, 'value')`.
+ * Returns the text of a choice element, whatever its type is: `choice(observation, 'value')`.
  * @param dated formats dates and the ends of periods
  */
 export function choice(resource: JsonObject, name: string, dated = moment): string | undefined {
@@ -107,12 +107,12 @@ export function choice(resource: JsonObject, name: string, dated = moment): stri
   }
 }
 
-/** Returns whether a character code is an upper-case letter, which is how a type's name begins. */
+/** Returns whether a character code is an upper-case letter; the name of a type begins with one. */
 function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
 
-/** Writes doses in English, with the usual names of codes. */
+/** Writes doses in English, with the usual names for codes. */
 const ENGLISH: DoseStyle = {
   lang: 'en',
   name: (concept) => (isObject(concept) ? nameConcept(concept) : undefined),
@@ -136,7 +136,7 @@ export function notes(value: Json | undefined): string | undefined {
   );
 }
 
-/** Returns the given texts joined, without the missing ones; undefined if there are none. */
+/** Joins the texts that aren't missing; undefined if all are missing. */
 export function joined(parts: readonly (string | undefined)[], separator = ', '): string | undefined {
   const there = parts.filter((part) => part !== undefined && part !== '');
   return there.length === 0 ? undefined : there.join(separator);

@@ -18,24 +18,24 @@ import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
 import { glanceAt, parseSource, type Source, type Stored, versionName } from './source.ts';
 
-/** A record from which a summary is made. */
+/** A record from which a summary is generated. */
 export interface RecordSource {
   /** Base URL of the FHIR interface, with a trailing slash. */
   readonly base: string;
   readonly patient: Stored;
-  /** The other resources in the record, in their current versions. */
+  /** The current versions of the record's other resources. */
   readonly record: readonly Stored[];
-  /** Versions by an AI, which the summary doesn't show. */
+  /** Versions that an AI wrote, which the summary doesn't show. */
   readonly byAi?: AiVersions;
 }
 
 /**
- * Versions that an AI wrote, as `Type/id/_history/n`, each with the number of the last previous version that someone else
+ * Versions that an AI wrote, as `Type/id/_history/n`. Each maps to the number of the last earlier version that someone else
  * wrote; undefined if there is none.
  */
 export type AiVersions = ReadonlyMap<string, number | undefined>;
 
-/** The last version of a resource that someone else wrote before an AI changed it. */
+/** The last version of a resource before an AI changed it, written by someone else. */
 export interface EarlierVersion {
   readonly type: string;
   readonly id: string;
@@ -47,22 +47,21 @@ export interface ChosenSection {
   readonly section: Section;
   /** Newest first. */
   readonly sources: readonly Source[];
-  /** The number of resources before the section was cut to its maximum. */
+  /** The number of resources before the section was limited to its maximum. */
   readonly found: number;
   /** Earlier versions of entries that would also be in the section if an AI hadn't changed them. */
   readonly changed: readonly EarlierVersion[];
   /**
-   * Resources that are mentioned only in the section's narrative: medicines that are past or must not be given, and refuted
-   * allergies.
+   * Resources that only the section's narrative mentions: medicines that are past or must not be given, and refuted allergies.
    */
   readonly beside: readonly Source[];
-  /** True if the record also has past entries of this kind. */
+  /** True if the record also contains past entries of this kind. */
   readonly hasPast: boolean;
   /** The number of past entries that the section doesn't list; past medicines are in `beside`. */
   readonly past: number;
 }
 
-/** An entry in the document, with its section, if it has one. */
+/** An entry in the document, and its section if it is in one. */
 export interface Entry {
   readonly source: Source;
   readonly section?: SectionName;
@@ -73,7 +72,7 @@ export interface Chosen {
   readonly subject: Source;
   readonly sections: readonly ChosenSection[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** By `Type/id`: the Patient, the resources in sections, and the record's resources that these refer to. */
+  /** By `Type/id`: the Patient, the resources in sections, and the resources of the record that these refer to. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Directory entries that these resources refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
@@ -81,14 +80,16 @@ export interface Chosen {
   readonly pastElsewhere: ReadonlyMap<SectionName, number>;
   /** Directory entries that only narratives mention, as `Type/id`. */
   readonly named: ReadonlySet<string>;
-  /** By `Type/id`: the versions that someone else had written before an AI changed them; only those that were read. */
+  /**
+   * By `Type/id`: the last versions before an AI changed the resources, written by someone else; only the ones that were read.
+   */
   readonly earlier: ReadonlyMap<string, Source>;
   readonly links: Links;
   /** Looks up any resource in the record that may be shown. */
   readonly look: Look;
 }
 
-/** The record's types that are included only if an entry refers to them. */
+/** Types of the record whose resources are included only if an entry refers to them. */
 const SUPPORTING = ['Specimen', 'Device', 'RelatedPerson', 'CareTeam', 'Goal'] as const;
 
 /** Types whose resources may be in a section. */
@@ -106,7 +107,7 @@ const LISTED = [
   'DocumentReference',
 ] as const;
 
-/** The record's types that a summary may include, other than Patient. */
+/** All types of the record that a summary may include, except Patient. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
 const NONE: AiVersions = new Map();
@@ -159,8 +160,8 @@ function readPressure(source: Source): Pressure | undefined {
 }
 
 /**
- * Adds the record's resources that entries refer to.
- * @returns the directory entries that they refer to
+ * Adds the resources of the record that entries refer to.
+ * @returns the directory entries that these resources refer to
  */
 function* supported(entries: Map<string, Entry>, links: Links, look: Look): Steps<Set<string>> {
   const inDirectory = new Set<string>();
@@ -169,7 +170,7 @@ function* supported(entries: Map<string, Entry>, links: Links, look: Look): Step
     links.addReferred(source, referred);
     yield;
   }
-  // Iterating over a Set includes items added meanwhile, so references in added resources are followed too.
+  // Iterating over a Set also visits items added during the iteration, so references in added resources are followed too.
   for (const key of referred) {
     const [type = ''] = key.split('/');
     if (isInDirectory(type)) inDirectory.add(key);
@@ -188,7 +189,7 @@ function isInDirectory(type: string): boolean {
 }
 
 /**
- * Returns a lookup by `Type/id`; each resource is parsed when it is first requested. Withdrawn resources aren't found.
+ * Returns a lookup by `Type/id`; a resource is parsed when it is first requested. Withdrawn resources aren't found.
  * @param hidden versions that aren't found either, as `Type/id/_history/n`.
  */
 export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Look {
@@ -207,7 +208,7 @@ export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Loo
   };
 }
 
-/** Returns an AI's part in this version of a resource. */
+/** Returns an AI's part in the current version of a resource. */
 function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
   const name = byAi.size === 0 ? undefined : versionName(source);
   if (name === undefined || !byAi.has(name)) return 'no';
@@ -218,23 +219,23 @@ interface Placed {
   /** Candidates by section, in the order of sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** The entries before an AI changed them, by the section in which they would be. */
+  /** Entries in the version before an AI changed them, by the section that they would be in. */
   readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
-  /** Medicines that aren't entries. */
+  /** Medicines that the narrative mentions although they aren't entries. */
   readonly beside: readonly Source[];
   /** Allergies that somebody refuted. */
   readonly refuted: readonly Source[];
-  /** The number of entries that each section would also have if they hadn't ended, or if there were no newer one. */
+  /** The number of additional entries that each section would have if entries hadn't ended, or if there were no newer ones. */
   readonly past: ReadonlyMap<SectionName, number>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 
-/** Members that the choice depends on: those that determine the section, the date and the code. */
+/** The members that the choice depends on, because they determine the section, the date and the code. */
 const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
-/** The same members and the version, for records in which an AI wrote some versions. */
+/** The same members, and the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
-/** Members of past medicines that determine which medicine it is, when it was prescribed and taken, and how. */
+/** Members of past medicines that determine which medicine it is, when it was prescribed and taken, and how it was taken. */
 const PAST_BY: ReadonlySet<string> = new Set([
   ...['status', 'medicationCodeableConcept', 'medicationReference', 'contained', 'dateAsserted'],
   ...['intent', 'statusReason', 'meta', 'dosage', 'dosageInstruction', 'priorPrescription', 'category'],
@@ -289,7 +290,7 @@ function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
   if (lists.get(key)?.push(item) === undefined) lists.set(key, [item]);
 }
 
-/** Returns the candidates. Among those with the same `single`, only the newest is returned. */
+/** Returns the candidates. Of candidates with the same `single`, only the newest is returned. */
 function singles(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ single }) => {

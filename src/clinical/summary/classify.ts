@@ -18,18 +18,21 @@ export type LeftOut =
   | typeof CHANGED_BY_AI;
 
 /**
- * Someone wrote it, and an AI has changed it since. It isn't an entry, but its section says what it contained before
- * (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Someone else wrote the resource, and an AI has changed it since. It isn't an entry, but its section says what it contained
+ * before (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
-/** A section, or a reason, shown to readers, for leaving the resource out; undefined if it isn't for a summary. */
+/**
+ * A resource's section, or the reason, shown to readers, why it is left out; undefined if the resource isn't meant for a
+ * summary.
+ */
 export type Place =
   | {
       readonly section: SectionName;
       /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
-      /** False for resources that only the section's narrative uses: past ones, and medicines that must not be given. */
+      /** False for resources that only the section's narrative uses: past resources, and medicines that must not be given. */
       readonly isEntry: boolean;
     }
   | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
@@ -42,13 +45,14 @@ export const PLACED_BY = [
 ] as const;
 
 /**
- * Returns a resource's section, or why it is left out.
+ * Returns a resource's section, or the reason why the resource is left out.
  * @param byAi an AI's part: whether it wrote this version, and whether it changed someone else's entry.
  */
 export function placeInSummary(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
   const beside = section === undefined ? besideIn(source) : undefined;
-  // An AI may have ended or refuted someone else's statement. Neither version is a fact, and readers have to know about it.
+  // An AI may have ended or refuted someone else's statement. Neither version is then a fact, and readers have to know about
+  // the change.
   if (byAi === 'changed') {
     const before = section ?? sectionIfCurrent(source);
     return before === undefined ? undefined : { leftOut: CHANGED_BY_AI, section: before };
@@ -59,7 +63,7 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
   const about = section ?? beside;
   if (about === undefined) return undefined;
   const isTold = section !== undefined || source.value.doNotPerform === true;
-  // docs/spec/decisions.md, section 4 "Patient safety".
+  // See docs/spec/decisions.md, section 4 "Patient safety".
   if (isModified(source.value, source.body)) {
     return isTold ? { leftOut: 'with an unknown modifier extension' } : undefined;
   }
@@ -73,8 +77,8 @@ export function placeInSummary(source: Source, byAi: PartOfAi): Place {
 }
 
 /**
- * Returns the section whose narrative mentions a resource that isn't one of its entries: a medicine that is past or must not
- * be given (the guide's profile forbids entries with `doNotPerform`), or an allergy or a care plan that has ended.
+ * Returns the section whose narrative mentions a resource that isn't one of the section's entries: a medicine that is past or
+ * must not be given (the guide's profile forbids entries with `doNotPerform`), or an allergy or care plan that has ended.
  */
 function besideIn(source: Source): SectionName | undefined {
   const { type, value } = source;
@@ -88,7 +92,7 @@ function besideIn(source: Source): SectionName | undefined {
 /** Statuses of care plans that have ended. */
 const PLAN_OVER: ReadonlySet<string> = new Set(['completed', 'revoked']);
 
-/** Returns the section that a resource would have if it weren't ended, forbidden, refuted or entered in error. */
+/** Returns the section that a resource would be in if it weren't ended, forbidden, refuted or entered in error. */
 function sectionIfCurrent(source: Source): SectionName | undefined {
   const { type, value } = source;
   const { status: _, clinicalStatus, verificationStatus, doNotPerform, ...rest } = value;
@@ -96,7 +100,7 @@ function sectionIfCurrent(source: Source): SectionName | undefined {
   return SECTION_OF[type]?.({ ...source, value: status === undefined ? rest : { ...rest, status } });
 }
 
-/** The status that an entry needs to be in a section, for types that have no section without a status. */
+/** The status that an entry needs to be in a section, for types whose section depends on the status. */
 const STATUS_OF_CURRENT: Readonly<Record<string, string>> = {
   MedicationStatement: 'active',
   MedicationRequest: 'active',
@@ -135,12 +139,12 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
 /** Statuses of medications that the patient takes or may take: codes from both of R4's value sets. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 
-/** Categories for Conditions about functional status: the section's LOINC code, and US Core's categories. */
+/** Categories that mark a Condition as functional status: the section's LOINC code, and US Core's categories. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
 function condition(source: Source): SectionName | undefined {
   const { value } = source;
-  // A statement of absence doesn't become a past problem when it ends.
+  // When a statement of absence ends, it doesn't become a past problem.
   if (isOver(value.clinicalStatus)) return isDenial(source, value.code) ? undefined : 'pastProblems';
   return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
 }
@@ -152,7 +156,7 @@ const PREGNANCY: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Codes from the IPS profiles for tobacco and alcohol use: the section may have one Observation for each. */
+/** Codes in the IPS profiles for tobacco and alcohol use; the section may have one Observation for each. */
 const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
 
 function habitIn(loinc: readonly string[]): string | undefined {

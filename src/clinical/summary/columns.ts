@@ -79,28 +79,28 @@ export type Column<Row = Source> = readonly [
   cell: (row: Row, look: Look) => string | undefined,
 ];
 
-/** The inputs of tables other than their sources. */
+/** The inputs of a table, other than its sources. */
 export interface Beside extends Around {
   readonly find: Look;
   readonly died: Death | undefined;
 }
 
-/** A table's cells, by column. */
+/** A table's cells, column by column. */
 export interface TableCells {
   readonly columns: readonly (readonly [heading: string, cells: readonly string[]])[];
-  /** Each row's id, if it has one (`rowId`). */
+  /** The id of each row (`rowId`); undefined for a row without an id. */
   readonly ids: readonly (string | undefined)[];
-  /** The number of past medicines without a row. */
+  /** The number of past medicines that have no row. */
   readonly left: number;
-  /** Statements of absence, which are sentences rather than rows. */
+  /** Statements of absence, which are shown as sentences rather than rows. */
   readonly absent: readonly string[];
-  /** Refuted entries, which are sentences rather than rows. */
+  /** Refuted entries, which are shown as sentences rather than rows. */
   readonly refuted: readonly string[];
 }
 
 /**
  * Returns a table's cells, in steps.
- * @param others resources that aren't entries, for the rows of medicines
+ * @param others resources that aren't entries but are needed for the rows of medicines
  */
 type Table = (sources: readonly Source[], beside: Beside, others?: readonly Source[]) => Steps<TableCells>;
 
@@ -110,7 +110,7 @@ interface Rows<Row> extends Partial<Omit<TableCells, 'columns'>> {
 }
 
 /**
- * Returns a table.
+ * Returns a function that builds a table.
  * @param makeRows creates the rows for the section's sources
  */
 function makeTable<Row>(
@@ -134,7 +134,7 @@ function plain(columns: readonly Column[]): Table {
   });
 }
 
-/** Returns a column that needs only the resource itself. */
+/** Returns a column whose cells depend only on the resource itself. */
 const of = (heading: string, cell: (value: JsonObject) => string | undefined): Column => [
   heading,
   ({ value }) => cell(value),
@@ -198,7 +198,7 @@ function absentIn(absences: readonly Absence<Source>[], current: readonly Denial
 
 const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
 
-/** Returns a column with data from a problem's newest source. */
+/** Returns a column that shows data from a problem's newest source. */
 const ofLead = (
   heading: string,
   cell: (value: JsonObject) => string | undefined,
@@ -251,14 +251,14 @@ function findingRevision(source: Source): Revision | undefined {
 }
 
 const RESULTS = makeTable(FINDINGS, function* results(rows) {
-  // Readers of narratives use the ids to find changes.
+  // Readers of narratives need the ids to find changes.
   return {
     rows,
     ids: rows.map((row) => (findingRevision(row) === undefined ? undefined : rowId([row.key]))),
   };
 });
 
-/** Returns the values of an Observation and its components, or the reason why there is none. */
+/** Returns the values of an Observation and its components, or the reason why there are none. */
 function found(value: JsonObject): string | undefined {
   const own = choice(value, 'value') ?? missing(value);
   const ordered = systolicFirst(objects(value.component), ({ code }) => findPressure(loincCodes(code)));
@@ -271,7 +271,7 @@ function found(value: JsonObject): string | undefined {
   return joined([own, ...components], '; ') ?? (members > 0 ? 'see the results of this panel' : undefined);
 }
 
-/** Returns a report's conclusion; if there is none, the results that it groups. */
+/** Returns a report's conclusion; if there is none, the report's results. */
 function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look): string | undefined {
   const said = joined([text(conclusion), nameConcept(conclusionCode)], '; ');
   if (said !== undefined) return said;
@@ -293,7 +293,8 @@ interface Row extends Medicine<Source> {
 }
 
 /**
- * Returns the medicines that entries state, with the period of past prescriptions, and the medicines that must not be given.
+ * Returns the medicines that entries state, including the period of past prescriptions, and the medicines that must not be
+ * given.
  */
 function* medicines(sources: readonly Source[], beside: Beside, others: readonly Source[]): Steps<Rows<Row>> {
   const { died } = beside;
@@ -301,13 +302,14 @@ function* medicines(sources: readonly Source[], beside: Beside, others: readonly
   const split = splitAbsences([...sources, ...others], beside);
   const subjects = yield* mapSteps(split.others, (source) => readMedicineSubject(source, beside));
   const groups = groupMedicines(subjects);
-  // Records usually have many past medicines. For these, only which medicine it is has been read.
+  // Records usually contain many past medicines. For these, only the members that identify the medicine have been read.
   const shown = groups.filter((group) => group.some(({ told, isForbidden }) => own.has(told) || isForbidden));
   const all = yield* mapSteps(shown, (group) =>
     joinMedicine(group.map((subject) => readMedicineSource(subject.told, beside, subject))),
   );
   const rows = all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
-  // Resources that aren't entries can join entries, or keep them apart. Readers of narratives use the ids to find changes.
+  // A resource that isn't an entry can cause entries to be joined or kept apart. Readers of narratives need the ids to find
+  // changes.
   const ids = rows.map((row) => (others.length > 0 || isChanged(row) ? rowIdIn(row, own) : undefined));
   const absent = absentIn(split.absences, takenMedicines(all));
   return { rows, ids, left: groups.length - shown.length, absent };
@@ -324,8 +326,8 @@ function rowIdIn({ sources }: Row, own: ReadonlySet<Source>): string | undefined
 }
 
 /**
- * Returns how a medicine is taken: each dosage with its source's name, if that is different, and with what distinguishes it
- * from the other dosages.
+ * Returns how a medicine is taken: each dosage, with its source's name if that is different, and with what distinguishes the
+ * dosage from the others.
  */
 function writeDoses(row: Row): string | undefined {
   const { name, doses } = row;
@@ -340,7 +342,7 @@ function writeDoses(row: Row): string | undefined {
   );
 }
 
-/** Returns the notes of the sources that determine a medicine's state, without duplicates. */
+/** Returns the notes of the sources that determine a medicine's standing, without duplicates. */
 function joinNotes({ sources, standing }: Row): string | undefined {
   const own = sources.filter((source) => source.standing === standing);
   return joined([...new Set(own.map(({ told }) => notes(told.value.note)))], ' ');
@@ -386,7 +388,7 @@ const ALLERGIES: readonly Column[] = [
     ),
   ),
   STATUSES,
-  // A row about an allergy is its entry, so it needs no id.
+  // In the table of allergies, a row is an entry, so it needs no id.
   ['Changed', (source) => joined(allergyRevisions(source).map(revisionText), '; ')],
   BEGAN,
   of('Last reaction', ({ lastOccurrence }) => day(lastOccurrence)),

@@ -22,7 +22,7 @@ export const IPS_VERSION = '2.0.0';
 export interface Filled {
   readonly section: Section;
   readonly text: Narrative;
-  /** The full URLs of its entries. */
+  /** The full URLs of the section's entries. */
   readonly entries: readonly string[];
 }
 
@@ -30,20 +30,20 @@ export interface Filled {
 export interface Composed {
   /** A UUID. */
   readonly id: string;
-  /** When the summary is generated, in microseconds. */
+  /** The time at which the summary is generated, in microseconds. */
   readonly now: number;
   readonly base: string;
   readonly patient: JsonObject;
   readonly patientUrl: string;
   readonly sections: readonly Filled[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** The number of past entries for sections that it doesn't have. */
+  /** The number of past entries by section, for sections that the summary doesn't have. */
   readonly pastElsewhere: ReadonlyMap<SectionName, number>;
   /** False if a grant covers only part of the record. */
   readonly isWhole: boolean;
 }
 
-/** Returns an id derived from a text: the same text always results in the same id. */
+/** Returns an id derived from a text; the same text always gives the same id. */
 export function derivedId(text: string): string {
   return v5(text, v5.URL);
 }
@@ -106,8 +106,8 @@ function makeSection({ section: { title, code }, text: narrated, entries }: Fill
 }
 
 /**
- * The `emptyReason` for an empty section, because the record doesn't state that there is nothing (docs/spec/decisions.md,
- * section 5).
+ * The `emptyReason` for an empty section. The section isn't empty because the record says that there is nothing, but because
+ * it says nothing (docs/spec/decisions.md, section 5).
  */
 const UNAVAILABLE = {
   coding: [
@@ -119,7 +119,7 @@ const UNAVAILABLE = {
   ],
 };
 
-/** Returns a narrative about the summary's subject, its time, and the number of entries that it leaves out. */
+/** Returns a narrative that names the summary's subject, its time, and the number of entries that it leaves out. */
 function overview(
   { patient, now, leftOut, pastElsewhere, isWhole }: Composed,
   name: string | undefined,

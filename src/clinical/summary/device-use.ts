@@ -5,7 +5,7 @@ import { UNKNOWN } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
- * Returns a DeviceUseStatement that says the same as Device.patient: the patient uses the device. It exists only in the
+ * Returns a DeviceUseStatement with the same meaning as Device.patient: the patient uses the device. It exists only in the
  * document.
  */
 export function makeDeviceUse({ id: device }: Stored, patient: Source, base: string): Source {

@@ -1,4 +1,4 @@
-/** Finds displays for codes that a record stores without text, because narratives with bare codes are useless to readers. */
+/** Finds displays for codes that a record stores without text, because readers can't understand narratives with bare codes. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { objects, text } from '../../fhir/parts.ts';
@@ -10,7 +10,10 @@ import type { Source, Stored } from './source.ts';
 /** Maps `system|code` to a display. */
 export type Displays = ReadonlyMap<string, string>;
 
-/** Returns a lookup by a reference's text, for everything in the record or directory that a summary may show. */
+/**
+ * Returns a function that looks up the target of a reference in everything that a summary may show, from the record and the
+ * directory.
+ */
 export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   return (reference) => {
     const key = chosen.links.localKey(reference);
@@ -18,7 +21,7 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   };
 }
 
-/** Returns the codes without text that a summary's narratives may have to show, without duplicates; in steps. */
+/** Returns the codes that have no text but that a summary's narratives may have to show, without duplicates; in steps. */
 export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
   const look = lookingIn(chosen, lookupIn(directory));
   const sources = new Set([
@@ -44,7 +47,7 @@ export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[
   return [...found.values()];
 }
 
-/** Returns the codes without text in some values, without duplicates. */
+/** Returns the codes that have no text in the given values, without duplicates. */
 export function bareCodes(values: readonly Json[]): SystemCode[] {
   const found = new Map<string, SystemCode>();
   for (const value of values) addBare(value, found);
@@ -70,9 +73,7 @@ function isBare(value: JsonObject): boolean {
   return objects(value.coding).every(({ display }) => text(display) === undefined);
 }
 
-/**
- * Returns a resource with displays added to codes without text, for narratives. Its JSON text (`body`) is unchanged.
- */
+/** Returns a resource in which codes without text have displays, for narratives. Its JSON text (`body`) is unchanged. */
 export function withDisplays<Of extends Pick<Source, 'value' | 'replaced'>>(
   source: Of,
   displays: Displays,
@@ -84,7 +85,7 @@ export function withDisplays<Of extends Pick<Source, 'value' | 'replaced'>>(
   return { ...source, value: value as JsonObject, ...(replaced === undefined ? {} : { replaced }) };
 }
 
-/** Returns a value with displays added, or the same object if nothing in it gets one, which is the usual case. */
+/** Returns a value with displays added, or the same object if no display was added, which is the usual case. */
 function addDisplays(value: Json, displays: Displays): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

@@ -1,7 +1,7 @@
 /**
  * Builds a record's International Patient Summary: a document Bundle that is valid against IPS 2.0.0,
- * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, time and id result in the same
- * text.
+ * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, time and id always produce the
+ * same text.
  */
 
 import { containedIn, text } from '#src/fhir/parts.ts';
@@ -26,18 +26,18 @@ import { missingMembers, withContained } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
- * The version of the rules for generating summaries. Increase it with every change after which the same record results in a
+ * The version of the rules for generating summaries. Increase it with every change that makes the same record produce a
  * different document; otherwise `test/receipts/forms.test.ts` fails.
  */
 export const SUMMARY_FORM = 8;
 
 /** The inputs for a document, in addition to the resources chosen from the record. */
 export interface DocumentParts {
-  /** The document's own id, a UUID. */
+  /** The id of the document, a UUID. */
   readonly id: string;
   /** When it is made. */
   readonly now: Micros;
-  /** The directory entries that the chosen resources refer to, and those that these entries refer to. */
+  /** The directory entries that the chosen resources refer to, and the directory entries that these refer to. */
   readonly directory: readonly Stored[];
   /** Displays for codes without text, for the narratives. If absent, narratives show the codes. */
   readonly displays?: Displays;
@@ -61,7 +61,10 @@ export function* writeInSteps(
   const { base } = links;
   const inDirectory = lookupIn(directory);
   const known = new Map<Source, Source>();
-  /** Returns a source with displays. Results are cached, because a hundred results may need the same practitioner's name. */
+  /**
+   * Returns a source with displays added. The result is cached, because a hundred results may need the same practitioner's
+   * name.
+   */
   const showSource = (source: Source): Source => {
     const found = known.get(source);
     if (found !== undefined) return found;
@@ -90,7 +93,7 @@ export function* writeInSteps(
   });
   const [beside, before] = [besideBy(look), besideBy(lookBefore)];
   const entries = new Map<string, Entry>(chosen.entries);
-  // Iterating over a Set includes items added meanwhile, so references in added entries are followed too.
+  // Iterating over a Set also visits items added during the iteration, so references in added entries are followed too.
   const referred = new Set(chosen.inDirectory);
   for (const key of referred) {
     const source = entries.has(key) ? undefined : inDirectory(key);

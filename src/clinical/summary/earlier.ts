@@ -1,6 +1,6 @@
 /**
- * Writes text about versions that someone else had written before an AI changed them. They aren't entries of a summary, but
- * its sections show them (docs/decisions/0025-changed-by-ai-is-said.md).
+ * Writes text about the versions that someone else had written before an AI changed them. These versions aren't entries of a
+ * summary, but its sections show them (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import { isMedicine, referredMedication } from '../reading/medicine-subject.ts';
 import { isModified, withdrawnAs } from '../reading/status.ts';
@@ -8,7 +8,10 @@ import type { Chosen, ChosenSection, EarlierVersion } from './choose.ts';
 import { makeDeviceUse } from './device-use.ts';
 import { parseSource, type Source, type Stored } from './source.ts';
 
-/** Returns the earlier versions that the sections show; in a section with a maximum, those of the newest resources. */
+/**
+ * Returns the earlier versions that the sections show; if a section has a maximum, the earlier versions of its newest
+ * resources.
+ */
 export function earlierVersions({ sections }: Pick<Chosen, 'sections'>): EarlierVersion[] {
   return sections.flatMap(({ changed, section: { cap = changed.length } }) =>
     [...changed].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, cap),
@@ -16,8 +19,8 @@ export function earlierVersions({ sections }: Pick<Chosen, 'sections'>): Earlier
 }
 
 /**
- * Returns a summary that shows these versions.
- * @param rows the versions, of which only those that state something are used
+ * Returns a summary that shows the given earlier versions.
+ * @param rows the versions; only the ones that state something are used
  */
 export function withEarlier(chosen: Chosen, rows: readonly Stored[]): Chosen {
   const sources = rows.map(parseSource).filter(isTold);
@@ -33,7 +36,9 @@ function isTold({ type, body, value }: Source): boolean {
   return (type !== 'MedicationStatement' && type !== 'MedicationRequest') || isMedicine(value);
 }
 
-/** Returns the entries that a section contained before an AI changed them, as its table shows them. */
+/**
+ * Returns the entries that a section contained before an AI changed them, in the form in which the section's table shows them.
+ */
 export function earlierIn(
   { changed }: ChosenSection,
   { earlier, subject, links }: Pick<Chosen, 'earlier' | 'subject' | 'links'>,

@@ -1,5 +1,5 @@
 /**
- * Writes resources as entries of the document. Literal references in the document point to an entry or to a contained
+ * Writes resources as entries of the document. A literal reference in the document must point to an entry or a contained
  * resource. A reference to anything else becomes a logical reference, whose identifier is the URL:
  * https://hl7.org/fhir/R4/references.html#logical
  */
@@ -10,14 +10,16 @@ import type { Source } from './source.ts';
 /** Matches the references in a resource's JSON text, which is printed without whitespace and escapes quotes inside strings. */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** The replacement for a Reference's `reference`: a reference without a version, or a logical reference. */
+/** The replacement for a Reference's `reference`: either a reference without a version, or a logical reference. */
 interface Settled {
   readonly value: JsonObject;
   /** The replacement's members as JSON text, without braces. */
   readonly members: string;
 }
 
-/** Resolves references. Each text is parsed only once, because a record contains the same references many times. */
+/**
+ * Resolves references. Each distinct reference is parsed only once, because a record contains the same references many times.
+ */
 export class Links {
   readonly #read = new Map<string, ParsedReference>();
   readonly #settled = new Map<string, Settled | undefined>();
@@ -34,13 +36,18 @@ export class Links {
     return parsed;
   }
 
-  /** Returns the `Type/id` that a reference's text names, whatever its form; undefined if it isn't on this service. */
+  /**
+   * Returns the `Type/id` that a reference's text names, whatever its form is; undefined if its target isn't on this service.
+   */
   localKey(reference: string): string | undefined {
     const parsed = this.parsed(reference);
     return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
   }
 
-  /** Returns the replacement for a reference, once all entries are known; undefined if the reference stays unchanged. */
+  /**
+   * Returns the replacement for a reference; undefined if the reference stays unchanged. Call this only when all entries are
+   * known.
+   */
   settled(reference: string, isInside: (key: string) => boolean): Settled | undefined {
     if (this.#settled.has(reference)) return this.#settled.get(reference);
     const value = this.#settle(reference, isInside);
@@ -103,7 +110,10 @@ export function entryText(
   return isPlain ? text : printJson(rewritten(parseJson(whole).value, settled));
 }
 
-/** A reference that has at most a display in addition. With other members, it may already have an identifier or a type. */
+/**
+ * Matches a reference with no other member than a display. A reference with other members may already have an identifier or a
+ * type.
+ */
 const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.){0,2000}")?\}/y;
 
 function isAlone(text: string, at: number): boolean {

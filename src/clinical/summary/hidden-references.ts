@@ -1,10 +1,10 @@
-/** Removes references that the reader may not see from a summary's rows. */
+/** Removes from a summary's rows the references that the reader may not see. */
 import { inSlices } from '#src/shared/load/slices.ts';
 import { withoutReferences } from '../../fhir/references/reference-edits.ts';
 import type { Stored } from './source.ts';
 
 /**
- * Returns rows; rows with a hidden reference are replaced.
+ * Returns rows without hidden references; a row that has such a reference is replaced.
  * @param hidden the hidden references, with the types that they name
  */
 export async function withoutHidden(

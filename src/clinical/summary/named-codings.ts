@@ -1,16 +1,19 @@
 /**
- * Adds names to codes without a display in FHIR JSON text, because a recipient of a record's copy has no terminology to look
- * them up in. Nothing else in the text changes.
+ * Adds names to codes without a display in FHIR JSON text, because the recipient of a copy of a record has no terminology in
+ * which to look up the codes. Nothing else in the text changes.
  */
 import type { SystemCode } from '../../fhir/terminology.ts';
 import type { Displays } from './displays.ts';
 
-/** Matches a Coding with only a system and a code. In a Quantity, these members follow others, or the system is UCUM's. */
+/**
+ * Matches a Coding that has only a system and a code. In a Quantity, these two members don't come first, or the system is
+ * UCUM's.
+ */
 const BARE = /\{"system":"(https?:[^"\\]+|urn:[^"\\]+)","code":"([^"\\]+)"\}/g;
 
 const UCUM = 'http://unitsofmeasure.org';
 
-/** Returns the codes without a display in JSON text, without duplicates. */
+/** Returns the codes in a JSON text that have no display, without duplicates. */
 export function codesIn(text: string): SystemCode[] {
   const found = new Map<string, SystemCode>();
   for (const [, system = '', code = ''] of text.matchAll(BARE))

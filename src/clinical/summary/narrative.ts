@@ -35,19 +35,19 @@ export function paragraph(text: string): string {
 /** The content of a section's narrative. */
 export interface Content {
   readonly section: Section;
-  /** Its entries, newest first. */
+  /** The section's entries, newest first. */
   readonly sources: readonly Source[];
   /** Medicines that aren't entries but are mentioned. */
   readonly beside: readonly Source[];
-  /** The number of entries before the section was cut to its maximum. */
+  /** The number of entries before the section was limited to its maximum. */
   readonly found: number;
-  /** The entries that it lacks because an AI changed them. */
+  /** The entries that the section lacks because an AI changed them. */
   readonly changed: readonly unknown[];
-  /** True if the record also has past entries of this kind. */
+  /** True if the record also contains past entries of this kind. */
   readonly hasPast: boolean;
-  /** The number of past entries that it doesn't list, other than medicines. */
+  /** The number of past entries that the section doesn't list, not counting medicines. */
   readonly past: number;
-  /** The entries that it contained before an AI changed them. */
+  /** Entries that an AI has changed, as they were before. */
   readonly earlier: readonly Source[];
   /** The part of this section that the grant covers. */
   readonly coverage: ReturnType<Coverage>;
@@ -55,7 +55,7 @@ export interface Content {
 
 /**
  * Returns a section's narrative, in steps.
- * @param then the same as `around`, but for entries before an AI changed them
+ * @param then the equivalent of `around` for entries as they were before an AI changed them
  */
 export function* sectionNarrative(content: Content, around: Beside, then: Beside): Steps<Narrative> {
   const { section, sources, beside, found, changed, coverage, hasPast, past } = content;
@@ -95,10 +95,7 @@ export function* sectionNarrative(content: Content, around: Beside, then: Beside
   return narrative([...missing, ...part, ...denied, ...cut, ...over, yield* table(columns, ids)]);
 }
 
-/**
- * Yields paragraphs about the number of entries that a section lacks because an AI changed them, and about their earlier
- * versions.
- */
+/** Returns paragraphs that say how many entries a section lacks because an AI changed them, and what they contained before. */
 function* changedParagraphs({ section, changed, earlier }: Content, around: Beside): Steps<string[]> {
   const number = changed.length;
   const { columns, absent } = yield* TABLES[section.name](earlier, around);
@@ -121,7 +118,7 @@ function* changedParagraphs({ section, changed, earlier }: Content, around: Besi
 
 /** Returns a table as XHTML. */
 function* table(columns: TableCells['columns'], ids: TableCells['ids']): Steps<string> {
-  // The first column names the entry, so it is always shown.
+  // The first column is always shown, because it names the entry.
   const shown = columns.filter(([, cells], n) => n === 0 || cells.some((text) => text !== ''));
   const head = shown.map(([heading]) => `<th>${escaped(heading)}</th>`).join('');
   const [[, first] = ['', []]] = shown;

@@ -1,4 +1,4 @@
-/** Orders a section's entries, and chooses some if there are too many. */
+/** Orders a section's entries, and chooses among them if there are too many. */
 
 import { codings, text } from '../../fhir/parts.ts';
 import { happened } from '../reading/dates.ts';
@@ -10,7 +10,7 @@ import type { Source, Stored } from './source.ts';
  */
 export interface Candidate {
   readonly stored: Stored;
-  /** When its event happened. */
+  /** When the resource's event happened. */
   readonly at: number;
   /** The resource's subject: its first code, or its text. */
   readonly code: string;
@@ -24,16 +24,16 @@ export function makeCandidate(stored: Stored, source: Source, single: string | u
 }
 
 /**
- * Returns the candidates, newest first. If two have the same time, the one recorded later comes first (ids are UUIDv7).
- * Candidates without a date come last.
+ * Returns the candidates, newest first. If two candidates have the same time, the one that was recorded later comes first (ids
+ * are UUIDv7). Candidates without a date come last.
  */
 export function newestFirst(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((a, b) => (a.at === b.at ? (a.stored.id < b.stored.id ? 1 : -1) : b.at - a.at));
 }
 
 /**
- * Returns at most `cap` candidates: the newest for each code, so that a frequent kind of finding can't displace the others,
- * then the newest of the rest.
+ * Returns at most `cap` candidates: first the newest candidate for each code, so that a frequent kind of finding can't
+ * displace others, then the newest of the rest.
  * @param candidates in the section's order, which is kept.
  */
 export function capped(candidates: readonly Candidate[], cap: number): readonly Candidate[] {
@@ -48,7 +48,7 @@ export function capped(candidates: readonly Candidate[], cap: number): readonly 
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** The members that `makeCandidate` reads a resource's code from. */
+/** The members in which `makeCandidate` looks for a resource's code. */
 export const CODED_BY = ['code', 'vaccineCode', 'category'] as const;
 
 function codeKey({ type, value }: Source): string {

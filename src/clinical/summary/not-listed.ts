@@ -1,14 +1,14 @@
 /**
- * Writes into a summary's narratives what its entries don't contain, and reads it for the page of shared links: entries that
- * aren't listed because they have ended or were refuted, and what was changed. Pure.
+ * Writes into a summary's narratives what its entries don't contain: entries that aren't listed because they have ended or
+ * were refuted, and what was changed. Also reads this text for the page of shared links. Pure.
  */
 import { type RefutedWords, readEnglish, readRefutedText, readState } from '../reading/english.ts';
 import type { Phrase, StateName } from '../reading/phrases.ts';
 
-/** The end of a section's narrative if all its entries have ended. */
+/** The last words of a section's narrative if all its entries have ended. */
 export const ONLY_PAST = 'only past ones.';
 
-/** Sections whose past entries aren't listed, with the singular and plural names of the entries. */
+/** Sections that don't list their past entries, with the singular and plural names of the entries. */
 const PAST = {
   allergies: ['past allergy', 'past allergies'],
   medications: ['past medicine', 'past medicines'],
@@ -25,7 +25,10 @@ function hasPast(section: string): section is PastSection {
   return Object.hasOwn(PAST, section);
 }
 
-/** Returns the number of a section's past entries that aren't listed: `3 past medicines`; undefined if there are none. */
+/**
+ * Returns the number of a section's past entries that aren't listed, in words: `3 past medicines`; undefined if there are
+ * none.
+ */
 export function pastText(section: string, count: number): string | undefined {
   if (count === 0 || !hasPast(section)) return undefined;
   const [one, several] = PAST[section];
@@ -49,7 +52,7 @@ export function countNotListed(div: string): number {
 export const FORBIDDEN = 'Must not be given: ';
 
 /**
- * Returns the id of a medicine's row, for records with medicines that aren't entries.
+ * Returns the id of a medicine's row, for records in which some medicines aren't entries.
  * @param keys the row's entries, as `Type/id`
  */
 export function rowId(keys: readonly string[]): string {
@@ -58,17 +61,17 @@ export function rowId(keys: readonly string[]): string {
 
 /** A medicine's row in a narrative. */
 export interface ToldRow {
-  /** The entries that it is about, as `Type/id`. */
+  /** The entries that the row is about, as `Type/id`. */
   readonly keys: readonly string[];
-  /** The name of a medicine that must not be given; otherwise undefined. */
+  /** The medicine's name if the medicine must not be given; otherwise undefined. */
   readonly forbidden: string | undefined;
   readonly name: string;
-  /** The medicine's state, which may be determined by an entry that isn't in the summary; undefined if it can't be read. */
+  /** The medicine's state, which may come from an entry that isn't in the summary; undefined if it can't be read. */
   readonly state: { readonly said: StateName; readonly status: string } | undefined;
   readonly phrases: readonly Phrase[];
 }
 
-/** Returns a narrative's rows about medicines that have an id or must not be given. */
+/** Returns a narrative's rows about medicines that have a row id or must not be given. */
 export function readToldRows(div: string): ToldRow[] {
   const headings = cellsIn(div, 'th');
   return [...div.matchAll(/<tr(?: id="([^"]+)")?><td>(.*?)<\/tr>/gs)].flatMap(
@@ -95,7 +98,7 @@ export function readRefuted(div: string): RefutedWords[] {
   return [...div.matchAll(REFUTED_ENTRY)].flatMap(([, said = '']) => readRefutedText(unescaped(said)) ?? []);
 }
 
-/** Returns the changes in a narrative's rows, each separately, by the entries that the rows are about. */
+/** Returns the changes in a narrative's rows, as separate texts, by the entries that the rows are about. */
 export function readChanges(div: string): Map<string, readonly string[]> {
   const at = cellsIn(div, 'th').indexOf('Changed');
   const found = new Map<string, readonly string[]>();

@@ -8,9 +8,9 @@ import { type Links, logical } from './entries.ts';
 import type { Source } from './source.ts';
 
 /**
- * Returns an Observation in the category `imaging` whose `partOf` has no literal references other than to an ImagingStudy.
- * Other references with a URL become logical references. References to contained resources are removed, together with each
- * contained resource that nothing else refers to.
+ * Returns an Observation in the category `imaging` whose only literal references in `partOf` are to an ImagingStudy. Other
+ * references with a URL become logical references. References to contained resources are removed, together with each contained
+ * resource that nothing else refers to.
  */
 export function withImagingParts(source: Source, links: Links): Source {
   if (source.type !== 'Observation' || !source.body.includes('"partOf":')) return source;

@@ -1,4 +1,4 @@
-/** Receipts for summaries: the inputs from which the same document can be generated again (docs/receipts.md). */
+/** Drafts receipts for summaries: the inputs from which the same document can be generated again (docs/receipts.md). */
 import type { Access } from '../../shared/access/access.ts';
 import type { NamedVersion, ReceiptDraft } from '../../shared/access/receipt.ts';
 import type { Micros } from '../../shared/time/time.ts';
@@ -7,7 +7,7 @@ import type { Displays } from './displays.ts';
 import { SUMMARY_FORM } from './document.ts';
 import type { Stored } from './source.ts';
 
-/** A summary's inputs in addition to the record. */
+/** The inputs of a summary, other than the record. */
 export interface SummaryInputs {
   readonly id: string;
   readonly now: Micros;
@@ -20,7 +20,7 @@ export interface SummaryInputs {
   /** The grant's access; undefined means access to everything. */
   readonly access: Access | undefined;
   readonly position: Micros;
-  /** True if it is as of a past time. */
+  /** True if the summary is as of a past time. */
   readonly isPast: boolean;
 }
 
@@ -55,10 +55,10 @@ export function draftSummary(record: string, from: SummaryInputs): ReceiptDraft 
   };
 }
 
-/** Matches the version in the first members of a stored resource. */
+/** Matches the version among the first members of a stored resource. */
 const VERSION = /"meta":\{(?:"[a-z]+":"[^"]*",)*?"versionId":"(\d+)"/i;
 
-/** Returns a stored resource's version; empty for a resource that exists only in the summary. */
+/** Returns a stored resource's version; an empty list for a resource that exists only in the summary. */
 export function readName({ type, id, body }: Stored): NamedVersion[] {
   const version = type === 'DeviceUseStatement' ? undefined : VERSION.exec(body)?.[1];
   return version === undefined ? [] : [{ id, version: Number(version) }];

@@ -1,6 +1,4 @@
-/**
- * Adds the versions that sources replaced to the sources, because narratives say what was changed (docs/clinical-reading.md).
- */
+/** Adds to each source the versions that it replaced, because narratives say what was changed (docs/clinical-reading.md). */
 import { first, text } from '../../fhir/parts.ts';
 import { REVISED_TYPES } from '../reading/revisions.ts';
 import type { Chosen } from './choose.ts';
@@ -16,14 +14,14 @@ const REVISED: ReadonlySet<SectionName> = new Set([
   ...(['results', 'vitalSigns', 'pregnancy', 'socialHistory'] as const),
 ]);
 
-/** Returns the sources whose earlier versions are compared in narratives, if they have earlier versions. */
+/** Returns the sources that have earlier versions with which narratives compare them. */
 export function revisedSources({ sections, earlier }: Pick<Chosen, 'sections' | 'earlier'>): Source[] {
   const entries = sections
     .filter(({ section }) => REVISED.has(section.name))
     .flatMap(({ section, sources, beside }) =>
       section.name === 'allergies' ? [...sources, ...beside] : sources,
     );
-  // Entries that an AI changed are shown as they were before. That version, too, may have changed something.
+  // An entry that an AI changed is shown as it was before. That earlier version may itself have changed something.
   return [...entries, ...earlier.values()].filter(
     (source) => COMPARED.has(source.type) && readVersion(source) > 1,
   );
@@ -37,7 +35,7 @@ export function readVersion({ value: { meta } }: Source): number {
 }
 
 /**
- * Returns a summary whose narratives say what was changed.
+ * Returns a summary with narratives that say what was changed.
  * @param replaced the replaced versions, by resource id
  */
 export function withReplaced(chosen: Chosen, replaced: ReadonlyMap<string, Source['replaced']>): Chosen {

@@ -1,6 +1,6 @@
 /**
- * Adds elements that the IPS profiles require but that may be missing from a valid R4 resource. HL7's data-absent-reason marks
- * them as unknown, as the guide requires: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
+ * Adds elements that the IPS profiles require but that a valid R4 resource may lack. HL7's data-absent-reason marks them as
+ * unknown, as the guide requires: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { codes, objects } from '../../fhir/parts.ts';
@@ -15,7 +15,7 @@ const NAME = [{ _text: UNKNOWN }];
 
 /**
  * Returns the members that a resource lacks, by name; none if it has everything that its profile requires.
- * @param section the resource's section; undefined if the resource is only referred to
+ * @param section the resource's section; undefined if other resources only refer to it
  */
 export function missingMembers(
   { type, value }: Pick<Source, 'type' | 'value'>,
@@ -84,8 +84,8 @@ function isResult({ category }: JsonObject): boolean {
 }
 
 /**
- * Returns whether an Observation has no value, no parts and no reason for that: ips-2 for laboratory results, vs-2 for vital
- * signs.
+ * Returns whether an Observation has no value, no parts and no reason for lacking them: ips-2 for laboratory results, vs-2 for
+ * vital signs.
  */
 function isEmpty(value: JsonObject): boolean {
   return (
@@ -96,7 +96,7 @@ function isEmpty(value: JsonObject): boolean {
   );
 }
 
-/** Returns a Patient or Practitioner in which each name has text, or is marked as unknown: ips-pat-1. */
+/** Returns a Patient or Practitioner in which each name either has text or is marked as unknown: ips-pat-1. */
 export function withNames(source: Source): Source {
   const value = requireName(source.type, source.value);
   return value === source.value ? source : { ...source, value, body: printJson(value) };
@@ -112,8 +112,8 @@ function requireName(type: string, value: JsonObject): JsonObject {
 }
 
 /**
- * Returns a resource whose contained resources have the elements that their profiles require, because a reference's target
- * must conform. A contained Observation without a subject gets its container's subject.
+ * Returns a resource whose contained resources have the elements that their profiles require, because the target of a
+ * reference must conform to its profile. A contained Observation without a subject gets its container's subject.
  */
 export function withContained(source: Source): Source {
   if (!source.body.includes('"contained":[')) return source;

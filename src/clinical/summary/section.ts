@@ -1,7 +1,7 @@
 /**
  * Lists the sections of an International Patient Summary:
- * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html `classify.ts` decides which resources
- * belong to each.
+ * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html `classify.ts` decides which resources belong to
+ * each section.
  */
 
 export type SectionName =
@@ -20,7 +20,7 @@ export type SectionName =
   | 'planOfCare'
   | 'socialHistory';
 
-/** The constant data about a section. */
+/** The fixed data about a section. */
 export interface Section {
   readonly name: SectionName;
   readonly title: string;
@@ -28,11 +28,11 @@ export interface Section {
   readonly code: string;
   /** The text for an empty section; only for sections that are always present. */
   readonly empty?: string;
-  /** The types of its entries; only for sections that are always present. */
+  /** The types of the section's entries; only for sections that are always present. */
   readonly types?: readonly string[];
   /**
-   * Maximum number of entries; the newest for each code come first. If absent, the number is unlimited, because a missing
-   * entry could cause harm.
+   * Maximum number of entries; the newest entry for each code takes precedence. If absent, the number is unlimited, because a
+   * missing entry could cause harm.
    */
   readonly cap?: number;
 }

@@ -8,7 +8,7 @@ import type { Replaced } from '../reading/told.ts';
 export interface Stored {
   readonly type: string;
   readonly id: string;
-  /** Compact FHIR JSON with decimals as received; a getter may compute it. */
+  /** Compact FHIR JSON with decimals as received; may be a getter that computes the text. */
   readonly body: string;
 }
 
@@ -17,7 +17,7 @@ export interface Source extends Stored {
   /** `Type/id`. */
   readonly key: string;
   readonly value: JsonObject;
-  /** The versions that it replaced, newest first; only those that were read. */
+  /** The earlier versions, newest first; only the ones that were read. */
   readonly replaced?: readonly Replaced[] | undefined;
 }
 
@@ -32,8 +32,8 @@ export function parseSource({ type, id, body }: Stored): Source {
 }
 
 /**
- * Reads some of a stored resource's members, for callers that need no other members and no numbers, because a resource is
- * large and a summary shows little of it.
+ * Reads only some of a stored resource's members, for callers that need no other members and no numbers. Reading all members
+ * would be wasteful, because a resource is large and a summary shows little of it.
  * @param known as for `someMembers`.
  */
 export function glanceAt(

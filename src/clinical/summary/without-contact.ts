@@ -1,6 +1,6 @@
 /**
- * Removes data that identifies or locates the person, except name, birth date and sex, from a summary, for readers who need to
- * know about the illness but not where the person lives (docs/shared-links.md).
+ * Removes from a summary the data that identifies or locates the person, except name, birth date and sex. For readers who need
+ * to know about the illness but not where the person lives (docs/shared-links.md).
  */
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
@@ -9,7 +9,10 @@ import type { Chosen, Entry } from './choose.ts';
 import type { Links } from './entries.ts';
 import type { Source } from './source.ts';
 
-/** Elements of people's resources that are left out. Extensions can be a birthplace, a number, an ethnicity. */
+/**
+ * Elements that are left out of resources about people. Extensions are left out because they may contain a birthplace, a
+ * number or an ethnicity.
+ */
 const WITHHELD: Readonly<Record<string, readonly string[]>> = {
   Patient: ['identifier', 'telecom', 'address', 'photo', 'contact', 'link', 'text', 'extension'],
   RelatedPerson: ['identifier', 'telecom', 'address', 'photo', 'birthDate', 'text', 'extension'],
@@ -18,7 +21,7 @@ const WITHHELD: Readonly<Record<string, readonly string[]>> = {
 /** The LOINC code of an answer in a questionnaire (PRAPARE) that says where the person lives. */
 const ADDRESS = '56799-0';
 
-/** Returns a summary's selection without these elements and answers. */
+/** Returns a summary's selection without the withheld elements and answers. */
 export function* withoutContact(chosen: Chosen): Steps<Chosen> {
   const { links } = chosen;
   const isKept = ({ type, value }: Source): boolean =>
@@ -38,7 +41,10 @@ export function* withoutContact(chosen: Chosen): Steps<Chosen> {
   };
 }
 
-/** Returns a resource without these elements: its own, those of contained people, and identifiers in references to people. */
+/**
+ * Returns a resource without the withheld elements: the resource's own elements, the elements of contained people, and the
+ * identifiers in references to people.
+ */
 function withoutContactIn(source: Source, links: Links): Source {
   const { type, body } = source;
   const hasPersons = body.includes('"contained":[') || body.includes('"identifier":{');
@@ -47,7 +53,7 @@ function withoutContactIn(source: Source, links: Links): Source {
   return { ...source, value, body: printJson(value) };
 }
 
-/** Returns a resource's content without these elements. */
+/** Returns a resource's content without the withheld elements. */
 export function dropContacts(type: string, value: JsonObject, links: Links): JsonObject {
   const persons = new Set(
     objects(value.contained).flatMap(({ resourceType, id }) =>
@@ -77,10 +83,10 @@ export function dropContacts(type: string, value: JsonObject, links: Links): Jso
   return withReferred(without(type, value));
 }
 
-/** Replaces a reference that has no other members, because an object must not be empty. */
+/** The replacement for a reference that has no other members, because an object must not be empty. */
 const NAMELESS = { display: '–' };
 
-/** Returns a resource without the contained resources that nothing refers to any more (R4, dom-3). */
+/** Returns a resource without the contained resources that nothing refers to any longer (R4, dom-3). */
 function withReferred(value: JsonObject): JsonObject {
   const contained = objects(value.contained);
   if (contained.length === 0) return value;

@@ -1,6 +1,6 @@
 /**
- * Drugs, the findings that monitor them, and the classes that allergies are compared with. The tables rank findings and raise
- * warnings; they don't add facts. docs/context.md lists the rules with their guidelines.
+ * Rules for drugs: the findings by which they are monitored, and the classes with which allergies are compared. The tables
+ * rank findings and raise warnings; they don't add facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Basis, type Due, due, HALF_YEAR, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';
@@ -12,15 +12,15 @@ export interface Drugs {
   readonly codes: RegExp;
   /** Matches the drugs' names in a record. */
   readonly words: RegExp;
-  /** Findings, the most important first. */
+  /** The findings, the most important first. */
   readonly watch: readonly Measure[];
-  /** Findings that must be repeated. */
+  /** Findings that must be repeated regularly. */
   readonly due?: readonly Due[];
   /** The guidelines that name the findings. */
   readonly source: Source;
 }
 
-/** Returns a pattern for drugs by name, excluding creams, ointments and eye drops, which need no blood tests. */
+/** Returns a pattern for the names of drugs, excluding creams, ointments and eye drops, which need no blood tests. */
 const systemic = (names: string): RegExp =>
   new RegExp(`^(?!.*\\b(?:topical|cream|ointment|eye|ophthalmic)\\b).*(?:${names})`, 'i');
 
@@ -138,7 +138,7 @@ export const DRUGS: readonly Drugs[] = [
     source: ['bsrDmard', 'niceRheumatoid'],
   },
   {
-    // The guideline requires no routine tests after the first year, so nothing is due.
+    // The guideline requires no routine tests after the first year, so no test becomes due.
     codes: /^A07EC01/,
     words: /sul(?:f|ph)asalazin/i,
     watch: DMARD_FINDINGS,
@@ -216,13 +216,13 @@ export interface DrugClass {
   readonly source: Source;
 }
 
-/** NICE CG183 requires the drug class to avoid; the ATC index says which substances belong to a class. */
+/** NICE CG183 requires that the drug class to avoid is recorded; the ATC index says which substances belong to a class. */
 const CLASS_SOURCE: Source = ['niceDrugAllergy', 'atc'];
 
 const drugClass = (words: RegExp, codes: RegExp): DrugClass => ({ words, codes, source: CLASS_SOURCE });
 
 /**
- * Classes of drugs, in English, French, German, Norwegian and Spanish: an allergy to one member is a reason against the
+ * Classes of drugs, in English, French, German, Norwegian and Spanish. An allergy to one member is a reason not to give the
  * others.
  */
 export const CLASSES: readonly DrugClass[] = [

@@ -1,18 +1,18 @@
-/** Intervals after which a finding is due again. */
+/** Defines the intervals after which a finding is due again. */
 import type { GuidelineName } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
 /** A finding that must be repeated while an illness or a drug lasts. */
 export interface Due {
-  /** Any one of these is enough. */
+  /** Any one of these measures is enough. */
   readonly measures: readonly Measure[];
   /** The finding's name in a warning. */
   readonly name: string;
-  /** A warning is given if the newest value is older than this. Never shorter than the guideline's longest interval. */
+  /** A warning is given if the newest value is older than this. Never shorter than the longest interval in the guideline. */
   readonly days: number;
-  /** The guideline that requires it. */
+  /** The guideline that requires the finding. */
   readonly source: GuidelineName;
-  /** The interval in the guideline's own terms. */
+  /** The interval, in the guideline's own words. */
   readonly asks: string;
 }
 
@@ -25,7 +25,7 @@ export const HALF_YEAR = 184;
 /** The guideline that requires a finding, and the interval that it names. */
 export type Basis = readonly [source: GuidelineName, asks: string];
 
-/** Returns a rule that one of these findings is due after a number of days. */
+/** Returns a rule that one of the given findings is due after a number of days. */
 export const due = (
   name: string,
   days: number,

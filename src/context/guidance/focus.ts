@@ -1,25 +1,25 @@
-/** Reads a request's focus from its task and question: the kind of work, illnesses, findings and words. */
+/** Determines a request's focus from its task and question: the kind of work, illnesses, findings and words. */
 
 import { type ContextRequest, type Need, parseNeed } from '../request.ts';
 import { ILLNESSES, type Illness } from './illnesses.ts';
 import { MEASURE_WORDS, type Measure } from './measures.ts';
 
-/** A kind of work. Each kind ranks facts differently. */
+/** A kind of work; each kind ranks facts differently. */
 export type Work = 'review' | 'follow_up' | 'acute' | 'letter' | 'general';
 
 /** A request's focus. */
 export interface Focus {
   readonly work: Work;
   readonly needs: readonly Need[];
-  /** Illnesses that the task or the question names. */
+  /** Illnesses that the task or the question mentions. */
   readonly illnesses: readonly Illness[];
-  /** Findings that the task or the question names, and findings that monitor these illnesses. */
+  /** Findings that the task or the question mentions, and findings that monitor these illnesses. */
   readonly measures: ReadonlySet<Measure>;
-  /** The words of the task and the question in lower case, without words that say nothing about the task. */
+  /** The words of the task and the question, in lower case, without words that don't help to rank facts. */
   readonly words: readonly string[];
 }
 
-/** Patterns for tasks; the first match is used, so the specific ones come first. */
+/** Patterns for tasks. The first match is used, so specific patterns come first. */
 const WORK: readonly (readonly [Work, RegExp])[] = [
   [
     'review',
@@ -32,7 +32,7 @@ const WORK: readonly (readonly [Work, RegExp])[] = [
   ['acute', /visit|complain|symptom|\bpain\b/i],
 ];
 
-/** Words that say nothing about the task. */
+/** Words that don't help to rank facts. */
 const IDLE = new Set(
   'about above after again also been before could current does from have history into last latest need needs patient please record recent recently review should show since some tell than that their them then there these they this those visit what when where which while with would year years task follow medication medications letter referral acute general'.split(
     ' ',

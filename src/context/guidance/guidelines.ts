@@ -1,7 +1,7 @@
 /**
- * The guidelines behind the clinical rules for contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts` names at
- * least one of them. Dates are of the publication, or of the update that the rule was checked against; for web pages without
- * editions, the month in which the rule was checked against them.
+ * The guidelines on which the clinical rules for contexts are based. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts`
+ * names at least one of them. The date is the date of publication, or of the update against which the rule was checked; for
+ * web pages without editions, it is the month in which the rule was checked.
  */
 
 /** A published guideline in one version. */
@@ -21,7 +21,7 @@ const guideline = (publisher: string, title: string, version: string, date: stri
   date,
 });
 
-/** Guidelines by the short name with which rules cite them. */
+/** Guidelines, by the short name that rules cite. */
 export const GUIDELINES = {
   adaStandards: guideline(
     'ADA',
@@ -121,5 +121,5 @@ export const GUIDELINES = {
 /** A guideline's short name. */
 export type GuidelineName = keyof typeof GUIDELINES;
 
-/** One or more guidelines, each of which supports a part of the rule. */
+/** One or more guidelines, each of which supports part of the rule. */
 export type Source = readonly [GuidelineName, ...GuidelineName[]];

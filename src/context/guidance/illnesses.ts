@@ -1,6 +1,6 @@
 /**
- * Illnesses and the findings by which they are monitored. The table ranks findings and reports overdue ones; it doesn't add
- * facts. docs/context.md lists the rules with their guidelines.
+ * Rules for illnesses, and the findings by which they are monitored. The table ranks findings and reports overdue ones; it
+ * doesn't add facts. docs/context.md lists the rules with their guidelines.
  */
 import { type Due, due, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';
@@ -13,9 +13,9 @@ export interface Illness {
   readonly codes: RegExp;
   /** Matches the illness's names in a record, a task or a question. */
   readonly words: RegExp;
-  /** Findings, the most important first. */
+  /** The findings, the most important first. */
   readonly watch: readonly Measure[];
-  /** Findings that must be repeated. */
+  /** Findings that must be repeated regularly. */
   readonly due?: readonly Due[];
   /** The guidelines that name the findings. */
   readonly source: Source;
@@ -112,7 +112,7 @@ export const ILLNESSES: readonly Illness[] = [
   },
   {
     name: 'stroke',
-    // Infarctions and transient ischaemia; the guideline doesn't cover haemorrhages (I60 to I62).
+    // Infarctions and transient ischaemia only; the guideline doesn't cover haemorrhages (I60 to I62).
     codes: /^(I6[34]|I69\.[34]|G45(?!\.4))/,
     words: /(?<!heat |h(?:a?)emorrhagic )\bstroke(?! volume)|cerebral infarct|transient (?:cerebral )?isch/i,
     watch: ['pressure', 'ldl', 'inr', 'hba1c', 'heartRate'],
@@ -149,7 +149,7 @@ export const ILLNESSES: readonly Illness[] = [
     due: [due('thyrotropin', YEAR * 1.5, ['niceThyroid', 'once a year when stable'], 'thyrotropin')],
   },
   {
-    // The interval depends on the treatment, so nothing is due for the illness itself.
+    // The interval depends on the treatment, so the illness itself makes nothing due.
     name: 'hyperthyroidism',
     codes: /^E05/,
     words: /hyperthyroid|thyrotoxic|\bgraves\b/i,
@@ -253,7 +253,7 @@ export const ILLNESSES: readonly Illness[] = [
   },
 ];
 
-/** Matches problems that name an illness that the patient doesn't have, because it is a relative's or only a risk. */
+/** Matches problems that name an illness that the patient doesn't have, because it is a relative's illness or only a risk. */
 const NOT_OWN = /\bfamily history\b|\brisk (?:of|for)\b|\bscreening for\b/i;
 
 /** Returns the rules for a problem, given its name in the record and its ICD-10 codes. */

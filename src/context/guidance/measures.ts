@@ -1,4 +1,4 @@
-/** Findings that monitor illnesses and drugs, as LOINC codes; several if laboratories use several. */
+/** Findings that monitor illnesses and drugs, as LOINC codes. A finding has several codes if laboratories use several. */
 
 /** Maps a finding's name to LOINC codes. */
 const MEASURES = {
@@ -64,7 +64,7 @@ export const MEASURE_OF: ReadonlyMap<string, Measure> = new Map(
   ),
 );
 
-/** Patterns that recognise a finding in a task or a question. */
+/** Patterns that recognise a finding in the text of a task or a question. */
 export const MEASURE_WORDS: Readonly<Partial<Record<Measure, RegExp>>> = {
   hba1c: /\bhba1c|\ba1c\b|glycated/i,
   glucose: /glucose|blood sugar|glyc[ae]/i,

@@ -1,6 +1,6 @@
 /**
- * Scores by which facts are ordered: 0 to 1000, and above 1000 for facts that a request names. docs/context.md explains the
- * order.
+ * Scores by which facts are ordered: from 0 to 1000, and above 1000 for facts that a request names. docs/context.md explains
+ * the order.
  */
 
 import { withoutIds } from '#src/fhir/search/text.ts';
@@ -9,7 +9,7 @@ import type { Focus, Work } from './focus.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
-/** Children's vaccinations rank higher up to the end of the schedule's column "4-6 years". */
+/** Children's vaccinations rank higher until the age at which the schedule's column "4-6 years" ends. */
 export const CHILD_VACCINES = {
   underYears: 7,
   worth: 300,
@@ -27,14 +27,14 @@ const row = (review: number, follow_up: number, acute: number, letter: number, g
 });
 
 /**
- * The basis for the order of sections: IPS 2.0.0 requires allergies, medications and problems, and makes all other sections
+ * The basis for the order of the sections: IPS 2.0.0 requires allergies, medications and problems; all other sections are
  * optional.
  */
 export const SECTIONS_SOURCE: Source = ['ips', 'niceMedicines'];
 
 /**
- * Scores of facts by section and kind of work, before a task or a question adds to them. Allergies, medications and problems
- * come first (`SECTIONS_SOURCE`); the numbers themselves are tuned with the tests in test/context.
+ * Scores of facts by section and kind of work, before points for the task or the question are added. Allergies, medications
+ * and problems come first (`SECTIONS_SOURCE`). The exact numbers are tuned with the tests in test/context.
  */
 export const BASE = {
   patient: row(1000, 1000, 1000, 1000, 1000),
@@ -60,14 +60,14 @@ export const BASE = {
 /** The name of a row in `BASE`. */
 export type Base = keyof typeof BASE;
 
-/** Added to a finding that the task or the question is about. */
+/** Points for a finding that the task or the question is about. */
 const FOCUSED = 420;
-/** Added for each word of the task or the question that a fact contains. */
+/** Points for each word of the task or the question that a fact contains. */
 const NAMED = 150;
 
-/** Findings that a kind of work always needs. */
+/** Findings that are always needed for a kind of work. */
 export interface Always {
-  /** The points that each finding gets. */
+  /** The points for each finding. */
   readonly worth: Readonly<Partial<Record<Measure, number>>>;
   /** The guidelines that name the findings; the numbers are tuned with the tests in test/context. */
   readonly source: Source;
@@ -75,8 +75,9 @@ export interface Always {
 
 /**
  * The rules for kinds of work. Acute care needs the parameters of the early warning score, and the blood tests for suspected
- * sepsis. A medication review needs the facts on which the STOPP criteria depend, and the weight, which determines doses of
- * anticoagulants. Letters and general questions need the vital signs, results, smoking and pregnancy of a patient summary.
+ * sepsis. A medication review needs the facts on which the STOPP criteria depend, and the weight, which determines the doses
+ * of anticoagulants. Letters and general questions need the vital signs, results, smoking status and pregnancy status that a
+ * patient summary contains.
  */
 export const ALWAYS: Readonly<Record<Work, Always>> = {
   review: {
@@ -121,11 +122,11 @@ export const ALWAYS: Readonly<Record<Work, Always>> = {
   },
 };
 
-/** Added to the first finding for a drug that the patient takes or an illness that they have; later findings get less. */
+/** Points for the first finding that monitors one of the patient's drugs or illnesses; later findings get fewer points. */
 const BY_DRUG: ByWork = row(430, 190, 220, 220, 220);
 const BY_ILLNESS: ByWork = row(180, 260, 240, 320, 280);
 
-/** Findings that monitor a patient, with their smallest place in the list of any drug or illness. */
+/** Findings that monitor a patient, each with its best place in the lists of the patient's drugs or illnesses. */
 export interface MonitoredFindings {
   readonly byDrug: ReadonlyMap<Measure, number>;
   readonly byIllness: ReadonlyMap<Measure, number>;
@@ -133,7 +134,7 @@ export interface MonitoredFindings {
 
 /**
  * Returns a finding's score.
- * @param ageDays age of its newest value in days
+ * @param ageDays age of the finding's newest value in days
  */
 export function scoreOfFinding(
   kind: Kind,
@@ -164,14 +165,17 @@ function atPlace(worth: number, place: number | undefined): number {
   return place === undefined ? 0 : Math.max(0, worth - 12 * place);
 }
 
-/** Returns the points that an old value loses. The thresholds aren't clinical: a little over one, three and five years. */
+/**
+ * Returns the points that a finding loses because its value is old. The thresholds have no clinical basis: a little over one,
+ * three and five years.
+ */
 function staleness(ageDays: number): number {
   if (ageDays < 400) return 0;
   if (ageDays < 1_100) return 60;
   return ageDays < 2_000 ? 150 : 230;
 }
 
-/** Returns the score of the n-th newest fact in a list; it falls with each place. */
+/** Returns the score of the n-th newest fact in a list; the score falls with each place. */
 export function scoreAtPlace(base: Base, work: Work, place: number): number {
   return BASE[base][work] / (1 + place * 0.5);
 }
@@ -183,7 +187,7 @@ export function raiseForRequest(
   fact: Answer & { readonly text: string },
 ): number {
   const place = focus.needs.findIndex((need) => answersNeed(need, fact));
-  // The order of facts shows which words were found.
+  // IDs are removed from the text, because the order of facts shows which words were found.
   const said = withoutIds(fact.text.toLowerCase());
   const words = focus.words.filter((word) => said.includes(word.slice(0, 6))).length;
   const about = focus.illnesses.some(({ words: named }) => named.test(fact.text)) ? 60 : 0;
@@ -199,7 +203,7 @@ export interface Coded {
   readonly code: string;
 }
 
-/** The properties of a fact that are compared with a need. */
+/** The properties of a fact that are compared with needs. */
 export interface Answer {
   readonly kind: Kind;
   readonly codes: readonly Coded[];
@@ -213,7 +217,7 @@ export function answersNeed({ days, kinds, code, system }: Need, fact: Answer): 
   return code === undefined || fact.codes.some((coded) => isCode(coded, code, system));
 }
 
-/** Returns whether a code is the wanted one or, in ICD-10 and ATC, below it. */
+/** Returns whether a code is the wanted code or, in ICD-10 and ATC, a more specific code below it. */
 function isCode({ system, code }: Coded, wanted: string, of: string | undefined): boolean {
   if (of !== undefined && of !== system) return false;
   return code === wanted || (/icd-10|atc/i.test(system) && withoutIds(code).startsWith(wanted));

@@ -1,6 +1,6 @@
 /**
- * Encodes an append as messages to the server: in several parts, so that none is too large. The server treats them as one
- * append.
+ * Encodes an append as messages to the server. There are several messages, so that none is too large; the server treats them
+ * as one append.
  */
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
@@ -12,15 +12,15 @@ import { bytes, identifier } from './messages.ts';
 /** The approximate maximum number of body bytes per message. */
 const MESSAGE_BYTES = 2_000_000;
 
-/** The events of one append and the stream they belong to. */
+/** The events of one append, and the stream to which they belong. */
 export interface Proposal {
   readonly stream: string;
-  /** The stream's expected revision; -1 if never written to; undefined for any. */
+  /** The stream's expected revision; -1 if the stream must not exist yet; undefined for any revision. */
   readonly revision: number | undefined;
   readonly events: readonly NewEvent[];
 }
 
-/** Returns one append's messages, in order. The response has the same `id`. */
+/** Returns the messages of one append, in order. The response has the same `id`. */
 export function appendMessages(id: string, { stream, revision, events }: Proposal): BatchAppendReq[] {
   const options = new streams.BatchAppendReq.Options().setStreamIdentifier(identifier(stream));
   if (revision === undefined) options.setAny(new empty.Empty());

@@ -1,4 +1,4 @@
-/** Sends appends over one duplex call: many are in flight at a time, and each gets its own response. */
+/** Sends appends over one duplex call. Many appends are in flight at a time, and each gets its own response. */
 import { randomUUID } from 'node:crypto';
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type Position, Unavailable } from '../store.ts';
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * The maximum number of appends, and of bytes in their bodies, that may be waiting for a response. If it is exceeded, the
- * server is slower than its callers.
+ * The maximum number of appends, and of bytes in their bodies, that may be waiting for a response. More than this means that
+ * the server is slower than its callers.
  */
 const WAITING = { appends: 2_000, bytes: 128_000_000 } as const;
 
@@ -29,13 +29,13 @@ interface Line {
   bytes: number;
 }
 
-/** Sends appends. After a failure it is unknown whether an append was written, unless the server says why it refuses. */
+/** Sends appends. After a failure, it isn't known whether an append was written, unless the server says why it refuses. */
 export class Appender {
   #line: Promise<Line> | undefined;
 
   /**
    * @param answerWithin the longest wait for a response, in ms.
-   * @param limits the maximum that may be waiting at a time.
+   * @param limits how much may be waiting at a time.
    */
   constructor(
     private readonly client: Pick<LogClient, 'appendLine'>,
@@ -52,7 +52,7 @@ export class Appender {
     const line = await this.#open();
     const { waiting } = line;
     const bytes = proposal.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-    // A single append is always sent, whatever its size.
+    // A single append is always sent, regardless of its size.
     if (waiting.size >= this.limits.appends || (waiting.size > 0 && line.bytes + bytes > this.limits.bytes))
       throw new Unavailable(`${waiting.size} appends are already waiting for EventStoreDB`);
     const id = randomUUID();
@@ -61,7 +61,7 @@ export class Appender {
         const late = new Unavailable(`no answer to an append within ${this.answerWithin} ms`);
         take(line, id);
         reject(late);
-        // A connection without responses isn't worth waiting for, so other waiting appends fail too.
+        // If one response is late, others on this connection aren't worth waiting for, so all waiting appends fail.
         end(line.call, late);
       }, this.answerWithin);
       waiting.set(id, { stream: proposal.stream, bytes, resolve, reject, timeout });
@@ -92,7 +92,7 @@ export class Appender {
   }
 }
 
-/** The call is broken, so there won't be any more responses. */
+/** The call is broken, so no further responses will arrive. */
 function abandon(line: Line, error: unknown): void {
   for (const { timeout, reject } of line.waiting.values()) {
     clearTimeout(timeout);

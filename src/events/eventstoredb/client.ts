@@ -1,7 +1,7 @@
 /**
- * The connection to EventStoreDB. Calls go through the library's client, which finds the leader and reconnects, but with raw
- * messages. The library's own reads return parsed metadata, but the chain needs its bytes. Its own appends share their state
- * between clients and exit the process if one of two breaks.
+ * Connects to EventStoreDB. Calls go through the library's client, which finds the leader and reconnects, but use raw
+ * messages. The library's own reads return parsed metadata, whereas the chain needs the bytes. The library's own appends share
+ * their state between clients, and exit the process if one of two clients breaks.
  */
 import type { EventStoreDBClient } from '@eventstore/db-client';
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
@@ -17,10 +17,10 @@ import {
   serverVersion,
 } from './library.ts';
 
-/** A year, in ms: the deadline for calls that shouldn't end. */
+/** A year, in ms: the deadline for calls that have no end. */
 const NO_DEADLINE = 365 * 86_400_000;
 
-/** Ends a call. The library would mistake a cancelled call for a lost connection, so the call is destroyed first. */
+/** Ends a call. The call is destroyed first, because the library would mistake a cancelled call for a lost connection. */
 export function end(call: Answers | AppendLine, error?: Error): void {
   call.once('error', () => undefined);
   call.once('close', () => call.cancel());
@@ -34,8 +34,9 @@ export class LogClient {
   /**
    * Connects when first used.
    * @param url a connection string for the client library.
-   * @throws Unavailable if it isn't a connection string, or names a missing file; never quotes it, because it contains a
-   *   password.
+   * @throws Unavailable if the URL isn't a connection string, or names a missing file. The error never quotes the URL, because
+   *   it
+   * contains a password.
    */
   constructor(
     url: string,
@@ -67,7 +68,7 @@ export class LogClient {
 
   /**
    * Opens a call for appends.
-   * @throws Unavailable if that takes longer than the deadline.
+   * @throws Unavailable if opening takes longer than the deadline.
    */
   appendLine(): Promise<AppendLine> {
     const opening = openAppendLine(this.#client, NO_DEADLINE);
@@ -75,7 +76,7 @@ export class LogClient {
   }
 
   /**
-   * Returns the server's version, such as `24.2.0`; `unknown` for a server too old to report it.
+   * Returns the server's version, such as `24.2.0`; `unknown` if the server is too old to report it.
    * @throws Unavailable
    */
   async version(): Promise<string> {
@@ -83,7 +84,7 @@ export class LogClient {
   }
 
   /**
-   * Permanently ends a stream, whatever its revision.
+   * Permanently ends a stream, regardless of its revision.
    * @throws Unavailable if the server doesn't respond in time.
    */
   async tombstone(stream: string): Promise<void> {
@@ -111,7 +112,7 @@ export class LogClient {
 
   /**
    * Rejects when the deadline passes.
-   * @param discard receives a result that arrives later.
+   * @param discard receives a result that arrives too late.
    */
   async #within<T>(work: Promise<T>, discard?: (late: T) => void): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
@@ -129,8 +130,8 @@ export class LogClient {
   }
 
   /**
-   * Starts a call's deadline when the call is sent, because finding the leader of a cluster that doesn't respond can take
-   * longer.
+   * Counts a call's deadline from the moment when the call is sent, because it may take longer to find the leader of a cluster
+   * that doesn't respond.
    */
   #reading(request: ReadReq, deadline: number): Promise<Answers> {
     const opening = openRead(this.#client, request, deadline);

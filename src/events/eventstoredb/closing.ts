@@ -1,7 +1,7 @@
 /**
- * The marker that closes a log in EventStoreDB: the newest event in one stream says whether the log accepts events, and where
- * they are now. Every process that opens the log reads it, and running processes receive it through the live subscription. See
- * `docs/decisions/0015-moved-log-marker.md`.
+ * Manages the marker that closes a log in EventStoreDB: the newest event in one stream says whether the log accepts events,
+ * and where the events are now. Every process that opens the log reads the marker, and running processes receive it through
+ * the live subscription. See `docs/decisions/0015-moved-log-marker.md`.
  */
 import { z } from 'zod';
 import { newUuid } from '../../shared/ids.ts';
@@ -23,7 +23,7 @@ export class Closing {
   #seen = -1;
   #closed: LogClosed | undefined;
 
-  /** Returns the error for refusing appends; undefined while the log is open. */
+  /** Returns the error with which appends are refused; undefined while the log is open. */
   get closed(): LogClosed | undefined {
     return this.#closed;
   }
@@ -37,7 +37,7 @@ export class Closing {
     if (last !== undefined) this.notice(last);
   }
 
-  /** Records an event if it is a marker newer than those already read. */
+  /** Takes note of an event if it is a newer marker than the ones already read. */
   notice({ stream, revision, type, data }: RecordedEvent): void {
     if (stream !== CLOSED_STREAM || revision <= this.#seen) return;
     this.#seen = revision;
@@ -45,8 +45,8 @@ export class Closing {
   }
 
   /**
-   * Writes a marker, unless the newest one says the same.
-   * @param movedTo the events' new location, without credentials; undefined while it isn't decided.
+   * Writes a marker, unless the newest marker says the same.
+   * @param movedTo the events' new location, without credentials; undefined until it is decided.
    * @throws Unavailable
    */
   async close(
@@ -61,7 +61,7 @@ export class Closing {
   }
 
   /**
-   * Writes that the log accepts events again, unless it already does.
+   * Writes a marker that the log accepts events again, unless it already does.
    * @throws Unavailable
    */
   async reopen(reader: Pick<Reader, 'last'>, appender: Pick<Appender, 'send'>): Promise<void> {

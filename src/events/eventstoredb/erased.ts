@@ -1,6 +1,6 @@
 /**
- * Keeps the names of erased streams. Until a scavenge, the server still returns the events of tombstoned streams in reads of
- * all streams. The names are stored in a stream, so that every process knows which events to leave out.
+ * Keeps the names of erased streams. Until a scavenge, the server still returns the events of tombstoned streams when all
+ * streams are read. The names are stored in a stream of their own, so that every process knows which events to leave out.
  */
 import { newUuid } from '../../shared/ids.ts';
 import type { RecordedEvent } from '../store.ts';
@@ -13,7 +13,10 @@ const PAGE_EVENTS = 4_000;
 
 /** The names that this process has read. */
 export class ErasedStreams {
-  /** Maps each name to whether it is stored for every process. A name that is known only from its tombstone may not be. */
+  /**
+   * Maps each name to whether it is stored for every process. A name that this process knows only from a tombstone may not be
+   * stored.
+   */
   readonly #names = new Map<string, boolean>();
   /** The next revision to read in the stream of names. */
   #next = 0;
@@ -24,7 +27,7 @@ export class ErasedStreams {
     return this.#names.has(stream);
   }
 
-  /** Reads the names that were added since the last time; reads don't overlap. */
+  /** Reads the names that were added since the last time. Reads never overlap. */
   refresh(reader: Reader): Promise<void> {
     const look = () => this.#look(reader);
     this.#refreshed = this.#refreshed.then(look, look);
@@ -55,7 +58,7 @@ export class ErasedStreams {
   }
 
   /**
-   * Records the name in an event that says a stream was erased.
+   * Takes note of the name if an event says that a stream was erased.
    * @returns whether the event says so
    */
   notice({ stream, type, data }: RecordedEvent): boolean {

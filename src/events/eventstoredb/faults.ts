@@ -1,4 +1,4 @@
-/** Translates the client library's errors to errors of the port. */
+/** Translates errors from the client library into errors of the port. */
 import {
   AccessDeniedError,
   convertToCommandError,
@@ -10,7 +10,7 @@ import {
 import { persist as tryAgain } from '../persist.ts';
 import { Conflict, InvalidPosition, StreamDeleted, TooLarge, Unavailable } from '../store.ts';
 
-/** Errors with which a command is refused permanently. Any other failure may be temporary. */
+/** Errors that refuse a command permanently. Any other failure may be temporary. */
 const FINAL: ReadonlySet<ErrorType> = new Set([
   ErrorType.ACCESS_DENIED,
   ErrorType.INVALID_ARGUMENT,
@@ -20,14 +20,14 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
   ErrorType.WRONG_EXPECTED_VERSION,
 ]);
 
-/** Errors of the port that give a reason; its other errors are `Unavailable`. */
+/** Errors of the port that give a reason for the refusal, unlike `Unavailable`. */
 const ANSWERS = [Conflict, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** How long calls are retried, in ms: an election takes two seconds or more. */
+/** How long calls are retried, in ms; based on elections, which take two seconds or more. */
 const PATIENCE_MS = 3_000;
 
-/** Matches the servers' error for a position between two events, which has no error code. */
+/** Matches the servers' error for a position between two events; this error has no code. */
 const INVALID_POSITION = /InvalidPosition|invalid position/;
 
 /**
@@ -41,7 +41,7 @@ export function isAway(error: unknown): boolean {
   return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
 }
 
-/** Translates a library error to an error of the port; returns it unchanged if the port has no equivalent. */
+/** Translates an error from the library into an error of the port; returns it unchanged if the port has no equivalent. */
 export function translate(error: unknown, stream = ''): unknown {
   if (!(error instanceof Error) || error instanceof Unavailable) return error;
   const command = convertToCommandError(error);
@@ -61,7 +61,8 @@ export function translate(error: unknown, stream = ''): unknown {
 }
 
 /**
- * Returns the result of `work` if it arrives in time. A later result is discarded, although an append may have been written.
+ * Returns the result of `work` if it arrives in time. A late result is discarded, even though it may mean that an append was
+ * written.
  * @throws Unavailable after `ms`.
  */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /**
- * A live feed of the log: one subscription for all subscribers in the process. After a failure it resumes at its last event,
- * so that the cached events have no gaps.
+ * A live feed of the log, which uses one subscription for all subscribers in the process. After a failure, it resumes at its
+ * last event, so that the cached events have no gaps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { placeInAppend, RecentBatches } from '../batches.ts';
@@ -16,23 +16,23 @@ import type { Reader } from './reader.ts';
 
 /** The pause before a broken subscription is restarted, in ms: doubled after each failure, up to `last`. */
 const PAUSE = { first: 50, last: 2_000 } as const;
-/** How long after an append its event may take to arrive, in ms, before subscribers read it from the log. */
+/** How long an append's event may take to arrive, in ms, before subscribers read it from the log. */
 const OVERDUE = 50;
 
-/** Dependencies of the feed. */
+/** The dependencies of the feed. */
 export interface FeedOptions {
   readonly client: LogClient;
   readonly reader: Reader;
   readonly heads: Heads;
   readonly erased: ErasedStreams;
   readonly closing: Closing;
-  /** Called each time the marker was read and the log is closed. */
+  /** Called each time a marker has been read that says that the log is closed. */
   readonly onClosed: () => void;
   /** Called each time the subscription fails. */
   readonly onLost: (error: unknown) => void;
-  /** Called with each append that arrives. */
+  /** Called for each append that arrives. */
   readonly onHeard: ((batch: WrittenBatch) => void) | undefined;
-  /** Called when the subscription begins, and each time it has been restarted. */
+  /** Called when the subscription begins, and each time it is restarted. */
   readonly onFollowing: () => void;
 }
 
@@ -40,10 +40,10 @@ export interface FeedOptions {
 export class Feed {
   readonly recent = new RecentBatches();
   #known: Position = BEGINNING;
-  /** The last event that arrived live or, at first, the newest event when the feed began; the next live event follows it. */
+  /** The last event that arrived live, or until then, the newest event when the feed began. The next live event follows it. */
   #last: Position | undefined;
   readonly #listeners = new Set<() => void>();
-  /** The events of an append that have arrived so far, while others are missing. */
+  /** The events of an incomplete append that have arrived so far. */
   #part: RecordedEvent[] = [];
   #answers: Answers | undefined;
   #running: Promise<void> | undefined;
@@ -75,14 +75,14 @@ export class Feed {
     this.#running ??= this.#run();
   }
 
-  /** Records that the log reaches at least this position. */
+  /** Takes note that the log reaches at least this position. */
   reach(position: Position): void {
     if (position <= this.#known) return;
     this.#known = position;
     for (const wake of this.#listeners) wake();
   }
 
-  /** Expects the event of an append by this process, which may arrive late. */
+  /** Expects the event of an append by this process to arrive; it may be late. */
   expect(position: Position): void {
     if (this.#listeners.size > 0) setTimeout(() => this.reach(position), OVERDUE).unref();
   }
@@ -148,7 +148,7 @@ export class Feed {
     if (this.options.closing.closed !== undefined) this.options.onClosed();
   }
 
-  /** Publishes an append. Between it and the previous one, there are only the server's own events. */
+  /** Publishes an append. The only events between it and the previous append are the server's own. */
   #publish(): void {
     const events = this.#part;
     const position = events.at(-1)?.position;

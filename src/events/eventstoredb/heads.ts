@@ -1,6 +1,6 @@
 /**
- * Caches the heads of streams as the server returned them. The server compares only revisions, but the chain also needs the
- * hash.
+ * Caches the heads of streams as the server returned them. The server compares only revisions, but the chain needs the hash
+ * too.
  */
 import { LRUCache } from 'lru-cache';
 import { readHash } from '../chain.ts';
@@ -10,13 +10,14 @@ import type { RecordedEvent, StreamHead } from '../store.ts';
 const STREAMS = 20_000;
 
 /**
- * Caches the heads of streams. Hashes come from events that were read or received, never from events that were sent: the
- * server confirms an append whose ids it already has as if it had written it, even if the stored event has a different body.
+ * Caches the heads of streams. Hashes come from events that were read or received, never from events that were sent. The
+ * reason: if an append has ids that the server already has, the server confirms it as if it had written it, even if the stored
+ * event has a different body.
  */
 export class Heads {
   readonly #heads = new LRUCache<string, StreamHead>({ max: STREAMS });
 
-  /** Records an event that came from the server. */
+  /** Takes note of an event that came from the server. */
   see(event: RecordedEvent): void {
     const { stream, revision } = event;
     const seen = this.#heads.peek(stream);
@@ -25,7 +26,7 @@ export class Heads {
     this.#heads.set(stream, { revision, hash: readHash(event) ?? '' });
   }
 
-  /** Records that a stream has reached a revision; the hash is unknown until the event arrives. */
+  /** Takes note that a stream has reached a revision; the hash isn't known until the event arrives. */
   passed(stream: string, revision: number): void {
     if ((this.#heads.peek(stream)?.revision ?? -1) < revision)
       this.#heads.set(stream, { revision, hash: '' });

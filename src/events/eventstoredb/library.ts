@@ -1,6 +1,6 @@
 /**
- * Members of the client library that aren't guaranteed to stay: protected methods, and functions in its `dist` folder. They
- * are used only here. They belong to one version, which is checked when this file is loaded
+ * Accesses members of the client library that aren't part of its public interface: protected methods, and functions in its
+ * `dist` folder. They are used only here, and are valid only for one version, which is checked when this file is loaded
  * (docs/decisions/0010-own-append-call.md).
  */
 // biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
@@ -56,7 +56,7 @@ const CONNECT_MS = 2_000;
 
 /** Responses to a read, in order of arrival. */
 export type Answers = ClientReadableStream<ReadResp>;
-/** A call for appends: requests are sent and responses received, matched by their correlation ids. */
+/** A call for appends: requests are sent and responses are received, matched by correlation id. */
 export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
 /**
@@ -65,16 +65,16 @@ export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
  */
 export function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
-  // The library doesn't wait for this, and it fails if a call breaks while no node of the cluster can be found: an unhandled
-  // rejection, which would exit the process. The next call looks for the cluster again. It also does so after a missed
-  // deadline, which the library ignores, because the leader may have been replaced.
+  // The library calls this without waiting for it. If a call breaks while no node of the cluster can be found, it would fail
+  // with an unhandled rejection, which would exit the process. Here, the next call looks for the cluster again. It also does
+  // so after a missed deadline, which the library ignores, because the leader may have been replaced.
   const handleError = client['handleError'];
   client['handleError'] = (grpcClient, error) =>
     handleError(grpcClient, isMissed(error) ? lost(error) : error).catch(() => undefined);
   return client;
 }
 
-/** Returns whether a call got no response in time: by its own deadline, or by one of this adapter's. */
+/** Returns whether a call got no response in time, because it missed either its own deadline or one of this adapter's. */
 function isMissed(error: Error): boolean {
   return error instanceof Unavailable || convertToCommandError(error) instanceof DeadlineExceededError;
 }
@@ -86,8 +86,8 @@ function lost({ message }: Error): UnavailableError {
 }
 
 /**
- * Waits until the connection is established or refused; the next call reports a refusal. The library would wait forever for a
- * frozen node, which accepts connections but doesn't respond.
+ * Waits until the connection is established or refused; if it is refused, the next call reports that. The library would wait
+ * forever for a frozen node, which accepts connections but doesn't respond.
  * @throws Unavailable if that takes too long; the next call looks for the leader again
  */
 async function requireConnection(client: EventStoreDBClient): Promise<void> {
@@ -152,8 +152,8 @@ export function openChannel(client: EventStoreDBClient): Promise<Channel> {
   return client['getChannel']();
 }
 
-/** Converts the refusal of an append to the library's error class, which the library's own appends throw. */
+/** Converts the refusal of an append to the error class that the library's own appends throw. */
 export const refusalOf = unpackToCommandError;
 
-/** Reads a UUID from a message as text. */
+/** Returns a UUID in a message as text. */
 export const textOfUuid = parseUUID;

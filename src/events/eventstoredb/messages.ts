@@ -1,4 +1,4 @@
-/** Builds requests to the server, and reads events from its responses, as raw messages: bodies stay bytes. */
+/** Builds requests to the server, and reads events from its responses, as raw messages in which bodies stay bytes. */
 
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
@@ -17,8 +17,8 @@ const DIRECTIONS = {
 } as const;
 
 /**
- * Builds a read of up to `count` events in a stream, starting at a revision, inclusive; if undefined, at the first or last
- * event.
+ * Builds a read of up to `count` events in a stream, from a revision onwards, inclusive. If the revision is undefined, the
+ * read starts at the first or last event.
  */
 export function readStream(
   stream: string,
@@ -34,14 +34,14 @@ export function readStream(
 }
 
 /**
- * Builds a read of up to `count` events in all streams, starting at a position, inclusive; if undefined, at the first or last
- * event.
+ * Builds a read of up to `count` events in all streams, from a position onwards, inclusive. If the position is undefined, the
+ * read starts at the first or last event.
  */
 export function readAll(direction: Direction, from: WirePosition | undefined, count: number): ReadReq {
   return request(options(direction).setAll(place(direction, from)).setCount(String(count)));
 }
 
-/** Builds a subscription to all events after a position; if undefined, from the beginning. */
+/** Builds a subscription to all events after a position; if the position is undefined, to all events from the beginning. */
 export function subscribeToAll(after: WirePosition | undefined): ReadReq {
   const live = new Options.SubscriptionOptions();
   return request(options('forwards').setAll(place('forwards', after)).setSubscription(live));
@@ -57,7 +57,7 @@ export function bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text));
 }
 
-/** Returns the event in a response; undefined for responses without one (confirmations, ends of reads). */
+/** Returns the event in a response; undefined for responses without an event (confirmations, ends of reads). */
 export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   const event = answer.getEvent()?.getEvent();
   if (event === undefined) return undefined;
@@ -72,7 +72,7 @@ export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   };
 }
 
-/** The type of a tombstone, which is a deleted stream's last event. */
+/** The type of a tombstone, which is the last event of a deleted stream. */
 export const TOMBSTONE = '$streamDeleted';
 /** The stream that contains the names of erased streams. */
 export const ERASED_STREAM = 'annal-erased';
@@ -80,7 +80,8 @@ export const ERASED_STREAM = 'annal-erased';
 export const CLOSED_STREAM = 'annal-closed';
 
 /**
- * Returns true if an event belongs to the server (statistics, stream metadata, tombstones) or to the adapter.
+ * Returns true if an event was written by the server itself (statistics, stream metadata, tombstones) or by this adapter for
+ * its own use.
  */
 export function isInternal({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
   return (

@@ -1,4 +1,4 @@
-/** Logs an outage: its start, its end, and one line per minute while it lasts. */
+/** Logs the start and the end of an outage, and one line per minute while it lasts. */
 
 /** A pino logger fits. */
 export interface OutageLog {
@@ -8,7 +8,7 @@ export interface OutageLog {
 /** The minimum time between two lines about an ongoing outage, in ms. */
 const TELL_EVERY_MS = 60_000;
 
-/** Logs the outages of one operation that is retried while it fails. */
+/** Logs the outages of one operation that is retried until it succeeds. */
 export class Outage {
   #since: number | undefined;
   #told = 0;
@@ -19,7 +19,7 @@ export class Outage {
     private readonly what: string,
   ) {}
 
-  /** Records a failure, whether it is the first one or repeated. */
+  /** Reports a failure, which may be the first or a repeated one. */
   failed(error: unknown): void {
     const now = performance.now();
     if (this.#since === undefined) {
@@ -30,7 +30,7 @@ export class Outage {
     }
   }
 
-  /** Records a success, which ends an outage if there was one. */
+  /** Reports a success, which ends the outage if there was one. */
   works(): void {
     if (this.#since === undefined) return;
     const now = performance.now();

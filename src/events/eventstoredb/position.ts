@@ -1,18 +1,18 @@
 /**
- * Converts EventStoreDB's positions: the event's byte offset in the transaction file, padded like positions in the embedded
- * log. Sixteen digits are enough for ten petabytes. The commit and prepare positions are the same except in explicit
- * transactions, which Annal never writes.
+ * Converts EventStoreDB's positions. A position is the event's byte offset in the transaction file, padded like positions in
+ * the embedded log; sixteen digits are enough for ten petabytes. The commit and prepare positions are the same except in
+ * explicit transactions, which Annal never writes.
  */
 import { toPosition as padded } from '../position.ts';
 import { BEGINNING, type Position } from '../store.ts';
 
-/** A place in `$all` as the server reports it: two byte offsets, decimal. */
+/** A position in `$all` as the server reports it: two decimal byte offsets. */
 export interface WirePosition {
   readonly commit: string;
   readonly prepare: string;
 }
 
-/** Returns an event's position from its two byte offsets, decimal. */
+/** Returns an event's position from its two decimal byte offsets. */
 export function toPosition(commit: string, prepare: string): Position {
   return (commit === prepare ? padded(commit) : `${padded(commit)}/${padded(prepare)}`) as Position;
 }

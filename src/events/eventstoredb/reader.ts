@@ -12,7 +12,7 @@ import { type Direction, eventIn, isInternal, readAll, readStream } from './mess
 import { toWire } from './position.ts';
 import { SharedRead } from './shared-read.ts';
 
-/** How many events are read backwards at a time to find the newest event, skipping statistics and tombstones. */
+/** How many events are read backwards at a time to find the newest event that isn't a statistic or a tombstone. */
 const LOOK_BACK = [1, 32, 1_000] as const;
 
 /** The part of a stream to read. */
@@ -27,7 +27,7 @@ export interface StreamPart {
 /** The result of a call. */
 interface Read {
   readonly events: RecordedEvent[];
-  /** True if it stopped before the requested number of events because of the size limit. */
+  /** True if the read stopped at the size limit, before the requested number of events. */
   readonly cut: boolean;
 }
 
@@ -71,7 +71,7 @@ export class Reader {
   }
 
   /**
-   * Returns ids, places and hashes of the events in a stream between two revisions, both inclusive.
+   * Returns the ids, revisions and hashes of the events in a stream between two revisions, both inclusive.
    * @throws StreamDeleted
    */
   async identities(stream: string, from: number, to: number): Promise<Identity[]> {
@@ -87,9 +87,9 @@ export class Reader {
     return found;
   }
 
-  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
+  /** Reads the next `limit` events in all streams, and returns the events whose streams start with one of the prefixes. */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
-    // A read begins with the event at its position.
+    // A read includes the event at its start position.
     const count = after === BEGINNING ? limit : limit + 1;
     const { events, cut } = await this.#read(readAll('forwards', toWire(after), count));
     return {
@@ -106,14 +106,17 @@ export class Reader {
   }
 
   /**
-   * The position of the newest event, the server's own left out. The server sends its body, too, which may have
-   * megabytes: it is read once for all who ask.
+   * Returns the position of the newest event that isn't the server's own. The server sends the event's body too, which may be
+   * several megabytes, so concurrent callers share one read.
    */
   head(): Promise<Position> {
     return inTime(this.limits.answerWithin, this.#head.get());
   }
 
-  /** Returns the position of the newest event of any kind, because tombstones and names of erased streams are never removed. */
+  /**
+   * Returns the position of the newest event of any kind. It never goes back, because tombstones and the names of erased
+   * streams are never removed.
+   */
   reached(): Promise<Position> {
     return inTime(this.limits.answerWithin, this.#reached.get());
   }

@@ -1,6 +1,6 @@
 /**
- * Runs EventStoreDB's scavenge, which deletes erased streams' events from the chunk files of the node that runs it. Each node
- * in a cluster has its own files. <https://developers.eventstore.com/server/v24.10/operations/scavenge>
+ * Runs EventStoreDB's scavenge, which deletes the events of erased streams from the chunk files of the node that runs it. Each
+ * node in a cluster has its own files. <https://developers.eventstore.com/server/v24.10/operations/scavenge>
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -15,7 +15,7 @@ import { DEFAULTS } from './options.ts';
 /** How often a running scavenge's state is checked, in ms. */
 const LOOK_MS = 500;
 
-/** An empty id means that none is running. */
+/** An empty id means that no scavenge is running. */
 const running = z.object({ scavengeId: z.string().nullish() });
 const completed = z.object({ result: z.string(), error: z.string().nullish() });
 
@@ -23,7 +23,7 @@ const completed = z.object({ result: z.string(), error: z.string().nullish() });
  * Starts a scavenge, or joins the running one, and waits for it to finish.
  * @param url as in `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
  * @param answerWithin the longest wait for a response from the server, in ms.
- * @throws Unavailable if the server doesn't respond or refuses; Error if the scavenge failed.
+ * @throws Unavailable if the server doesn't respond or refuses the request; Error if the scavenge failed.
  */
 export async function scavenge(
   url: string,
@@ -37,7 +37,7 @@ export async function scavenge(
     return { id };
   } finally {
     await client.close();
-    // Otherwise, a server that never responds would keep the process running.
+    // Otherwise, a server that never responds would keep this process alive.
     for (const { globalAgent } of [http, https]) globalAgent.destroy();
   }
 }
@@ -52,7 +52,7 @@ async function current(client: LogClient): Promise<string | undefined> {
   return running.parse(await ask(client, 'GET', '/admin/scavenge/current')).scavengeId || undefined;
 }
 
-/** Checks the result, which is in the last event of the scavenge's stream. */
+/** Checks the result of a scavenge, which is in the last event of the scavenge's stream. */
 async function assertSucceeded(client: LogClient, id: string): Promise<void> {
   let last: z.infer<typeof completed> | undefined;
   for await (const answer of await client.read(readStream(`$scavenges-${id}`, 'backwards', undefined, 1))) {

@@ -10,7 +10,7 @@ const options = z.array(z.object({ name: z.string(), value: z.string().nullish()
 
 /**
  * Checks the server once, when the store is opened.
- * @throws Unavailable if it is too old, or doesn't respond.
+ * @throws Unavailable if the server is too old, or doesn't respond.
  */
 export async function assertServer(
   client: LogClient,

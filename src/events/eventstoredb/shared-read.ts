@@ -1,18 +1,18 @@
-/** One read for all who ask while another is under way. */
+/** Shares one read among all callers that ask while another read is in progress. */
 
 /**
- * Shares reads of a value that changes. Each caller gets the result of a read that began after it asked, so it sees all
- * that was written before. At most one read is under way.
+ * Shares reads of a value that changes. Each caller gets the result of a read that began after the caller asked, so it sees
+ * everything written before. At most one read is in progress at a time.
  */
 export class SharedRead<T> {
-  /** Settles when the read under way has ended. */
+  /** Settles when the read in progress has ended. */
   #running: Promise<void> | undefined;
-  /** The result of the read that begins then. */
+  /** The result of the read that begins after the one in progress. */
   #next: Promise<T> | undefined;
 
   constructor(private readonly read: () => Promise<T>) {}
 
-  /** Reads, or joins the next read. @throws errors of the read */
+  /** Reads, or joins the next read. @throws errors from the read */
   get(): Promise<T> {
     if (this.#running === undefined) return this.#begin();
     this.#next ??= this.#running.then(() => {

@@ -1,4 +1,4 @@
-/** EventStoreDB as the event store, for production. See `docs/eventstoredb.md`. */
+/** Implements the event store with EventStoreDB, for production. See `docs/eventstoredb.md`. */
 import { WrongExpectedVersionError } from '@eventstore/db-client';
 import { Observable } from 'rxjs';
 import { Append, MAX_REVISION } from '../append.ts';
@@ -45,10 +45,10 @@ export class EventStoreDbStore implements EventStore {
   readonly #feed: Feed;
   readonly #appending: Outage;
   readonly #busy = new Set<Promise<unknown>>();
-  /** The last append to each stream that has appends in progress. */
+  /** The last append to each stream with appends in progress. */
   readonly #turns = new Map<string, Promise<unknown>>();
   #closed = false;
-  /** The reason why this process must not write to the log any more. */
+  /** The reason why this process must no longer write to the log. */
   #left: LogClosed | undefined;
 
   private constructor(options: EventStoreDbOptions) {
@@ -86,7 +86,7 @@ export class EventStoreDbStore implements EventStore {
   /**
    * Connects.
    * @throws Unavailable if no server responds, the server is too old, the URL is invalid, or the credentials are refused;
-   *   LogClosed if the log was moved, or is about to be, unless `moving` is set.
+   * LogClosed if the log was moved or is about to be moved, unless `moving` is set.
    */
   static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
     const store = new EventStoreDbStore(options);
@@ -107,13 +107,12 @@ export class EventStoreDbStore implements EventStore {
     this.#assertOpen();
     const append = new Append(stream, expected, events);
     const onRetry = (error: unknown): void => this.#appending.failed(error);
-    // After a failure it is unknown whether the append was written. When it is resent, the server recognises events that it
+    // After a failure, it isn't known whether the append was written. When it is resent, the server recognises events that it
     // already has.
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await inTime(this.#answerWithin, this.#track(this.#inTurn(stream, write)));
     this.#appending.works();
-    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads this log any
-    // more.
+    // If the append was written after the marker that closes the log, it is lost, because nobody reads this log any more.
     this.#assertStays();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
@@ -209,7 +208,8 @@ export class EventStoreDbStore implements EventStore {
   /** Makes one attempt to append. */
   async #append(append: Append): Promise<AppendResult> {
     const { stream, base, events, head } = append;
-    // The server compares only revisions. That the hash is right, too, is known from events already seen, or is checked here.
+    // The server compares only revisions. Whether the hash matches too is known from events that were already seen; otherwise
+    // it is checked here.
     if (!this.#heads.knows(stream, base)) {
       const last = await this.#reader.last(stream);
       if (last === undefined ? append.expected !== 'none' : !this.#heads.knows(stream, base))
@@ -229,7 +229,7 @@ export class EventStoreDbStore implements EventStore {
     return answerRefused(this.#reader, { append, actual: last?.revision ?? 'none', erased: false });
   }
 
-  /** The stream is erased first, then its name is stored: if the process dies in between, the erasure is requested again. */
+  /** The stream is erased before its name is stored. If the process dies in between, the erasure is requested again. */
   async #erase(stream: string): Promise<void> {
     try {
       await persist(() => this.#client.tombstone(stream), { stream });
@@ -240,7 +240,7 @@ export class EventStoreDbStore implements EventStore {
     this.#feed.recent.clear();
   }
 
-  /** Runs appends to one stream one after another, in the order in which they were requested. */
+  /** Runs the appends to a stream one after another, in the order in which they were requested. */
   #inTurn<T>(stream: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.#turns.get(stream) ?? Promise.resolve()).then(work, work);
     this.#turns.set(stream, turn);

@@ -1,8 +1,8 @@
 /**
- * Group commit without a timer: while the database writes one batch, the next one is collected. A single append is sent
- * immediately; under load, batches grow until the database keeps up. A batch is one statement in one round trip. Its arrays
- * are in PostgreSQL's binary format: as text, every body would be escaped here and unescaped by the server, but in binary it
- * is copied (array_send in PostgreSQL's arrayfuncs.c).
+ * Commits appends in groups without a timer: while the database writes one batch, the next batch is collected. A single append
+ * is sent immediately; under load, batches grow until the database keeps up. A batch is one statement in one round trip. Its
+ * arrays are in PostgreSQL's binary format: in text format, every body would have to be escaped here and unescaped by the
+ * server, whereas in binary format it is just copied (array_send in PostgreSQL's arrayfuncs.c).
  */
 import type pg from 'pg';
 import type { Append } from '../append.ts';
@@ -11,13 +11,13 @@ import type { Position } from '../store.ts';
 import { AS_TEXT } from './rows.ts';
 import { asUnavailable, isAway, persist, type Session } from './session.ts';
 
-/** Dependencies of the queue. */
+/** The dependencies of the queue. */
 interface AppendQueueOptions {
   /** The maximum number of appends per batch. */
   readonly batchAppends: number;
-  /** The approximate maximum number of bytes per batch; one append may exceed it. */
+  /** The approximate maximum number of bytes per batch; a single append may exceed it. */
   readonly batchBytes: number;
-  /** Writes appends to distinct streams. It may have written them even if it rejects. */
+  /** Writes appends to distinct streams. If it rejects, the appends may still have been written. */
   readonly write: (appends: readonly Append[]) => Promise<BatchOutcome>;
   /** Settles the appends in a batch that was written. */
   readonly settle: (outcome: BatchOutcome) => void;
@@ -26,13 +26,13 @@ interface AppendQueueOptions {
 }
 
 /**
- * Up to this many appends are sent together. If the queue is longer, half of it waits for the next batch. If all appends were
- * sent, all their callers would continue at the same time: the database would be idle while they prepare their next appends,
- * and they would be idle while it writes (measured with 16 clients: 10% more creates per second).
+ * Up to this many appends are sent together. If more are waiting, half of them wait for the next batch. If all appends were
+ * sent, all their callers would continue at the same time: the database would be idle while the callers prepare their next
+ * appends, and the callers would be idle while the database writes (measured with 16 clients: 10% more creates per second).
  */
 const SMALL_BATCH = 8;
 
-/** An append of this size or larger isn't written together with others, because they would have to wait for it. */
+/** An append of this size or larger is written by itself, because other appends would have to wait for it. */
 const LARGE_BYTES = 500_000;
 
 /** The waiting appends, in order. */
@@ -40,24 +40,24 @@ export class AppendQueue {
   #waiting: Append[] = [];
   /** Large appends, and later appends to the same streams. */
   readonly #large: Append[] = [];
-  /** True if a batch of small appends has been written since the first large one began to wait. */
+  /** True if a batch of small appends has been written since the first large append began to wait. */
   #isLargeDue = false;
   #draining = false;
   #drained: Promise<void> = Promise.resolve();
 
   constructor(readonly options: AppendQueueOptions) {}
 
-  /** Adds an append to the queue. It settles through its own promise. */
+  /** Adds an append to the queue. The append settles through its own promise. */
   add(append: Append): void {
     (this.#isLarge(append) ? this.#large : this.#waiting).push(append);
     if (this.#draining) return;
     this.#draining = true;
-    // Starts a microtask later, so that the appends from one tick are sent together.
+    // Starts in a microtask, so that the appends of the same tick are sent together.
     this.#drained = Promise.resolve().then(() => this.#drain());
   }
 
   /**
-   * Returns whether an append waits among the large ones. Appends to the same stream stay in the same queue, so that their
+   * Returns whether an append belongs to the large ones. Appends to the same stream stay in the same queue, so that their
    * order is kept.
    */
   #isLarge({ bytes, stream }: Append): boolean {
@@ -65,7 +65,7 @@ export class AppendQueue {
     return bytes < LARGE_BYTES ? this.#large.some(isTo) : !this.#waiting.some(isTo);
   }
 
-  /** Resolves when nothing is waiting and nothing is being written. */
+  /** Resolves when no append is waiting or being written. */
   async idle(): Promise<void> {
     while (this.#draining) await this.#drained;
   }
@@ -76,8 +76,9 @@ export class AppendQueue {
   }
 
   /**
-   * Returns the next batch: at most one append per stream, because the second depends on the first one's result, and only half
-   * of the waiting appends if there are many. A large append is a separate batch, after one batch of small appends.
+   * Returns the next batch. It has at most one append per stream, because a second one depends on the result of the first. If
+   * many appends are waiting, it has only half of them. A large append is a batch by itself, and follows one batch of small
+   * appends.
    */
   #next(): readonly Append[] {
     const { batchAppends, batchBytes } = this.options;
@@ -111,16 +112,16 @@ export class AppendQueue {
     const { write, settle, onRetry } = this.options;
     let outcome: BatchOutcome;
     try {
-      // After a broken connection it is unknown whether the batch was written. When it is resent, appends that were written
-      // are recognised.
+      // After a broken connection, it isn't known whether the batch was written. When it is resent, appends that were already
+      // written are recognised.
       outcome = await persist(() => write(batch), onRetry);
     } catch (error) {
       if (isAway(error)) {
-        // Other waiting appends would wait just as long.
+        // The server is unreachable, so other waiting appends would wait just as long.
         for (const append of [...batch, ...this.#waiting.splice(0), ...this.#large.splice(0)])
           append.reject(asUnavailable(error));
       } else if (batch.length > 1) {
-        // One append caused the error: if they are written one by one, only that append fails.
+        // One of the appends caused the error. If they are written one by one, only that append fails.
         for (const append of batch) await this.#write([append]);
       } else {
         for (const append of batch) append.reject(error);
@@ -143,7 +144,7 @@ type Outcome =
 
 /** The log's response to a batch. */
 export interface BatchOutcome {
-  /** The log's head right before the batch; there are no events between it and the batch. */
+  /** The log's head right before the batch. No other events lie between this head and the batch. */
   readonly previous: Position;
   readonly outcomes: readonly Outcome[];
 }

@@ -1,11 +1,11 @@
 /**
- * Closes a log in PostgreSQL to writers on all instances at the same time. A trigger rejects their inserts with a standby's
- * error, so that they return 503 and appends need no extra check. The trigger is created under a lock that waits for appends
- * in progress, so no events are added after it exists.
+ * Closes a log in PostgreSQL to the writers of all instances at once. A trigger rejects their inserts with the error of a
+ * standby, so that requests get 503 and appends need no extra check. The trigger is created under a lock that waits for
+ * appends in progress, so no events are added once it exists.
  */
 import pg from 'pg';
 
-/** The session setting that exempts the copying process from the trigger. */
+/** The session setting that exempts the process that copies the log from the trigger. */
 const EXEMPT = 'annal.moving';
 
 const CLOSE = `
@@ -22,12 +22,12 @@ CREATE OR REPLACE TRIGGER closed BEFORE INSERT OR DELETE ON log.events
 
 const REOPEN = 'DROP TRIGGER IF EXISTS closed ON log.events; DROP FUNCTION IF EXISTS log.refuse_writes();';
 
-/** Returns a URL with which a log can be written to while it is closed. */
+/** Returns a URL that allows writing to a log while it is closed. */
 export function exempt(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c ${EXEMPT}=on`)}`;
 }
 
-/** Refuses every write from now on; waits for writes in progress. Idempotent. The schema must exist. */
+/** Makes the log refuse every write from now on; waits for writes in progress. Idempotent. The schema must exist. */
 export async function closeLog(url: string): Promise<void> {
   await run(url, CLOSE);
 }
@@ -37,7 +37,7 @@ export async function reopenLog(url: string): Promise<void> {
   await run(url, REOPEN);
 }
 
-/** Returns true if the log is closed; false if it doesn't exist. */
+/** Returns true if the log is closed; false if it is open or doesn't exist. */
 export async function isClosed(url: string): Promise<boolean> {
   const rows = await run(
     url,

@@ -1,6 +1,6 @@
 /**
- * Notifies subscribers of new events: immediately for this process's own commits, by NOTIFY for other processes' commits, and
- * by polling the log's head in case a notification was missed.
+ * Notifies subscribers of new events. It learns of this process's own commits immediately and of other processes' commits
+ * through NOTIFY; it also polls the log's head, in case a notification was missed.
  */
 
 import { RecentBatches } from '../batches.ts';
@@ -11,20 +11,22 @@ import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { SharedPages } from './shared-pages.ts';
 
-/** The pause before a listening connection is retried, in ms. */
+/** The pause before a lost connection for notifications is reopened, in ms. */
 const RECONNECT_AFTER = 200;
 
-/** Dependencies of the feed. */
+/** The dependencies of the feed. */
 export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answerWithin'> {
   /** The interval at which the head is polled, in ms. */
   readonly recheckEvery: number;
   readonly head: () => Promise<Position>;
   /** Reads the events that other processes wrote. */
   readonly pages: Pages;
-  /** The server process that this store writes through, whose notifications contain nothing new. */
+  /** The server process through which this store writes; its notifications contain nothing new. */
   readonly writer: () => number | undefined;
   readonly onLost: (error: unknown) => void;
-  /** True if other processes on this machine hand over what they write; it is read only if they don't. */
+  /**
+   * True if other processes on this machine hand over the batches that they write; if not, the batches are read immediately.
+   */
   readonly hasPeers: boolean;
 }
 
@@ -36,7 +38,7 @@ export class Feed {
   readonly #session: Session;
   readonly #shared: SharedPages;
   #timer: NodeJS.Timeout | undefined;
-  /** True if a poll was requested but hasn't begun. */
+  /** True if a poll was requested but hasn't begun yet. */
   #due = false;
   #checking = false;
   #retry: NodeJS.Timeout | undefined;
@@ -84,7 +86,7 @@ export class Feed {
     };
   }
 
-  /** Accepts a batch that another process on this machine wrote. */
+  /** Accepts a batch written by another process on this machine. */
   receive(batch: WrittenBatch): void {
     this.#shared.offer(batch);
   }
@@ -96,7 +98,7 @@ export class Feed {
     this.reach(batch.position);
   }
 
-  /** Records that the log reaches at least this position. */
+  /** Takes note that the log reaches at least this position. */
   reach(position: Position): void {
     if (position <= this.#known) return;
     this.#known = position;
@@ -120,7 +122,7 @@ export class Feed {
         await this.#session.connect();
         this.#shared.hear(await this.options.head());
       } catch {
-        // The server is unreachable; no notifications arrive until it is back.
+        // The server is unreachable, so no notifications arrive until it is back.
         clearTimeout(this.#retry);
         this.#retry = setTimeout(() => void this.check(), RECONNECT_AFTER).unref();
       }
@@ -139,7 +141,7 @@ export class Feed {
 
   #notified(payload: string, backend: number): void {
     if (payload === 'erased') this.forget();
-    // Batches of this process are published by the append itself, from memory and sooner.
+    // This process's own batches are published by the append itself, from memory, which is faster.
     else if (backend !== this.options.writer()) this.#shared.hear(toPosition(payload));
   }
 }

@@ -4,9 +4,9 @@ import type { WrittenBatch } from '../store.ts';
 
 /** Options for `PostgresEventStore.open`. */
 export interface PostgresEventStoreOptions {
-  /** `postgres://…`; the store keeps one connection for writing and one for listening. */
+  /** `postgres://…`; the store keeps one connection for writing and one for notifications. */
   readonly url: string;
-  /** The connections for reads. Default: a separate pool, which `close` closes. */
+  /** The connections for reads. Default: a separate pool that `close` closes. */
   readonly pool?: pg.Pool;
   /** Logs lost connections; may be a pino logger. */
   readonly log?: { warn(details: object, message: string): void };
@@ -14,7 +14,7 @@ export interface PostgresEventStoreOptions {
   readonly onBatch?: (appends: number) => void;
   /** Called with each batch that this process wrote, for other processes on this machine. */
   readonly onWritten?: ((batch: WrittenBatch) => void) | undefined;
-  /** True if other processes on this machine hand over what they write (`receive`). Default: false. */
+  /** True if other processes on this machine hand over the batches that they write (`receive`). Default: false. */
   readonly hasPeers?: boolean;
   /** The maximum number of appends written at a time. Default: 500. */
   readonly batchAppends?: number;
@@ -25,7 +25,7 @@ export interface PostgresEventStoreOptions {
   readonly batchBytes?: number;
   /** The interval at which the head is polled in case a notification was missed, in ms. Default: 1,000. */
   readonly recheckEvery?: number;
-  /** The longest wait for a response before the server counts as unavailable, in ms. Default: 8,000. */
+  /** The longest wait for a response before the server is considered unavailable, in ms. Default: 8,000. */
   readonly answerWithin?: number;
 }
 
@@ -39,8 +39,8 @@ export const DEFAULTS = {
 
 /**
  * The settings that the writing session needs, whatever the database's defaults are: durable commits; a new snapshot for each
- * statement after the lock; index lookups even before the first ANALYZE; one plan for all batches; batches of 16 MB without
- * temporary files.
+ * statement after taking the lock; index lookups even before the first ANALYZE; one plan for all batches; batches of 16 MB
+ * without temporary files.
  */
 export const WRITER_SETUP = `
   SET synchronous_commit = on;

@@ -15,8 +15,8 @@ export interface StreamPart {
   readonly limit: number;
 }
 
-// The running sum prevents a page with large events from filling the memory: the page ends with the row that exceeds the
-// limit. The sizes of bodies stored out of line are known without fetching them.
+// The running sum prevents large events from filling the memory: a page ends with the row that exceeds the limit. The size of
+// a body that is stored out of line is known without fetching the body.
 const BEFORE = `coalesce(sum(octet_length(data) + octet_length(metadata))
   OVER (ORDER BY %s ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before`;
 
@@ -43,10 +43,10 @@ const logPage = (wanted: string): string => `
   ) measured WHERE before < $3 ORDER BY position`;
 
 const ALL = logPage('true');
-// Events that were filtered out are returned without their bodies; their positions show how far the page reaches.
+// Events that are filtered out are returned without their bodies, because their positions show how far the page reaches.
 const FILTERED = logPage('stream ^@ ANY ($4::text[])');
 
-/** The row for an event that was filtered out. */
+/** The row for an event that is filtered out. */
 type FilteredOut = [position: string, string, string, string, string, data: null, metadata: null];
 
 // Index events_stream_revision. The hash is at the end of the metadata (chain.ts).
@@ -81,7 +81,7 @@ export class Reader {
     return { events: rows.map(toEvent), ended: rows.length < limit && !this.#nearBound(rows) };
   }
 
-  /** Reads the next `limit` events in all streams and returns those whose streams start with one of the prefixes. */
+  /** Reads the next `limit` events in all streams, and returns the events whose streams start with one of the prefixes. */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
     const bounds = [toNumber(after), limit, this.pageBytes];
     const rows =
@@ -103,7 +103,7 @@ export class Reader {
     return row?.[0] == null ? BEGINNING : toPosition(row[0]);
   }
 
-  /** Returns the last position that any transaction has drawn, whether committed or not. */
+  /** Returns the last position that a transaction has drawn, whether or not it was committed. */
   async reached(): Promise<Position> {
     const [row] = await this.#rows<[string]>(
       'log-reached',
@@ -119,7 +119,7 @@ export class Reader {
     return rows.length > 0;
   }
 
-  /** Returns ids, places and hashes of the events in a stream between two revisions, both inclusive. */
+  /** Returns the ids, revisions and hashes of the events in a stream between two revisions, both inclusive. */
   async identities(stream: string, from: number, to: number): Promise<Identity[]> {
     const rows = await this.#rows<[string, string, string, string]>('log-identities', IDENTITIES, [
       stream,
@@ -139,7 +139,7 @@ export class Reader {
     await this.#rows('log-ping', 'SELECT 1', []);
   }
 
-  /** Returns true if a page may have been cut because of its size. (A UTF-16 unit takes at most three bytes.) */
+  /** Returns true if a page may have been cut off because of its size. (A UTF-16 unit takes up at most three bytes.) */
   #nearBound(rows: readonly EventRow[]): boolean {
     return rows.reduce((sum, row) => sum + row[5].length + row[6].length, 0) * 3 >= this.pageBytes;
   }

@@ -17,7 +17,7 @@ export type EventRow = [
   metadata: string,
 ];
 
-/** Leaves values as the text that the server sent. */
+/** Keeps values as the text that the server sent. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
 /** Returns the event in a row. */

@@ -1,21 +1,21 @@
 /**
- * The tables of the embedded log: one with events, one with the names of erased streams. Order: every writer holds one
- * advisory lock from before it draws positions until its transaction has ended. So positions become visible in ascending
- * order, and a reader that continues after a position can't miss an event. Positions that a rolled-back transaction drew stay
- * unused; such gaps are harmless, because no reader waits for a particular number. Storage: PostgreSQL 16 or later. Bodies up
- * to 8 KB stay in the row uncompressed (`toast_tuple_target`, `EXTERNAL`), because compressing them would cost more than the
- * insert itself.
+ * Defines the tables of the embedded log: one for events, and one for the names of erased streams. Order: every writer takes
+ * an advisory lock before it draws positions and holds it until its transaction has ended. So positions become visible in
+ * ascending order, and a reader that continues after a position can't miss an event. If a transaction is rolled back, the
+ * positions that it drew stay unused; such gaps are harmless, because no reader waits for a particular number. Storage:
+ * PostgreSQL 16 or later. Bodies up to 8 KB stay in the row uncompressed (`toast_tuple_target`, `EXTERNAL`), because
+ * compressing them would cost more than the insert itself.
  */
 
-/** The advisory lock that every writer of the log takes: "annal" in ASCII. */
+/** The advisory lock that every writer of the log takes: the ASCII codes of "annal". */
 const WRITE_LOCK = '418464555372';
-/** The advisory lock for installing the schema. */
+/** The advisory lock that is held while the schema is installed. */
 const INSTALL_LOCK = '418464555373';
 
-/** NOTIFY channel: the payload is the position of the newest event, or `erased`. */
+/** The NOTIFY channel; the payload is the position of the newest event, or `erased`. */
 export const CHANNEL = 'annal_log';
 
-/** Idempotent DDL, to be sent as one simple query (one transaction). */
+/** Idempotent SQL, to be sent as one simple query (one transaction). */
 export const LOG_SCHEMA_SQL = `
 SELECT pg_advisory_xact_lock(${INSTALL_LOCK});
 CREATE SCHEMA IF NOT EXISTS log;

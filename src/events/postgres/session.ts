@@ -1,6 +1,6 @@
 /**
- * A dedicated connection, which is opened when needed and reopened after it breaks. Also determines which errors mean that
- * PostgreSQL is unreachable, and retries operations after them.
+ * A dedicated connection that is opened when needed, and reopened after it breaks. Also determines which errors mean that
+ * PostgreSQL is unreachable, and retries operations after such errors.
  */
 import pg from 'pg';
 import { PrimaryClient } from '#src/database/primary-client.ts';
@@ -11,7 +11,7 @@ export interface SessionOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly name: string;
-  /** SQL that is run on every new connection before its first use. */
+  /** SQL that every new connection runs before its first use. */
   readonly setup: string;
   /** The longest wait for a connection, and for a response, in ms. */
   readonly answerWithin: number;
@@ -29,12 +29,12 @@ export class Session {
 
   constructor(readonly options: SessionOptions) {}
 
-  /** The current connection's server process; undefined while there is none. */
+  /** The server process of the current connection; undefined while not connected. */
   get backend(): number | undefined {
     return this.#open?.backend;
   }
 
-  /** Runs one statement, on a new connection if the last one broke. If a response is late, the connection is closed. */
+  /** Runs one statement, on a new connection if the last one broke. If the response is late, closes the connection. */
   async query<R extends unknown[]>(config: pg.QueryArrayConfig): Promise<R[]> {
     const client = await this.connect();
     try {
@@ -46,7 +46,7 @@ export class Session {
     }
   }
 
-  /** Returns the connection, opening it if there is none. */
+  /** Returns the connection, opening it if necessary. */
   connect(): Promise<pg.Client> {
     this.#client ??= this.#begin();
     return this.#client;
@@ -98,22 +98,20 @@ export class Session {
 }
 
 /**
- * SQLSTATE classes for a server that is temporarily unable to serve: 08 connection, 53 resources, 57 operator intervention
- * (shutdown, startup, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001 and 40P01 lost
- * races. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATE codes that mean that a server is temporarily unable to work. Classes: 08 connection, 53 resources, 57 operator
+ * intervention (shutdown, startup, cancellation), 58 system error. Single codes: 25006 read-only (a standby), 40001 and 40P01
+ * lost races. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08|53|57|58|25006|40001|40P01)/;
 
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/**
- * Returns true if an error means that the server is unreachable, rather than that the statement was wrong.
- */
+/** Returns true if an error means that the server is unreachable, and false if the statement was wrong. */
 export function isAway(error: unknown): boolean {
   if (error instanceof Unavailable) return true;
   if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? '');
-  // Node and the client library throw many different classes for refused, reset or ended connections and missed deadlines;
-  // mistakes in code throw only these.
+  // Node and the client library throw many different classes of errors for refused, reset or ended connections and missed
+  // deadlines, whereas mistakes in code throw only these classes.
   return error instanceof Error && !MISTAKES.some((mistake) => error instanceof mistake);
 }
 
@@ -125,7 +123,7 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
-/** How long operations are retried, in ms: long enough for a lost connection. */
+/** How long operations are retried, in ms: enough to replace a lost connection. */
 const PATIENCE_MS = 1_500;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Gets the events that other processes wrote, once for all subscribers in this process: processes on this machine hand over
- * their events (`offer`), all other events are read.
+ * Gets the events that other processes wrote, once for all subscribers in this process. Processes on this machine hand over
+ * their events (`offer`); all other events are read.
  */
 import { placeInAppend } from '../batches.ts';
 import { later, toNumber } from '../position.ts';
@@ -9,35 +9,38 @@ import type { Pages } from '../subscription.ts';
 
 /** Events of a page. */
 const PAGE_EVENTS = 500;
-/** If they are further behind, for example after startup, subscribers read their own pages, each from its own position. */
+/**
+ * If subscribers are further behind than this, for example after startup, each of them reads its own pages from its own
+ * position.
+ */
 const MOST_BEHIND = 5_000;
 /** How long the handover of a batch written on this machine may take, in ms, before the batch is read instead. */
 const OVERDUE_MS = 20;
-/** The maximum number of batches that wait for earlier ones. */
+/** The maximum number of batches that may be waiting for the batches before them. */
 const MOST_OFFERED = 1_000;
 
 /** Dependencies. */
 export interface SharedPagesOptions {
   readonly pages: Pages;
-  /** Returns the position up to which subscribers know the log. */
+  /** Returns the position up to which the subscribers know the log. */
   readonly known: () => Position;
   /** True if several subscribers would read the same page. */
   readonly isShared: () => boolean;
-  /** True if processes on this machine hand over what they write. */
+  /** True if other processes on this machine hand over the batches that they write. */
   readonly hasPeers: boolean;
   /** Publishes a batch of whole appends that follows `known`. */
   readonly publish: (batch: WrittenBatch) => void;
-  /** Records that the log reaches at least this position; subscribers then read the events themselves. */
+  /** Takes note that the log reaches at least this position; subscribers then read the events themselves. */
   readonly reach: (position: Position) => void;
 }
 
 /** Collects events from other processes. */
 export class SharedPages {
-  /** Batches that were handed over before the batches that they follow. */
+  /** Batches that were handed over too early: the batches before them haven't arrived yet. */
   readonly #offered = new Map<Position, WrittenBatch>();
   #wanted: Position = BEGINNING;
   #reading = false;
-  /** Counts erasures: if one happens while a page is being read, the page may contain erased events. */
+  /** Counts erasures. If a stream is erased while a page is being read, the page may contain erased events. */
   #erasures = 0;
 
   constructor(private readonly options: SharedPagesOptions) {}
@@ -50,7 +53,7 @@ export class SharedPages {
     else this.#want(position);
   }
 
-  /** Accepts a batch from a process on this machine. The batches that it follows may arrive later. */
+  /** Accepts a batch from a process on this machine. The batches before it may arrive later. */
   offer(batch: WrittenBatch): void {
     if (batch.position <= this.options.known()) return;
     this.#offered.set(batch.previous, batch);
@@ -58,13 +61,13 @@ export class SharedPages {
     this.#publishOffered();
   }
 
-  /** Discards pages that are being read, and batches, because a stream was erased. */
+  /** Discards the batches, and the pages that are being read, because a stream was erased. */
   forget(): void {
     this.#erasures += 1;
     this.#offered.clear();
   }
 
-  /** Publishes the batches that follow the known position. Called whenever the known position has advanced. */
+  /** Publishes the batches that follow the known position. Call this whenever the known position has advanced. */
   #publishOffered(): void {
     const { known, publish } = this.options;
     for (;;) {
@@ -93,7 +96,7 @@ export class SharedPages {
       const page = await pages.all(previous, PAGE_EVENTS).catch(() => undefined);
       const events = wholeAppends(page?.events ?? []);
       const position = events.at(-1)?.position;
-      // Batches that arrived meanwhile are within the page, or before events that the page lacks.
+      // Batches that arrived while the page was being read are part of the page, or come before events that the page lacks.
       if (position === undefined || erasures !== this.#erasures || previous !== known()) reach(wanted);
       else publish({ previous, events, position });
       this.#publishOffered();

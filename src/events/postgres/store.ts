@@ -1,4 +1,4 @@
-/** The embedded default adapter of the event store port: a log in PostgreSQL, for which nothing else has to be installed. */
+/** The embedded default adapter of the event store port: a log in PostgreSQL. It requires no other installation. */
 import type pg from 'pg';
 import { Observable } from 'rxjs';
 import { openPool } from '../../database/pool.ts';
@@ -27,7 +27,7 @@ import { persist, Session } from './session.ts';
 
 const PAGE_EVENTS = 500;
 
-/** Stores events in PostgreSQL. `schema.ts` explains why readers don't miss any events. */
+/** Stores events in PostgreSQL. `schema.ts` explains why readers can't miss any events. */
 export class PostgresEventStore implements EventStore {
   readonly #options: PostgresEventStoreOptions;
   readonly #batchBytes: number;
@@ -71,7 +71,8 @@ export class PostgresEventStore implements EventStore {
   }
 
   /**
-   * Opens the log and installs its schema if the database has none; in a read-only database, the schema must already exist.
+   * Opens the log, and installs its schema if the database doesn't have it. In a read-only database, the schema must already
+   * exist.
    * @throws Unavailable if the server can't be reached.
    */
   static async open(options: PostgresEventStoreOptions): Promise<PostgresEventStore> {
@@ -130,7 +131,7 @@ export class PostgresEventStore implements EventStore {
     });
   }
 
-  /** Accepts a batch that another process on this machine wrote, so that it needn't be read. */
+  /** Accepts a batch written by another process on this machine, so that this process needn't read it. */
   receive(batch: WrittenBatch): void {
     this.#feed.receive(batch);
   }
@@ -168,7 +169,7 @@ export class PostgresEventStore implements EventStore {
     if (this.#options.pool === undefined) await this.#pool.end();
   }
 
-  /** Notifies subscribers first, then callers, so that reading has already begun when the caller gets the result. */
+  /** Notifies subscribers before callers, so that subscribers are already reading when the caller gets the result. */
   #settle({ previous, outcomes }: BatchOutcome): void {
     const events: RecordedEvent[] = [];
     for (const outcome of outcomes) {
@@ -196,7 +197,7 @@ export class PostgresEventStore implements EventStore {
         this.#track(
           answerRefused(this.#reader, outcome).then(
             (result) => {
-              // An attempt whose response was lost wrote the append, so subscribers haven't been notified yet.
+              // The append was written by an attempt whose response was lost, so subscribers haven't been notified yet.
               this.#feed.reach(result.position);
               append.resolve(result);
             },

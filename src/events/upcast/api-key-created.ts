@@ -1,7 +1,7 @@
 /** Upcasters for ApiKeyCreated. */
 import type { EventData } from './upcaster.ts';
 
-/** Upcasts `ApiKeyCreated` to version 2, which added an expiry to keys; earlier keys have none. */
+/** Upcasts `ApiKeyCreated` to version 2, which added an expiry. Earlier keys don't expire. */
 export function apiKeyCreatedTo2(data: EventData): EventData {
   return { ...data, expires_at: null };
 }

@@ -3,7 +3,7 @@ import type { EventData } from './upcaster.ts';
 
 /**
  * Upcasts `ApplicationRegistered` to version 2, which added `environment`. Earlier applications belong to the sandbox
- * (docs/spec/decisions.md, section 9); only later ones can belong to production.
+ * (docs/spec/decisions.md, section 9), because only later ones can belong to production.
  */
 export function applicationRegisteredTo2(data: EventData): EventData {
   return { ...data, environment: 'sandbox' };
@@ -11,13 +11,16 @@ export function applicationRegisteredTo2(data: EventData): EventData {
 
 /**
  * Upcasts `ApplicationRegistered` to version 3, which added `jwks`, `jwks_uri` and `sector`. Earlier applications have a
- * secret or none, and their own sector.
+ * secret or no credential, and their own sector.
  */
 export function applicationRegisteredTo3(data: EventData): EventData {
   return data;
 }
 
-/** Upcasts `ApplicationRegistered` to version 4, which added `post_logout_redirect_uris`. Earlier applications have none. */
+/**
+ * Upcasts `ApplicationRegistered` to version 4, which added `post_logout_redirect_uris`. Earlier applications have no such
+ * URIs.
+ */
 export function applicationRegisteredTo4(data: EventData): EventData {
   return data;
 }

@@ -1,10 +1,10 @@
 /**
- * Upcasting: events that were written as an earlier version of their type are converted to the current version when they are
- * read. The log keeps the bytes as they were written, and the hash chain is computed over those bytes.
+ * Upcasting: when an event is read that was written as an earlier version of its type, it is converted to the current version.
+ * The log keeps the bytes as they were written, and the hash chain is computed over those bytes.
  *
- * Each upcaster converts the data from one version to the next. It never changes after its release, because logs keep events
- * with that version. For resource events, it receives only the header (`resource-header.ts`); bodies are returned as they were
- * written.
+ * Each upcaster converts the data from one version to the next. An upcaster never changes after its release, because logs keep
+ * events with that version. For resource events, it receives only the header (`resource-header.ts`); bodies are returned as
+ * they were written.
  */
 import { isObject } from '../../shared/json/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
@@ -26,7 +26,10 @@ type StepsTo<V extends number, S extends readonly Upcaster[] = readonly []> = [1
 
 type VersionOf<T extends EventType> = (typeof CATALOG)[T]['version'];
 
-/** Maps an event type to its upcasters, the first from version 1 to 2. The compiler requires one for each step. */
+/**
+ * Maps an event type to its upcasters, starting with the one from version 1 to 2. The compiler requires an upcaster for each
+ * step.
+ */
 export const UPCASTERS: {
   readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
@@ -41,7 +44,7 @@ const STEPS: Readonly<Partial<Record<EventType, readonly Upcaster[]>>> = UPCASTE
 
 /**
  * Returns an event's data (for a resource event, its header) in the form of its type's current version.
- * @param version the data's version; at most the current one.
+ * @param version the data's version; at most the current version.
  * @throws TypeError for a version that never existed, or if the data isn't an object.
  */
 export function upcast(type: EventType, version: number, data: unknown): EventData {

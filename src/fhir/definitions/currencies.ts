@@ -1,6 +1,6 @@
 /**
- * ISO 4217 codes. HL7 doesn't list the codes in the value set `currencies`. This list includes codes withdrawn since R4 was
- * published, because older bills contain them.
+ * ISO 4217 codes, needed because HL7 doesn't list the codes in the value set `currencies`. Includes codes that were withdrawn
+ * after R4 was published, because older bills contain them.
  */
 export const CURRENCIES: readonly string[] = [
   ...'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD'.split(

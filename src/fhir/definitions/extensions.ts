@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** The content that an extension may have. */
 export interface ValueTypes {
-  /** The types of its value, separated by commas; empty for an extension that has parts instead of a value. */
+  /** The types of the extension's value, separated by commas; empty if the extension has parts instead of a value. */
   types: string;
   /** Maps the URL of a part (a nested extension) to the part's content. */
   parts?: Record<string, ValueTypes>;

@@ -4,22 +4,22 @@ import type { ResourceType } from '../types.ts';
 
 /** A search parameter of one type. */
 export interface SearchParameter {
-  /** The last part of its canonical URL `http://hl7.org/fhir/SearchParameter/<id>`. */
+  /** The last part of the parameter's canonical URL `http://hl7.org/fhir/SearchParameter/<id>`. */
   readonly id: string;
   /** `token`, `reference`, `date`, `string`, `quantity`, `uri`, `number`, `composite` or `special`. */
   readonly type: string;
   /** FHIRPath, with only the operands that apply to this type. */
   readonly expression: string;
-  /** For a reference: the types among the 26 that it may name; `Resource` means any. */
+  /** For a reference: the types, among the 26, that the reference may name; `Resource` means any type. */
   readonly target?: readonly string[];
   /**
-   * For a composite: its parts in order, each with a parameter's code and an expression relative to the composite's
+   * For a composite: its parts in order. Each part has a parameter's code and an expression relative to the composite's
    * expression.
    */
   readonly component?: readonly { readonly code: string; readonly expression: string }[];
 }
 
-/** Type (or `Resource`, for parameters that every type has) → code → parameter. */
+/** Maps a type (or `Resource`, for parameters that every type has) to its parameters by code. */
 export type SearchParameterTable = Record<string, Record<string, SearchParameter>>;
 
 let table: SearchParameterTable | undefined;

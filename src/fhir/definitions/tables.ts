@@ -1,17 +1,17 @@
-/** The format of the generated tables, and the definitions of types, which are parsed when first needed. */
+/** Defines the format of the generated tables, and returns the definitions of types, which are parsed when first needed. */
 import { readFileSync } from 'node:fs';
 
 /** An error-level invariant as `[element or '' for the type itself, key, human text, FHIRPath]`. */
 export type CompactRule = [element: string, key: string, human: string, expression: string];
 
-/** A type in the table. Backbone types are named by their path (`Observation.component`). */
+/** A type in the table. A backbone type is named after its path (`Observation.component`). */
 export interface CompactType {
   base?: string;
   resource?: true;
   /**
-   * Name → `min..max types value-set`. After the cardinality, `s` marks an element in summaries and `m` a modifier. Types are
-   * separated by commas; a reference's targets are written as `Reference(Patient|Group)`, a content reference as
-   * `#Observation.referenceRange`, and a choice's name includes its `[x]`.
+   * Maps a name to `min..max types value-set`. After the cardinality, `s` marks an element in summaries and `m` a modifier.
+   * Types are separated by commas. A reference's targets are written as `Reference(Patient|Group)`, a content reference as
+   * `#Observation.referenceRange`. The name of a choice includes its `[x]`.
    */
   elements: Record<string, string>;
   rules?: CompactRule[];
@@ -21,14 +21,14 @@ export interface CompactType {
 export interface StructureTable {
   readonly fhirVersion: string;
   readonly types: Record<string, CompactType>;
-  /** The last part of a value set's URL → code system → codes. */
+  /** Maps the last part of a value set's URL to codes by code system. */
   readonly valueSets: Record<string, Record<string, readonly string[]>>;
 }
 
 /** One type that an element may have. */
 export interface ElementType {
   readonly code: string;
-  /** Types that a Reference may name; undefined means any. */
+  /** Types that a Reference may name; undefined means any type. */
   readonly targets?: ReadonlySet<string>;
 }
 
@@ -39,18 +39,18 @@ export interface ElementDefinition {
   readonly choice: boolean;
   readonly required: boolean;
   readonly list: boolean;
-  /** True if summaries include it (`isSummary`). */
+  /** True if summaries include the element (`isSummary`). */
   readonly summary: boolean;
-  /** True if it may change the meaning of other elements (`isModifier`). */
+  /** True if the element may change the meaning of other elements (`isModifier`). */
   readonly modifier: boolean;
   readonly types: readonly ElementType[];
-  /** The key of the value set that it is bound to with strength `required`. */
+  /** The key of the value set to which the element is bound with strength `required`. */
   readonly binding?: string;
 }
 
 /** An error-level invariant. */
 export interface Invariant {
-  /** The name of the element that the rule applies to; undefined if it applies to the type itself. */
+  /** The name of the element to which the rule applies; undefined if it applies to the type itself. */
   readonly element?: string;
   readonly key: string;
   readonly human: string;
@@ -60,11 +60,11 @@ export interface Invariant {
 /** A resource type, datatype or backbone. */
 export interface TypeDefinition {
   readonly name: string;
-  /** True if it is a resource type that can be instantiated. */
+  /** True for a resource type that isn't abstract. */
   readonly resource: boolean;
-  /** True if it has the elements of DomainResource (`contained` and so on). */
+  /** True if the type has the elements of DomainResource (`contained` and so on). */
   readonly domain: boolean;
-  /** Elements, with the base type's elements first. */
+  /** The elements; the base type's elements come first. */
   readonly elements: readonly ElementDefinition[];
   readonly invariants: readonly Invariant[];
 }
@@ -112,7 +112,7 @@ export function typeDefinition(name: string): TypeDefinition {
   return definition;
 }
 
-/** Returns whether a name is one of all the R4 resource types, not only of the 26. */
+/** Returns whether a name is any R4 resource type, not just one of the 26. */
 export function isR4ResourceType(name: string): boolean {
   if (name === 'Resource' || name === 'DomainResource') return false;
   const { types } = structures();
@@ -125,7 +125,7 @@ export function isTypeName(name: string): boolean {
 }
 
 /**
- * Returns a required value set as code system → codes.
+ * Returns the codes in a required value set, by code system.
  * @throws Error for a key that isn't in the table.
  */
 export function valueSet(key: string): Readonly<Record<string, readonly string[]>> {
@@ -134,7 +134,7 @@ export function valueSet(key: string): Readonly<Record<string, readonly string[]
   return systems;
 }
 
-/** Returns whether the table lists the codes in a required value set. For media types, for example, it doesn't. */
+/** Returns whether the table lists the codes in a required value set. It doesn't for media types, for example. */
 export function isEnumerated(key: string): boolean {
   return structures().valueSets[key] !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are resolved once against the definitions
- * (choices to their JSON names), so that evaluation only has to read members and compare them.
+ * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are looked up in the definitions once
+ * (choices become their JSON names), so that evaluation only has to read members and compare them.
  */
 import { isObject, type Json } from '#src/shared/json/json.ts';
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
@@ -30,7 +30,7 @@ const CONSTANTS: Readonly<Record<string, string>> = { ucum: 'http://unitsofmeasu
 
 /**
  * Compiles an expression that evaluates to a boolean.
- * @param type the type of its focus, such as `Observation.component`.
+ * @param type the type of the expression's focus, such as `Observation.component`.
  * @throws NotCompiled or UnknownSyntax if the expression is outside the supported subset.
  */
 export function compileTruth(source: string, type: string): Truth {
@@ -99,7 +99,7 @@ function call(name: string, given: readonly Expression[], on: Compiled, scope: S
 type Name = readonly [key: string, shadow: string | undefined];
 
 /**
- * Compiles code that reads an element in every item.
+ * Compiles the step that reads an element in every item.
  * @param name the name without a choice's type: `value` reads `valueQuantity`.
  */
 function member(name: string, on: Compiled): Compiled {
@@ -158,7 +158,7 @@ function readAll(items: readonly Node[], names: readonly Name[]): readonly Node[
   return found ?? NOTHING;
 }
 
-/** Returns the primitives that have an extension but no value: FHIRPath counts them as present. */
+/** Returns the primitives that have an extension but no value. FHIRPath treats these as present. */
 function bareNodes(shadow: Json | undefined): Node[] | undefined {
   if (shadow === undefined) return undefined;
   return Array.isArray(shadow) ? shadow.map(() => NO_VALUE) : [NO_VALUE];

@@ -1,4 +1,4 @@
-/** Types for compiled expressions. */
+/** Defines the types for compiled expressions. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Node } from './nodes.ts';
 
@@ -14,22 +14,22 @@ export interface Environment {
 export type Evaluator = (focus: readonly Node[], environment: Environment) => readonly Node[];
 
 /**
- * Returns whether an expression is true at a focus: undefined if it evaluates to nothing; a single item that isn't a boolean
- * counts as true.
- * @throws NeedsEngine if only the full engine can evaluate it
+ * Returns whether an expression is true at a focus; undefined if it evaluates to nothing. A single item that isn't a boolean
+ * is treated as true.
+ * @throws NeedsEngine if only the full engine can evaluate the expression
  */
 export type Truth = (focus: readonly Node[], environment: Environment) => boolean | undefined;
 
-/** The possible types of a collection's items, known before evaluation; undefined means any. */
+/** The types that a collection's items may have, known before evaluation; undefined means any type. */
 export type Types = ReadonlySet<string> | undefined;
 
 /** A compiled expression. */
 export interface Compiled {
   readonly run: Evaluator;
   readonly types: Types;
-  /** The result as a boolean, for boolean expressions; avoids collecting items. */
+  /** For boolean expressions: returns the result as a boolean, without collecting items. */
   readonly truth?: Truth;
-  /** Returns whether the result has any item, without collecting items. */
+  /** Returns whether the result has at least one item, without collecting items. */
   readonly found?: (focus: readonly Node[], environment: Environment) => boolean;
 }
 
@@ -40,14 +40,14 @@ export class NotCompiled extends Error {
 
 /** The empty collection. */
 export const NOTHING: readonly Node[] = [];
-/** The types of literals and results, in which no names are looked up. */
+/** The types of literals and results, which have no elements to look up. */
 export const NO_TYPES: Types = new Set();
 
 const TRUE: readonly Node[] = [true];
 const FALSE: readonly Node[] = [false];
 const BOOLEAN: Types = new Set(['boolean']);
 
-/** Returns a compiled expression for a boolean function. */
+/** Returns the compiled expression for a boolean function. */
 export function fromTruth(truth: Truth): Compiled {
   return {
     truth,
@@ -59,7 +59,7 @@ export function fromTruth(truth: Truth): Compiled {
   };
 }
 
-/** Returns the boolean form of any compiled expression. */
+/** Returns any compiled expression as a boolean function. */
 export function toTruth({ run, truth }: Compiled): Truth {
   if (truth !== undefined) return truth;
   return (focus, environment) => {
@@ -68,7 +68,7 @@ export function toTruth({ run, truth }: Compiled): Truth {
   };
 }
 
-/** Returns a test of whether a compiled expression finds anything. */
+/** Returns a function that tells whether a compiled expression finds anything. */
 export function foundBy({
   run,
   found,

@@ -1,4 +1,4 @@
-/** Loads fhirpath.js when first needed, because few requests use it, and loading it takes a sixteenth of the startup time. */
+/** Loads fhirpath.js when first needed, because few requests use it and loading it takes a sixteenth of the startup time. */
 import { createRequire } from 'node:module';
 import type Fhirpath from 'fhirpath';
 import type { Model } from 'fhirpath';

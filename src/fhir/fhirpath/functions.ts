@@ -1,4 +1,4 @@
-/** The FHIRPath functions that R4's invariants use (http://hl7.org/fhirpath/N1/#functions). */
+/** Implements the FHIRPath functions that R4's invariants use (http://hl7.org/fhirpath/N1/#functions). */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
   type Compiled,
@@ -91,7 +91,7 @@ const all: Translate = (on, given) => {
   );
 };
 
-/** Returns a translation that selects items by position. */
+/** Returns a translation that selects items by their position. */
 function part(from: number, to?: number): Translate {
   return (on) => ({
     run: (focus, environment) => on.run(focus, environment).slice(from, to),
@@ -163,7 +163,7 @@ function descend(item: Json, into: Node[]): void {
   }
 }
 
-/** Compiles `children()`. The items may have any type, so names on them can't be choices. */
+/** Compiles `children()`. The children may have any type, so names on them can't be resolved as choices. */
 function children(on: Compiled): Compiled {
   return {
     run: (focus, environment) =>
@@ -191,8 +191,8 @@ const replaceMatches: Translate = (on, given) => {
 };
 
 /**
- * Resolves a literal reference without reading storage: to the contained resource that it names, or to an object with only the
- * type that it names. Empty if the type can't be determined.
+ * Resolves a literal reference without reading storage. Returns the contained resource that the reference names, or an object
+ * with only the type that it names; empty if the type can't be determined.
  */
 function resolve(item: Node, root: JsonObject): Json[] {
   const text = item !== NO_VALUE && isObject(item) ? item.reference : item;

@@ -1,4 +1,4 @@
-/** Compares the items of FHIRPath collections over FHIR's JSON, by equality and order. */
+/** Compares the items in FHIRPath collections over FHIR's JSON, for equality and order. */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A primitive element that has an id or an extension but no value. */
@@ -8,7 +8,7 @@ export const NO_VALUE = Symbol('no value');
 export type Node = Json | typeof NO_VALUE;
 
 /**
- * Thrown when two items can't be compared here, for example because units have to be converted; the full engine may be able to
+ * Thrown when two items can't be compared here, for example because units have to be converted. The full engine may be able to
  * compare them.
  */
 export class NeedsEngine extends Error {
@@ -35,7 +35,7 @@ function deepEqual(one: Json, other: Json): boolean {
   return one === other;
 }
 
-/** Returns whether two collections are equal item by item; undefined if that is unknown. */
+/** Returns whether two collections are equal item by item; undefined if that isn't known. */
 export function equalCollections(left: readonly Node[], right: readonly Node[]): boolean | undefined {
   if (left.length === 0 || right.length === 0) return undefined;
   if (left.length !== right.length) return false;
@@ -49,8 +49,8 @@ export function equalCollections(left: readonly Node[], right: readonly Node[]):
 }
 
 /**
- * Returns a string that is the same for equal items, so that distinct items are found in linear time. An item without a value
- * isn't equal to any other item.
+ * Returns a string that is the same for equal items, so that distinct items can be found in linear time. An item without a
+ * value isn't equal to any other item.
  */
 function itemKey(item: Node): string | typeof NO_VALUE {
   if (item === NO_VALUE) return NO_VALUE;
@@ -61,7 +61,7 @@ function itemKey(item: Node): string | typeof NO_VALUE {
   return `{${members.map((key) => `${JSON.stringify(key)}:${String(itemKey(item[key] ?? null))}`).join()}}`;
 }
 
-/** Returns the items without those that are equal to an earlier one. */
+/** Returns the items, leaving out each item that is equal to an earlier one. */
 export function distinct(items: readonly Node[]): readonly Node[] {
   if (items.length < 2) return items;
   const seen = new Set<string>();
@@ -85,7 +85,7 @@ export function intersection(items: readonly Node[], others: readonly Node[]): r
 }
 
 /**
- * Compares two items: negative, zero or positive; undefined if the order is unknown.
+ * Compares two items: negative, zero or positive; undefined if their order isn't known.
  * @throws NeedsEngine for quantities with different units.
  */
 export function compareValues(one: Node, other: Node): number | undefined {
@@ -107,8 +107,8 @@ function compareQuantities(one: JsonObject, other: JsonObject): number | undefin
 const TEMPORAL = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/;
 
 /**
- * Compares dates and times. If their precision differs, the order is unknown (undefined) if the coarser value includes the
- * finer one. A date has no time zone, so it may be up to 14 hours earlier or later than a value with one.
+ * Compares dates and times. If their precision differs and the coarser value includes the finer one, the order isn't known
+ * (undefined). A date has no time zone, so it may be up to 14 hours earlier or later than a value that has one.
  */
 function compareTimes(one: string, other: string): number | undefined {
   if (one === other) return 0;

@@ -1,4 +1,4 @@
-/** FHIRPath's operators, with three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
+/** Implements FHIRPath's operators, with three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
 import { isNumber } from '#src/shared/json/json.ts';
 import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, toTruth } from './compiled.ts';
 import { compareValues, distinct, equalCollections, equalValues } from './nodes.ts';
@@ -46,7 +46,7 @@ export function operation(operator: string, left: Compiled, right: Compiled): Co
   }
 }
 
-/** Compiles a boolean operator. The right operand is evaluated only if needed; undefined means "unknown". */
+/** Compiles a boolean operator. The right operand is evaluated only if necessary; undefined means "unknown". */
 function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, right: Compiled): Compiled {
   const a = toTruth(left);
   const b = toTruth(right);
@@ -57,7 +57,7 @@ function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, rig
       return one === undefined || other === undefined ? undefined : one !== other;
     });
   }
-  /** The left and right values that determine the result by themselves, and that result. */
+  /** The left value and the right value that each determine the result alone, and that result. */
   const [decisiveLeft, decisiveRight, outcome] = {
     and: [false, false, false],
     or: [true, true, true],
@@ -96,7 +96,7 @@ function addition(left: Compiled, right: Compiled): Compiled {
   };
 }
 
-/** Compiles `&`, which concatenates strings; an empty collection counts as an empty string. */
+/** Compiles `&`, which concatenates strings. An empty collection is treated as an empty string. */
 function concatenation(left: Compiled, right: Compiled): Compiled {
   return {
     run: (focus, environment) => {

@@ -1,17 +1,17 @@
-/** Compiles `is`, `as` and `ofType` if types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
+/** Compiles `is`, `as` and `ofType`, if the types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
 import { isObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, isTypeName } from '../definitions/tables.ts';
 import { type Compiled, fromTruth, NOTHING, NotCompiled } from './compiled.ts';
 import { NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
 
-/** Types that other types derive from: an item with a different type may also have one of these. */
+/** Types from which other types derive, so an item whose own type is different may also have one of these types. */
 const GENERAL = new Set(
   'Element BackboneElement Resource DomainResource Quantity uri string integer'.split(' '),
 );
 
 /**
- * Compiles `as` and `ofType`, which return the items with a given type.
+ * Compiles `as` and `ofType`, which return the items of a given type.
  * @throws NotCompiled if only the full engine can determine the type.
  */
 export function ofType(on: Compiled, type: Expression | undefined): Compiled {
@@ -29,7 +29,7 @@ export function ofType(on: Compiled, type: Expression | undefined): Compiled {
 }
 
 /**
- * Compiles `is`, which returns whether an item has a given type.
+ * Compiles `is`, which returns whether an item is of a given type.
  * @throws NotCompiled if only the full engine can determine the type.
  */
 export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
@@ -53,8 +53,8 @@ function isFhir(namespace: Expression): boolean {
 }
 
 /**
- * Returns one result for all items, or a test for each item: if types aren't known before evaluation, `resourceType`
- * determines the type.
+ * Returns either one result for all items or a function that tests each item. If types aren't known before evaluation,
+ * `resourceType` determines an item's type.
  */
 function typeTest({ types }: Compiled, name: string): boolean | ((item: Node) => boolean) {
   if (types === undefined) {

@@ -1,20 +1,23 @@
-/** Limits the cost of evaluating the paths in one FHIRPath Patch. */
+/** Limits the total cost of evaluating the paths in a FHIRPath Patch. */
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Maximum steps for one path, about 100 ms. A step is one value in the resource times one part of the path. */
+/**
+ * Maximum number of steps for one path, about 100 ms. The steps are the number of values in the resource times the number of
+ * parts in the path.
+ */
 const MAX_PATH_STEPS = 150_000;
-/** Maximum steps for all paths in a patch. */
+/** Maximum number of steps for all paths in a patch. */
 const MAX_PATCH_STEPS = 1_500_000;
-/** How many characters of text count as one value. */
+/** This many characters of text count as one value. */
 const TEXT = 100;
-/** How many comparisons between a union's values cost about one step. */
+/** This many comparisons between the values of a union cost about as much as one step. */
 const PAIRS = 10;
 /** Matches a path's names, functions and operators. */
 const PARTS = /[A-Za-z_]\w*|[=<>!&|]+/g;
 
-/** Counts the steps of paths that an engine evaluates on the whole resource. */
+/** Counts the steps of paths that the engine evaluates on the whole resource. */
 export class Effort {
   readonly #values: number;
   #spent = 0;
@@ -40,7 +43,7 @@ export class Effort {
   }
 
   /**
-   * Counts work on a list, in proportion to its length.
+   * Counts the work on a list, which is proportional to its length.
    * @throws Refusal too_large (413)
    */
   list(length: number, at: string): void {

@@ -1,4 +1,4 @@
-/** Looks up R4's definitions of the elements in a FHIRPath Patch: their types, and whether they repeat. */
+/** Looks up R4's definitions of the elements in a FHIRPath Patch: the type of each element, and whether it repeats. */
 import {
   type ElementDefinition,
   isR4ResourceType,
@@ -7,16 +7,16 @@ import {
   typeDefinition,
 } from '../definitions/tables.ts';
 
-/** An element with the JSON name that it has, or may have, in its type. */
+/** An element, and the JSON name that it has or may have in its type. */
 export interface NamedElement {
   readonly definition: ElementDefinition;
-  /** Its type; undefined for a choice named without a type (`value`). */
+  /** The element's type; undefined for a choice that is named without its type (`value`). */
   readonly code: string | undefined;
 }
 
 /**
- * Returns an element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined if the type doesn't have
- * it.
+ * Returns an element by its name (`value` for a choice) or its JSON name (`valueQuantity`); undefined if the type has no such
+ * element.
  */
 export function findNamedElement(type: string, name: string): NamedElement | undefined {
   for (const definition of typeDefinition(type).elements) {
@@ -30,14 +30,14 @@ export function findNamedElement(type: string, name: string): NamedElement | und
   return undefined;
 }
 
-/** Returns all JSON names that an element can have: one, or several for a choice. */
+/** Returns all JSON names that an element can have. A choice has several, any other element one. */
 export function jsonNames(definition: ElementDefinition): readonly string[] {
   return definition.choice
     ? definition.types.map(({ code }) => jsonName(definition, code))
     : [definition.name];
 }
 
-/** Returns the data type for the suffix that it appends to `value` (`Quantity`, `DateTime`). */
+/** Returns the data type that appends a given suffix to `value` (`Quantity`, `DateTime`). */
 export function findDataType(suffix: string): string | undefined {
   const primitive = suffix.charAt(0).toLowerCase() + suffix.slice(1);
   if (PRIMITIVES.has(primitive)) return primitive;
@@ -49,7 +49,7 @@ export function findDataType(suffix: string): string | undefined {
   }
 }
 
-/** Returns whether a type is primitive: a JSON value with an optional `_` sibling. */
+/** Returns whether a type is primitive: in JSON, a plain value with an optional `_` sibling. */
 export function isPrimitive(code: string): boolean {
   return PRIMITIVES.has(code);
 }
@@ -58,8 +58,8 @@ const QUANTITIES = new Set(['Quantity', 'SimpleQuantity', 'Age', 'Count', 'Dista
 const NUMBERS = new Set(['decimal', 'integer', 'positiveInt', 'unsignedInt']);
 
 /**
- * Returns whether a value of one type is allowed where R4 expects another: the same type, or a type with the same JSON form.
- * The format isn't checked here, because every patched resource is validated.
+ * Returns whether a value of one type is allowed where R4 expects another type. It is allowed if the types are the same, or
+ * have the same JSON form. The format isn't checked here, because every patched resource is validated.
  */
 export function fits(given: string, expected: string): boolean {
   return family(given) === family(expected);

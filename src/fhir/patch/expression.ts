@@ -1,18 +1,18 @@
-/** Determines which FHIRPath expressions may be the path of a patch: only those that navigate within the resource. */
+/** Determines which FHIRPath expressions may be the path of a patch: only expressions that navigate within the resource. */
 import { z } from 'zod';
 import { loadEngine } from '../fhirpath/engine.ts';
 import { isPlain } from './plain-path.ts';
 
-/** Maximum total length of a patch's paths that contain more than names and positions. */
+/** Maximum total length of a patch's paths, counting only paths that contain more than names and positions. */
 export const MAX_PARSED = 20_000;
 /** Maximum length of an expression. */
 export const MAX_LENGTH = 1_000;
-/** Maximum nesting of criteria within criteria, because each level multiplies the cost by the resource's size. */
+/** Maximum nesting of criteria within criteria. It is limited because each level multiplies the cost by the resource's size. */
 const MAX_NESTED_CRITERIA = 1;
 
 /**
  * Functions that navigate to elements or compare them. Other functions compute new values, follow references to other
- * resources (forbidden by https://hl7.org/fhir/R4/fhirpatch.html), or can run for very long (`matches`, `repeat`).
+ * resources (forbidden by https://hl7.org/fhir/R4/fhirpatch.html), or may run for very long (`matches`, `repeat`).
  */
 const FUNCTIONS = new Set(
   (
@@ -24,10 +24,10 @@ const FUNCTIONS = new Set(
 /** Functions whose argument is evaluated once per item. */
 const CRITERIA = new Set(['where', 'exists', 'all']);
 
-/** Arithmetic is refused, because it computes new values, and takes seconds on numbers with a million digits. */
+/** Arithmetic is refused, because it computes new values and takes seconds on numbers with a million digits. */
 const ARITHMETIC = new Set(['MultiplicativeExpression', 'AdditiveExpression']);
 
-/** Operators that compare collections regardless of order; their cost grows with the square of the size. */
+/** Operators that compare collections regardless of order. Their cost grows with the square of the collections' size. */
 const SIMILAR = new Set(['~', '!~']);
 
 interface SyntaxNode {
@@ -45,8 +45,9 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
 );
 
 /**
- * Returns why an expression can't be the path of a patch; undefined if it can. Variables are refused, because criteria that
- * navigate from `%resource` cost as much as nested ones; a path begins at the resource without them.
+ * Returns the reason why an expression can't be the path of a patch; undefined if it can. Variables are refused, because
+ * criteria that navigate from `%resource` cost as much as nested criteria. Paths don't need variables, because they begin at
+ * the resource anyway.
  * @returns the end of a sentence that begins with "path".
  */
 export function findExpressionFault(expression: string): string | undefined {
@@ -82,9 +83,9 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
 }
 
 /**
- * Quotes `div` after a dot, so that it is read as an element: FHIRPath's grammar defines it as an operator, but HL7's own test
- * cases for patches write `Patient.text.div`. Strings and quoted names stay unchanged. Expressions that `findExpressionFault`
- * refuses for their length also stay unchanged, because many unclosed quotes would take quadratic time.
+ * Quotes `div` after a dot, so that it is read as an element. FHIRPath's grammar defines `div` as an operator, but HL7's own
+ * test cases for patches write `Patient.text.div`. Strings and quoted names stay unchanged. Expressions that
+ * `findExpressionFault` refuses for their length stay unchanged too, because many unclosed quotes would take quadratic time.
  */
 export function quoteDiv(expression: string): string {
   if (expression.length > MAX_LENGTH) return expression;
@@ -93,7 +94,7 @@ export function quoteDiv(expression: string): string {
   );
 }
 
-/** A path that ends in a plain name: the part before it (empty for the resource), and the name. */
+/** A path that ends in a plain name: the part before the name (empty for the resource), and the name. */
 export interface MemberPath {
   readonly parent: string;
   readonly name: string;

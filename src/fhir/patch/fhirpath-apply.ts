@@ -1,4 +1,6 @@
-/** Applies a FHIRPath Patch according to https://hl7.org/fhir/R4/fhirpatch.html: its table of operations and its base rules. */
+/**
+ * Applies a FHIRPath Patch as specified in https://hl7.org/fhir/R4/fhirpatch.html: its table of operations and its base rules.
+ */
 
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -25,10 +27,10 @@ import {
 } from './tree.ts';
 
 /**
- * Applies operations in order, all or none, one per step. The given resource isn't changed.
+ * Applies operations in order, one per step; either all are applied or none. The given resource isn't changed.
  * @param textAsKnown returns text in the resource and in paths as the client knows it; paths are evaluated on this text
- * @throws Refusal invalid (422) naming the operation and its path, including when the result is nested deeper than a body may
- *   be; too_large (413) if evaluating the paths costs too much.
+ * @throws Refusal invalid (422), naming the operation and its path, also if the result is nested more deeply than a body may
+ * be; too_large (413) if evaluating the paths costs too much.
  */
 export function* applyFhirPathPatch(
   resource: JsonObject,
@@ -62,7 +64,7 @@ interface Root {
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
 /**
- * Refuses content that is nested too deep before the next path is evaluated, because evaluation recurses through the whole
+ * Refuses content that is nested too deeply, before the next path is evaluated, because evaluation recurses through the whole
  * resource.
  */
 function refuseDeep(location: Location, added: Content, operation: FhirPathOperation): void {
@@ -71,7 +73,7 @@ function refuseDeep(location: Location, added: Content, operation: FhirPathOpera
   if (values.some((value) => isDeeper(value, levels))) throw refused(operation, `: it ${TOO_DEEP}`);
 }
 
-/** Counts the list that contains an element, because it is copied. */
+/** Counts the cost of the list that contains an element, because the list is copied. */
 function spendList({ value, effort }: Root, location: Location, { at }: FhirPathOperation): void {
   const last = location.at(-1);
   const list = last?.index === undefined ? undefined : objectAt(value, location.slice(0, -1))?.[last.key];
@@ -133,7 +135,7 @@ function applyOperation(root: Root, operation: FhirPathOperation): void {
 
 type Of<T extends FhirPathOperation['type']> = Extract<FhirPathOperation, { type: T }>;
 
-/** Appends to a list, or sets a missing element that doesn't repeat. */
+/** Appends to a list, or sets a missing element if it doesn't repeat. */
 function add(root: Root, operation: Of<'add'>): void {
   const location = single(root, operation);
   const element = namedElement(typeAt(root.value, location), operation.name, operation);
@@ -154,7 +156,7 @@ function add(root: Root, operation: Of<'add'>): void {
   setElement(parent, key, added);
 }
 
-/** Replaces an element. A choice's type may change, and with it the JSON name; the old name is then removed. */
+/** Replaces an element. If it is a choice, its type may change, and with it the JSON name; the old name is then removed. */
 function replace(root: Root, operation: Of<'replace'>): void {
   const location = single(root, operation);
   const last = location.at(-1);
@@ -187,7 +189,7 @@ function single(root: Root, operation: FhirPathOperation): Location {
   );
 }
 
-/** Returns the whole list that a path names; an empty list if its parent exists but the list doesn't. */
+/** Returns the whole list that a path names; an empty list if the list doesn't exist but its parent does. */
 function collection(
   root: Root,
   operation: Of<'insert'> | Of<'move'>,
@@ -232,7 +234,7 @@ function namedElement(type: string | undefined, name: string, operation: FhirPat
   );
 }
 
-/** Returns a patch's value in the form that the element stores, and its JSON name there. */
+/** Returns a value from a patch in the form in which the element stores it, and the JSON name under which it is stored. */
 function content(
   value: PatchValue,
   { definition, code }: NamedElement,

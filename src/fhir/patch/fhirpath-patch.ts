@@ -1,4 +1,4 @@
-/** Strictly parses FHIRPath Patch documents, which are Parameters resources: https://hl7.org/fhir/R4/fhirpatch.html */
+/** Parses FHIRPath Patch documents strictly. They are Parameters resources: https://hl7.org/fhir/R4/fhirpatch.html */
 
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -12,13 +12,13 @@ import { type Part, readInnerParts, readParameters, readParts } from './paramete
 import { isPlain } from './plain-path.ts';
 import type { Content } from './tree.ts';
 
-/** A value of a named data type, a contained resource, or the members of an anonymous type. */
+/** A value of a named data type, a contained resource, or the members of a value with an anonymous type. */
 export type PatchValue =
   | { readonly kind: 'typed'; readonly type: string; readonly content: Content }
   | { readonly kind: 'resource'; readonly resource: JsonObject }
   | { readonly kind: 'parts'; readonly parts: readonly NamedValue[] };
 
-/** A member of an anonymous type. */
+/** A member of a value with an anonymous type. */
 export interface NamedValue {
   readonly name: string;
   readonly value: PatchValue;
@@ -33,7 +33,7 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
   | { readonly type: 'move'; readonly source: number; readonly destination: number }
 );
 
-/** The required parts of each operation; other parts are refused. */
+/** The parts that each operation requires; any other part is refused. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   add: ['type', 'path', 'name', 'value'],
   insert: ['type', 'path', 'index', 'value'],
@@ -154,7 +154,7 @@ function readIndex(part: Part | undefined, name: string, at: string): number {
   throw malformed(at, `needs a part ${name} with a valueInteger from 0`);
 }
 
-/** Reads a part's value: `value[x]` with any data type, a resource, or parts, which may nest. */
+/** Reads a part's value: `value[x]` with any data type, a resource, or parts, which may be nested. */
 function readValue(part: Part | undefined, at: string): PatchValue {
   if (part === undefined)
     throw malformed(at, 'needs a part value, for example {"name": "value", "valueString": "…"}');

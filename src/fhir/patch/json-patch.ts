@@ -1,6 +1,6 @@
 /**
- * Applies JSON Patch to value trees that keep numbers as written: https://www.rfc-editor.org/rfc/rfc6902. R4 doesn't define a
- * status for a patch that can't be applied (http.html#patch); RFC 5789, section 2.2, specifies 422.
+ * Applies JSON Patch to value trees in which numbers are kept as written: https://www.rfc-editor.org/rfc/rfc6902. R4 doesn't
+ * define a status for a patch that can't be applied (http.html#patch); RFC 5789, section 2.2, specifies 422.
  */
 
 import { z } from 'zod';
@@ -21,9 +21,9 @@ export type JsonPatchOperation = { readonly path: Pointer; readonly text: string
 
 /** Maximum number of operations in one document. */
 const MAX_OPERATIONS = 10_000;
-/** Maximum number of values that one document's copies may create; stops repeated doubling by `copy`. */
+/** Maximum number of values that the copies in one document may create; stops repeated doubling by `copy`. */
 const MAX_COPIED = 200_000;
-/** Maximum characters of text in these copies: more than a resource's event may contain. */
+/** Maximum number of characters of text in these copies; it is more than a resource's event may contain. */
 const MAX_COPIED_TEXT = 12_000_000;
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
@@ -88,10 +88,10 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
 }
 
 /**
- * Applies operations in order, all or none, one per step. The given resource isn't changed. Arrays and objects that become
- * empty through removals are removed too, because FHIR's JSON doesn't allow them (json.html).
- * @throws Refusal invalid (422) naming the operation whose path finds nothing, whose `test` fails, or which nests a value
- *   deeper than a body may be; too_large (413) if copies create too many values.
+ * Applies operations in order, one per step; either all are applied or none. The given resource isn't changed. Arrays and
+ * objects that become empty because something was removed are removed too, because FHIR's JSON doesn't allow them (json.html).
+ * @throws Refusal invalid (422), naming the operation, if its path finds nothing, its `test` fails, or it nests a value more
+ * deeply than a body may be; too_large (413) if copies create too many values.
  */
 export function* applyJsonPatch(
   resource: JsonObject,
@@ -103,8 +103,8 @@ export function* applyJsonPatch(
     applyOperation(tree, operation);
     yield;
   }
-  // The depth of moved values is checked once here, because measuring it at each move would cost the resource's size each
-  // time.
+  // The depth of moved values is checked once, here, because measuring it at each move would each time cost as much as the
+  // size of the resource.
   if (isDeeper(tree.root, MAX_DEPTH)) {
     throw new Refusal('invalid', { code: 'structure', diagnostics: `the JSON Patch ${TOO_DEEP}` });
   }
@@ -113,7 +113,7 @@ export function* applyJsonPatch(
 
 interface Tree {
   root: Json;
-  /** Arrays and objects from which something was removed. */
+  /** The arrays and objects from which something was removed. */
   readonly emptied: Set<Json>;
   copied: number;
   copiedText: number;
@@ -155,8 +155,8 @@ function add(tree: Tree, path: Pointer, added: Json, operation: JsonPatchOperati
 }
 
 /**
- * Creates a missing list, so that `/telecom/-` adds its first item, because FHIR's JSON has no empty lists to add to
- * (docs/spec/decisions.md, section 5 "Writes").
+ * Creates a missing list, so that `/telecom/-` can add its first item: FHIR's JSON has no empty lists to which an item could
+ * be added (docs/spec/decisions.md, section 5 "Writes").
  */
 function makeList(tree: Tree, path: Pointer): void {
   const place = placeAt(tree.root, path);
@@ -201,8 +201,8 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
 }
 
 /**
- * Returns a copy for the operation's path. The depth is checked first, because a value that moves have nested too deep can't
- * be traversed.
+ * Returns a copy of a value for the operation's path. The depth is checked first, because a value that earlier moves have
+ * nested too deeply can't be traversed.
  */
 function copyForPath(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');

@@ -4,9 +4,9 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 /** A pointer's decoded reference tokens; an empty list means the whole document. */
 export type Pointer = readonly string[];
 
-/** A `~` that doesn't begin `~0` or `~1`, which is invalid (RFC 6901, section 3). */
+/** Matches a `~` that isn't part of `~0` or `~1`, and is therefore invalid (RFC 6901, section 3). */
 const TILDE = /~(?![01])/;
-/** An index: digits without a leading zero (RFC 6901, section 4). */
+/** Matches an index: digits without a leading zero (RFC 6901, section 4). */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
 /** Parses a pointer; returns undefined if the text is invalid. */
@@ -24,7 +24,8 @@ export function isBelow(inner: Pointer, outer: Pointer): boolean {
 }
 
 /**
- * Returns the value at a pointer, or undefined if there is none. Only own members count: `/constructor` finds nothing.
+ * Returns the value at a pointer; undefined if there is none. Only an object's own members are found: `/constructor` finds
+ * nothing.
  */
 export function valueAt(document: Json, pointer: Pointer): Json | undefined {
   let value: Json | undefined = document;
@@ -43,7 +44,8 @@ export type Place =
 
 /**
  * Returns the location of a pointer's last token: a member, or an index up to the array's length (`-` is the length).
- * Undefined if the parent doesn't exist or the token isn't valid in it, and for `__proto__`, which wouldn't become a member.
+ * Undefined if the parent doesn't exist, if the token isn't valid in the parent, or if the token is `__proto__`, which
+ * wouldn't become a member.
  */
 export function placeAt(document: Json, pointer: Pointer): Place | undefined {
   const last = pointer.at(-1);

@@ -10,12 +10,14 @@ import { memberPath } from './expression.ts';
 import { followPlain } from './plain-path.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
 
-/** Thrown for a path that can't be evaluated on this resource, or that selects something other than its elements. */
+/**
+ * Thrown for a path that can't be evaluated on this resource, or that selects something other than elements of the resource.
+ */
 export class NotLocated extends Error {
   override readonly name = 'NotLocated';
 }
 
-/** The part of fhirpath.js's result nodes that contains the location. */
+/** The members of fhirpath.js's result nodes that contain the location. */
 interface FoundNode {
   readonly parentResNode: FoundNode | null;
   readonly propName: string | null;
@@ -24,16 +26,16 @@ interface FoundNode {
   readonly _data: unknown;
 }
 
-/** Controls how a resource is evaluated. */
+/** Determines how a resource is evaluated. */
 export interface View {
-  /** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
+  /** Called before an expression is evaluated on the whole resource; throws Refusal if the evaluation would cost too much. */
   readonly spend: (expression: string) => void;
   /** Returns text in the resource as the client knows it, with the same length. */
   readonly textAsKnown: (text: string) => string;
 }
 
 /**
- * Returns the elements that an expression selects, in order, each once.
+ * Returns the elements that an expression selects, in order, without duplicates.
  * @param expression as the client wrote it
  * @throws NotLocated; also the Refusal from `spend`
  */
@@ -41,8 +43,8 @@ export function locate(resource: JsonObject, expression: string, view: View): Lo
   const plain = followPlain(resource, expression);
   if (plain !== undefined) return plain;
   view.spend(expression);
-  // A copy is evaluated, because fhirpath.js may write type information into its input, and doesn't support numbers kept as
-  // literals.
+  // Evaluates a copy, because fhirpath.js may write type information into its input and doesn't support numbers that are kept
+  // as literals.
   const { fhirpath, model } = loadEngine();
   const readable = forFhirpath(resource, view.textAsKnown);
   let found: unknown[];
@@ -63,7 +65,7 @@ export function locate(resource: JsonObject, expression: string, view: View): Lo
   return unique.length > 0 ? unique : withoutValue(resource, expression, view);
 }
 
-/** Finds a primitive that has only extensions and no value, which fhirpath.js omits from its results. */
+/** Finds a primitive that has extensions but no value; fhirpath.js leaves such primitives out of its results. */
 function withoutValue(resource: JsonObject, expression: string, view: View): Location[] {
   const member = memberPath(expression);
   if (member === undefined) return [];
@@ -79,7 +81,7 @@ function withoutValue(resource: JsonObject, expression: string, view: View): Loc
   });
 }
 
-/** Returns the locations of the part of a path before its last name; the resource itself for a path with a single name. */
+/** Returns the locations that a path selects without its last name; if the path is a single name, the resource itself. */
 export function locateParents(resource: JsonObject, expression: string, view: View): Location[] {
   return expression === '' ? [[]] : locate(resource, expression, view);
 }
@@ -102,7 +104,8 @@ function makeLocation(node: FoundNode, readable: unknown, resource: JsonObject):
 }
 
 /**
- * Returns an item's index, found by its `_` object, because fhirpath.js gives no index for lists in which no item has a value.
+ * Returns an item's index, found by means of its `_` object, because fhirpath.js gives no index in a list in which no item has
+ * a value.
  */
 function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number | undefined {
   const extras = isRecord(parent.data) ? parent.data[`_${key}`] : undefined;
@@ -111,7 +114,7 @@ function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number |
   return index < 0 ? undefined : index;
 }
 
-/** Returns an element's JSON name: its own or, for a choice, the name with the type. */
+/** Returns the JSON name under which an element is present: its own name or, for a choice, the name with the type. */
 function presentKey(
   resource: JsonObject,
   location: Location,
@@ -126,8 +129,8 @@ function presentKey(
 }
 
 /**
- * Returns a copy for fhirpath.js, with its own exact decimals instead of numbers kept as literals, and with text as the client
- * knows it.
+ * Returns a copy for fhirpath.js. In the copy, fhirpath.js's own exact decimals replace numbers that are kept as literals, and
+ * text is as the client knows it.
  */
 function forFhirpath(value: Json, textAsKnown: View['textAsKnown']): unknown {
   if (typeof value === 'string') return textAsKnown(value);

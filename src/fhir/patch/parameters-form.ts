@@ -1,4 +1,7 @@
-/** The form of a FHIRPath Patch's Parameters (https://hl7.org/fhir/R4/fhirpatch.html), and its error messages. */
+/**
+ * Defines the form of the Parameters in a FHIRPath Patch (https://hl7.org/fhir/R4/fhirpatch.html), and the error messages
+ * about it.
+ */
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -6,7 +9,7 @@ import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Maximum number of operations in one Parameters, because each path is evaluated on the whole resource. */
+/** Maximum number of operations in one Parameters resource; limited because each path is evaluated on the whole resource. */
 const MAX_FHIRPATH_OPERATIONS = 1_000;
 
 /** Maximum number of parts in one operation, and in one value. */
@@ -18,7 +21,7 @@ const MAX_NAMED = 20;
 const OPERATION = 'an object with name `operation` and an array part';
 const PARTS = 'an array of parts such as {"name": "path", "valueString": "Patient.birthDate"}';
 
-/** Returns zod's option for a value that is missing or isn't what it must be. */
+/** Returns the option for zod that words the error if a value is missing or has the wrong form. */
 const mustBe = (what: string) => ({
   error: ({ input }: { readonly input?: unknown }) =>
     input === undefined ? `is missing: it must be ${what}` : `must be ${what}`,
@@ -78,8 +81,8 @@ export function readParts(operation: Json, at: string): readonly Part[] {
 
 /**
  * Returns the parts of a value with an anonymous type.
- * @param at the FHIRPath of its operation
- * @param name the name of the part that contains them
+ * @param at the FHIRPath of the operation
+ * @param name the name of the part that contains the parts
  * @throws Refusal malformed (400)
  */
 export function readInnerParts(parts: Json, at: string, name: string): readonly Part[] {

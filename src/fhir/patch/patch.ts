@@ -8,7 +8,10 @@ import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts'
 import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
 import { sameIdentity } from './protected.ts';
 
-/** A parsed patch. `exact` means that numbers may be kept as literals in its values and in the resource it is applied to. */
+/**
+ * A parsed patch. `exact` means that numbers may be kept as literals, both in the patch's values and in the resource to which
+ * it is applied.
+ */
 export type Patch = { readonly exact: boolean } & (
   | { readonly format: 'json-patch'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly format: 'fhirpath-patch'; readonly operations: readonly FhirPathOperation[] }
@@ -17,7 +20,7 @@ export type Patch = { readonly exact: boolean } & (
 /** JSON Patch's media type. */
 export const JSON_PATCH = 'application/json-patch+json';
 
-/** Media types for PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
+/** Media types of PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
 export const PATCH_TYPES = [
   JSON_PATCH,
   'application/fhir+json',
@@ -27,8 +30,8 @@ export const PATCH_TYPES = [
 
 /**
  * Parses a PATCH body.
- * @param contentType as in the request, with parameters.
- * @throws Refusal unsupported_media_type (415); malformed (400) naming the operations that aren't well formed.
+ * @param contentType as in the request, including parameters.
+ * @throws Refusal unsupported_media_type (415); malformed (400), naming the operations that aren't well formed.
  */
 export function parsePatch(contentType: string, { value, exact }: ParsedJson): Patch {
   const mediaType = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -69,11 +72,12 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 }
 
 /**
- * Applies a patch to a resource, all of it or nothing, one operation per step. The given resource isn't changed; the result
- * shares no object with it. The result isn't validated here, but later, like every write.
- * @param textAsKnown returns text in the resource and in paths as the client knows it, because FHIRPath compares parts of it
+ * Applies a patch to a resource, either completely or not at all, one operation per step. The given resource isn't changed;
+ * the result shares no object with it. The result isn't validated here: it is validated later, like every write.
+ * @param textAsKnown returns text in the resource and in paths as the client knows it, because FHIRPath compares parts of the
+ *   text
  * @returns the patched resource, with numbers kept as literals if the resource or the patch had any.
- * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large (413)
+ * @throws Refusal invalid (422), naming the operation and its path, or the element that no patch may change; too_large (413)
  */
 export function* patchInSteps(
   resource: JsonObject,
@@ -86,7 +90,7 @@ export function* patchInSteps(
       : yield* applyFhirPathPatch(resource, patch.operations, textAsKnown);
   yield;
   const { values } = sizeOfJson(patched ?? null);
-  // A resource that was already larger may stay so.
+  // A resource that already exceeded the limit may still be patched if it doesn't grow.
   if (values > MAX_VALUES && values > sizeOfJson(resource).values) {
     const diagnostics = `after the patch the resource has ${values} JSON values; the limit is ${MAX_VALUES}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics });
@@ -100,7 +104,8 @@ export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
 }
 
 function decodeBase64(data: unknown): string {
-  // Whitespace is removed first, because a pattern that allows it in two places takes quadratic time on a run of spaces.
+  // Whitespace is removed before the check, because a pattern that allowed whitespace in two places would take quadratic time
+  // on a run of spaces.
   if (typeof data === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(data.replace(/\s+/g, ''))) {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));

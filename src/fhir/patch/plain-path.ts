@@ -1,13 +1,13 @@
 /**
- * Follows paths of names and positions, which most patches have, without the FHIRPath engine; the cost doesn't depend on the
- * resource's size.
+ * Follows paths of names and positions without the FHIRPath engine. Most patches have only such paths, and the cost of
+ * following them doesn't depend on the resource's size.
  */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Location, objectAt, type Step } from './tree.ts';
 
-/** A path of names and positions: `Patient.name[0].family`. */
+/** Matches a path of names and positions: `Patient.name[0].family`. */
 const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?){0,100}$/;
-/** Operators that are words. */
+/** Matches operators that are words. */
 const WORDS = /(?:^|\.)(?:and|as|contains|div|false|implies|in|is|mod|or|true|xor)(?:$|[.[])/;
 
 /** Returns whether a path consists only of names and positions. */
@@ -17,7 +17,7 @@ export function isPlain(path: string): boolean {
 }
 
 /**
- * Follows a path whose names all occur in the JSON. Lists are supported only with an index, or at the end.
+ * Follows a path whose names all occur in the JSON. A list is supported only with an index, or at the end of the path.
  * @returns undefined for other paths, and if something is missing; the engine then evaluates the path
  */
 export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
@@ -35,7 +35,7 @@ export function followPlain(resource: JsonObject, path: string): Location[] | un
       location.push({ key });
       continue;
     }
-    // FHIRPath doesn't count items without a value as positions.
+    // In FHIRPath, items without a value have no position.
     if (value.length === 0 || value.includes(null)) return undefined;
     if (digits !== undefined) {
       const index = Number(digits);

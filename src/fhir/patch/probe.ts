@@ -1,12 +1,12 @@
 /** Finds operations in a patch that reveal stored values. Pure. */
 import type { Patch } from './patch.ts';
 
-/** A path of element names and positions, which compares nothing. */
+/** Matches a path of element names and positions; such a path compares nothing. */
 const PLAIN = /^[A-Za-z]\w*(?:\[\d+\])?(?:\.`?[A-Za-z]\w*`?(?:\[\d+\])?)*$/;
 
 /**
- * Describes the part of a patch that reads stored values: `test`, `copy` and `move` in JSON Patch; `move` and paths with
- * criteria in FHIRPath Patch. Returns undefined for a patch that only writes.
+ * Describes the part of a patch that reads stored values: `test`, `copy` and `move` in a JSON Patch; `move` and paths with
+ * criteria in a FHIRPath Patch. Returns undefined for a patch that only writes.
  * @returns words for the middle of a sentence
  */
 export function probeIn(patch: Patch): string | undefined {

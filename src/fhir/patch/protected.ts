@@ -4,9 +4,9 @@ import { isObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * Returns a patch's result after checking that its type and id are unchanged. `meta.versionId` and `meta.lastUpdated` needn't
- * be checked, because every write sets them.
- * @throws Refusal invalid (422) naming the element that must not change.
+ * Returns the result of a patch, after checking that its type and id are unchanged. `meta.versionId` and `meta.lastUpdated`
+ * needn't be checked, because every write sets them.
+ * @throws Refusal invalid (422), naming the element that must not change.
  */
 export function sameIdentity(before: JsonObject, after: Json | undefined): JsonObject {
   const type = typeof before.resourceType === 'string' ? before.resourceType : 'Resource';

@@ -1,21 +1,21 @@
 /**
- * Handles elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): locations in a resource and their content,
- * including the `_` sibling with a primitive's id and extensions, which is kept in sync.
+ * Handles elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): the locations of elements in a resource, and their
+ * content. For a primitive, the `_` sibling with its id and extensions is kept in sync.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
 import { findNamedElement, isPrimitive } from './elements.ts';
 
-/** One step down: a JSON name (without `_`), and an index for a list. */
+/** One step down from an object: a JSON name (without `_`) and, in a list, an index. */
 export interface Step {
   readonly key: string;
   readonly index?: number;
 }
 
-/** The steps from the resource down to an element; an empty list is the resource itself. */
+/** The steps from the resource down to an element; an empty list means the resource itself. */
 export type Location = readonly Step[];
 
-/** An element's content: `value` under its name, `extra` (a primitive's id and extensions) under `_name`. */
+/** An element's content: `value` is stored under its name, `extra` (a primitive's id and extensions) under `_name`. */
 export interface Content {
   readonly value?: Json;
   readonly extra?: JsonObject;
@@ -33,7 +33,7 @@ export function objectAt(root: JsonObject, location: Location): JsonObject | und
   return object;
 }
 
-/** Returns the same object as `objectAt`, but creates the `_` sibling if a primitive has none yet. */
+/** Returns the same object as `objectAt`, but creates the `_` sibling if a primitive doesn't have one yet. */
 export function objectFor(root: JsonObject, location: Location): JsonObject | undefined {
   const found = objectAt(root, location);
   const last = location.at(-1);
@@ -69,13 +69,13 @@ export function isPresent(parent: JsonObject, key: string): boolean {
   return Object.hasOwn(parent, key) || Object.hasOwn(parent, `_${key}`);
 }
 
-/** Sets an element that doesn't repeat; without `value` and `extra`, the element is removed. */
+/** Sets an element that doesn't repeat. If neither `value` nor `extra` is given, removes the element. */
 export function setElement(parent: JsonObject, key: string, { value, extra }: Content): void {
   put(parent, key, value);
   put(parent, `_${key}`, extra);
 }
 
-/** A list's items, with `name` and `_name` in sync. `store` writes changes to the resource. */
+/** The items in a list, with `name` and `_name` kept in sync. `store` writes changes to the resource. */
 export class ElementList {
   readonly #items: Content[];
 
@@ -110,7 +110,7 @@ export class ElementList {
     return this.#items.splice(index, 1)[0] ?? {};
   }
 
-  /** Writes both arrays back; an array that would be empty is removed. */
+  /** Writes both arrays back to the resource; removes an array that would be empty. */
   store(): void {
     const values = this.#items.map((item) => item.value ?? null);
     const extras = this.#items.map((item) => item.extra ?? null);
@@ -119,7 +119,7 @@ export class ElementList {
   }
 }
 
-/** Returns the list under a JSON name; empty if there is none. */
+/** Returns the list under a JSON name; an empty list if there is none. */
 export function openList(parent: JsonObject, key: string): ElementList {
   return new ElementList(parent, key);
 }

@@ -17,8 +17,8 @@ function readSystems(url: string): ReadonlyMap<string, ReadonlySet<string>> {
 }
 
 /**
- * Returns whether one of an item's codings is in a value set; undefined if it has no code at all, such as a concept with only
- * text.
+ * Returns whether one of an item's codings is in a value set; undefined if the item has no code at all, for example a concept
+ * with only text.
  */
 export function isBound({ value, type }: Item, url: string): boolean | undefined {
   const systems = readSystems(url);
@@ -34,7 +34,7 @@ function isIn(coding: Json, systems: ReadonlyMap<string, ReadonlySet<string>>): 
   return systems.get(coding.system)?.has(coding.code) === true;
 }
 
-/** Returns a value set's codes, formatted for a message. */
+/** Returns the codes in a value set, formatted for a message. */
 export function namedCodes(url: string): string {
   const codes = [...readSystems(url).values()].flatMap((system) => [...system]);
   return codes.length > 12 ? `the codes of ${url}` : `${codes.join(', ')} (${url})`;

@@ -24,10 +24,10 @@ import {
 
 const NO_FAULTS: readonly Fault[] = [];
 
-/** Maximum length of a chain of references that is followed; resources beyond it are checked separately. */
+/** Maximum length of a chain of references that is followed. Resources further along the chain are checked separately. */
 const MAX_CHAIN = 50;
 
-/** Checks one document or resource. The faults in each of its resources are determined once and cached. */
+/** Checks one document or resource. The faults in each of its resources are determined once and then cached. */
 export class ProfileCheck {
   readonly #places = new Map<JsonObject, Place>();
   readonly #found = new Map<JsonObject, Map<string, readonly Fault[]>>();
@@ -39,14 +39,14 @@ export class ProfileCheck {
     this.root = this.#add(makePlace(resource, String(resource.resourceType)));
   }
 
-  /** Returns every resource in it, including those in entries and contained resources. */
+  /** Returns the resource and every resource inside it, such as contained resources and Bundle entries. */
   places(): Iterable<Place> {
     return this.#places.values();
   }
 
   /**
-   * Determines entries' faults according to the profiles for their types, one profile per step, so that later calls find them
-   * in the cache. A document's Composition comes last, because it refers to all other entries.
+   * Determines the faults of the entries according to the profiles for their types, one profile per step, so that later calls
+   * find the faults in the cache. A document's Composition is checked last, because it refers to all other entries.
    */
   *entries(): Steps<void> {
     for (const place of [...this.places()].reverse()) {
@@ -79,7 +79,7 @@ export class ProfileCheck {
   }
 
   /**
-   * Returns a resource's faults according to a bundled profile. A resource that is requested again while it is being checked
+   * Returns a resource's faults according to a bundled profile. If a resource is requested again while it is being checked, it
    * is assumed to conform.
    */
   faults(place: Place, url: string): readonly Fault[] {
@@ -183,8 +183,8 @@ export class ProfileCheck {
   }
 
   /**
-   * Checks an item against some profiles. With one profile, the faults are reported at their own paths; with several, one
-   * fault says that the item doesn't conform to any of them.
+   * Checks an item against profiles. If there is one profile, its faults are reported at their own paths; if there are
+   * several, a single fault says that the item doesn't conform to any of them.
    */
   #checkProfiles(urls: readonly string[], item: Item, scope: Scope): void {
     const [url, more] = urls;
@@ -202,7 +202,7 @@ export class ProfileCheck {
     }
   }
 
-  /** Checks that a Reference's target conforms. If the target isn't in the Bundle, only its type is checked. */
+  /** Checks that the target of a Reference conforms. If the target isn't in the Bundle, checks only its type. */
   #checkTarget(targets: readonly string[], reference: JsonObject, path: string, scope: Scope): void {
     const place = resolveReference(reference.reference, scope.place);
     const text = typeof reference.reference === 'string' ? reference.reference : '';
@@ -238,7 +238,7 @@ export class ProfileCheck {
     return slicing;
   }
 
-  /** Returns the resource that an item is, or that it contains as `resource`. */
+  /** Returns the resource that an item itself is, or that it contains in `resource`. */
   #readContent(item: Item, from: Place): Place {
     const { holder, type } = elementHolder(item);
     const [inner] = isResource(item) ? [item] : listItems(holder, type, 'resource', item.path);
@@ -284,8 +284,8 @@ export class ProfileCheck {
 }
 
 /**
- * Returns whether an item fails a profile only because of its code: it is then about something else, and the profile doesn't
- * apply to it.
+ * Returns whether an item fails a profile only because of its code. In that case, the item is about something else, and the
+ * profile doesn't apply to it.
  */
 function isAboutElse({ path }: Item, faults: readonly Fault[]): boolean {
   return faults

@@ -6,7 +6,7 @@ import { isFixed, matchesPattern } from './match.ts';
 import { type Place, resolveReference } from './places.ts';
 import { baseType, type Discriminator, findProfile, type ProfileNode } from './table.ts';
 
-/** Returns whether a resource conforms to at least one of some profiles. */
+/** Returns whether a resource conforms to at least one of the given profiles. */
 export type Conforms = (place: Place, profiles: readonly string[]) => boolean;
 
 /** Returns the place of an item that is a resource. */
@@ -15,12 +15,15 @@ export type PlaceOfItem = (item: Item, from: Place) => Place;
 /** Returns whether an item matches a slice according to one discriminator. */
 export type Match = (item: Item, from: Place) => boolean;
 
-/** Returns the resource type that a profile, or a base definition, is for. */
+/** Returns the resource type to which a profile or a base definition applies. */
 export function typeOfProfile(url: string): string | undefined {
   return findProfile(url)?.type ?? baseType(url);
 }
 
-/** Returns the profiles of which the value at the end of a discriminator's path must conform to at least one. */
+/**
+ * Returns the profiles that a discriminator's path requires: the value at the end of the path must conform to at least one of
+ * them.
+ */
 export function profilesAt(slice: ProfileNode, path: string): readonly string[] {
   const referenced = path.endsWith('resolve()');
   return expected(slice, splitSteps(path)).flatMap(({ types = [] }) =>
@@ -32,8 +35,8 @@ export function profilesAt(slice: ProfileNode, path: string): readonly string[] 
 export type Reach = (item: Item, from: Place, path: string) => readonly Reached[];
 
 /**
- * Returns a function that follows paths and caches the last result, because many slices request the same path from an item in
- * succession.
+ * Returns a function that follows paths and caches its last result, because many slices successively request the same path
+ * from the same item.
  */
 export function openReach(placeOfItem: PlaceOfItem): Reach {
   let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
@@ -45,7 +48,7 @@ export function openReach(placeOfItem: PlaceOfItem): Reach {
   };
 }
 
-/** Returns the test for a slice's discriminator. If the slice doesn't constrain the path, no item matches. */
+/** Returns the test for a slice's discriminator. If the slice has no constraint at the path, no item matches. */
 export function makeMatch(
   { type, path }: Discriminator,
   slice: ProfileNode,
@@ -80,8 +83,8 @@ export function makeMatch(
 }
 
 /**
- * Returns the test for discriminators by value and by pattern, which uses the slice's fixed value, pattern or required
- * binding, at the path or above it.
+ * Returns the test for discriminators by value and by pattern. It uses the slice's fixed value, pattern or required binding,
+ * at the path or above it.
  */
 function valueMatch(slice: ProfileNode, steps: readonly string[], reachAt: Reach): Match {
   const [profile] = steps.join() === 'url' ? (slice.types?.[0]?.profiles ?? []) : [];
@@ -106,14 +109,14 @@ function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => b
   return [];
 }
 
-/** Returns a discriminator path's steps, without `$this`. */
+/** Returns the steps of a discriminator's path, without `$this`. */
 function splitSteps(path: string): readonly string[] {
   return path.split('.').filter((step) => step !== '$this' && step !== '');
 }
 
 /**
- * Returns a slice's constraints at the end of a path: its own, or those of slices below it. A reference's target has no
- * separate node.
+ * Returns a slice's constraints at the end of a path: the slice's own, or those of slices below it. A reference's target has
+ * no separate node.
  */
 function expected(slice: ProfileNode, steps: readonly string[]): readonly ProfileNode[] {
   let nodes: readonly ProfileNode[] = [slice];

@@ -1,11 +1,11 @@
 /**
- * Checks the rules for documents (https://hl7.org/fhir/R4/documents.html#content), and how their entries are named:
+ * Checks the rules for documents (https://hl7.org/fhir/R4/documents.html#content), and the names of a document's entries:
  * https://hl7.org/fhir/R4/bundle.html#bundle-unique
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
 
-/** Elements in a Composition whose targets must be in its document. */
+/** Elements of a Composition whose targets must be in the Composition's document. */
 const HELD = ['subject', 'encounter', 'author', 'attester', 'custodian', 'event', 'section'];
 
 /** A literal reference in a resource: the Reference's FHIRPath, and its text. */
@@ -17,10 +17,11 @@ export interface FoundReference {
 const ENTRY = /^Bundle\.entry\[(\d+)\]\.resource(?:\.(\w+))?/;
 
 /**
- * Checks a document's references. Errors are unresolved references in its Composition, and every unresolved `urn:`; other
- * unresolved relative references are reported as information. Each entry must have its resource's fullUrl.
+ * Checks a document's references. A reference that can't be resolved is an error if it is a `urn:` or in certain elements of
+ * the document's Composition; other unresolved relative references are reported as warnings. Each entry's fullUrl must match
+ * its resource.
  * @param references all references, in order
- * @returns no issues if it isn't a document
+ * @returns no issues if the resource isn't a document
  */
 export function checkDocument({ resource, path }: Place, references: readonly FoundReference[]): Issue[] {
   if (resource.resourceType !== 'Bundle' || resource.type !== 'document') return [];

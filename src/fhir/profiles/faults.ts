@@ -2,30 +2,32 @@
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue, IssueType } from '#src/shared/issue.ts';
 
-/** A fault or remark according to a profile. */
+/** An error, warning or remark, according to a profile. */
 export interface Fault {
   readonly severity: 'error' | 'warning' | 'information';
   readonly code: IssueType;
   /** FHIRPath. */
   readonly path: string;
-  /** The end of the message, after the path. */
+  /** The last part of the message, after the path. */
   readonly text: string;
   /** Url of the profile. */
   readonly profile: string;
-  /** True if it is about an element that identifies the profile's resources: a fixed value, a pattern, a required code. */
+  /**
+   * True if the fault is in an element that identifies the profile's resources: a fixed value, a pattern, or a required code.
+   */
   readonly identity: boolean;
-  /** The fault that causes this one: if the cause is reported, this fault needn't be. */
+  /** The fault that causes this one. If the cause is reported, this fault needn't be. */
   readonly cause?: Fault;
 }
 
-/** Returns whether the faults include an error, so that the resource doesn't conform. */
+/** Returns whether the faults include an error, in which case the resource doesn't conform. */
 export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some(({ severity }) => severity === 'error');
 }
 
 /**
- * Returns faults as issues, without duplicates and without faults caused by another one in the list; at most `MAX_FAULTS`,
- * with a note about the rest.
+ * Returns faults as issues, without duplicates, and without faults whose cause is also in the list; at most `MAX_FAULTS`, with
+ * a note about the rest.
  */
 export function toIssues(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);

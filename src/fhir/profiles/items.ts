@@ -15,7 +15,7 @@ export interface Item {
   readonly value: Json | undefined;
   /** A primitive's id and extensions. */
   readonly shadow: JsonObject | undefined;
-  /** A resource's own type, a backbone's path, or the datatype. */
+  /** The resource type, the path of a backbone element, or the datatype. */
   readonly type: string;
   /** FHIRPath. */
   readonly path: string;
@@ -59,7 +59,7 @@ function toAccess(element: ElementDefinition): Access {
 
 /**
  * Returns an element's values.
- * @param holder the object that has the element, with type `type` at `path`.
+ * @param holder the object that contains the element; `type` is its type, `path` its path.
  * @param name FHIRPath name; for a choice, without its type.
  */
 export function listItems(holder: JsonObject, type: string, name: string, path: string): Item[] {
@@ -91,7 +91,7 @@ function makeItem(value: Json | undefined, shadow: Json | undefined, code: strin
   return { value: value ?? undefined, shadow: isObject(shadow) ? shadow : undefined, type, path };
 }
 
-/** Returns the object that contains an item's own elements: for a primitive, the object with its id and extensions. */
+/** Returns the object that contains the elements of an item; for a primitive, the object with its id and extensions. */
 export function elementHolder({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
   if (isObject(value)) return { holder: value, type };
   return { holder: shadow ?? {}, type: 'Element' };

@@ -1,5 +1,5 @@
 /**
- * Resolves references between resources inside one resource, which may be contained resources and Bundle entries.
+ * Resolves references between resources inside one resource, such as contained resources and Bundle entries.
  * https://hl7.org/fhir/R4/bundle.html#references
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
@@ -8,11 +8,11 @@ import { asArray } from '../validation/walk.ts';
 /** A resource and its place. */
 export interface Place {
   readonly resource: JsonObject;
-  /** Its FHIRPath from the outermost resource. */
+  /** The resource's FHIRPath, starting at the outermost resource. */
   readonly path: string;
-  /** The resource that contains it; the resource itself if it isn't contained. */
+  /** The place of the resource that contains this one; this place itself if the resource isn't contained. */
   readonly root: Place;
-  /** The Bundle in which it is an entry. */
+  /** The Bundle whose entry the resource is. */
   readonly bundle?: BundlePlaces;
   readonly fullUrl?: string;
 }

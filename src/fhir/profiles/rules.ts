@@ -1,4 +1,4 @@
-/** Checks the bindings and invariants on a profile's element. */
+/** Checks the bindings and invariants that a profile has for an element. */
 import { compileInvariant, type Holds } from '../validation/invariants.ts';
 import { isBound, namedCodes } from './bindings.ts';
 import type { Fault } from './faults.ts';
@@ -6,7 +6,10 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/** A fault without the members that the scope adds. By default, it is an error and isn't about the profile's identity. */
+/**
+ * A fault without the members that the scope adds. By default, it is an error and doesn't concern an element that identifies
+ * the profile's resources.
+ */
 type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
 
 /** The context of a check: the resource, the profile, and the receiver of faults. */
@@ -14,11 +17,11 @@ export interface Scope {
   readonly place: Place;
   readonly profile: string;
   tell(fault: Tell): void;
-  /** Reports faults that were found earlier, unchanged. */
+  /** Passes on faults that were found earlier, unchanged. */
   pass(faults: readonly Fault[]): void;
 }
 
-/** Checks that an item has a code from the value set that the profile binds it to. */
+/** Checks that an item has a code from the value set to which the profile binds it. */
 export function checkBinding(
   { strength, valueSet }: NonNullable<ProfileNode['binding']>,
   item: Item,

@@ -16,24 +16,25 @@ import type { ProfileNode } from './table.ts';
 interface Slice {
   readonly name: string;
   readonly node: ProfileNode;
-  /** All discriminators except those by profile. */
+  /** The tests of all discriminators except discriminators by profile. */
   readonly kind: readonly Match[];
-  /** For discriminators by profile inside the element: the profiles that the content must conform to. */
+  /** For discriminators by profile inside the element: the profiles to which the content must conform. */
   readonly profiles: readonly string[];
   readonly conforms: readonly Match[];
 }
 
 /**
- * The result for an item. `nearest`: the item is in no slice, but it is of the same kind as this slice, which comes closest.
+ * The result for an item. `nearest` is the slice that comes closest if the item is in no slice but has the same kind as that
+ * slice.
  */
 export type Assigned =
   | { readonly item: Item; readonly slice: string }
   | { readonly item: Item; readonly nearest?: { readonly slice: string; readonly faults: readonly Fault[] } };
 
-/** Returns the faults, according to a profile, in the resource that an item is or that it contains as `resource`. */
+/** Returns the faults, according to a profile, in the resource that an item itself is or that it contains in `resource`. */
 export type FaultsOfContent = (item: Item, from: Place, profile: string) => readonly Fault[];
 
-/** Assigns items to slices. Created once per element in a profile. */
+/** Assigns items to slices. Created once for each element in a profile. */
 export class Slicing {
   readonly #slices: readonly Slice[];
 
@@ -50,7 +51,7 @@ export class Slicing {
         makeMatch(one, slice, conforms, placeOfItem, reachAt);
       const byProfile = by.filter(({ type }) => type === 'profile');
       const inside = byProfile.filter(({ path }) => !path.includes('resolve()'));
-      // A slice that requires no profile accepts all items of its kind.
+      // If a slice requires no profile, it accepts all items of its kind.
       const asked = byProfile.filter(({ path }) => profilesAt(slice, path).length > 0);
       return {
         name,
@@ -71,9 +72,9 @@ export class Slicing {
   }
 
   /**
-   * Finds the slice that is closest to an item. Strictly, an item that doesn't conform to any slice's profile is additional
-   * content, however small its fault. If the item has everything that identifies a profile's resources, it is assigned to that
-   * profile's slice, so that the fault is reported.
+   * Finds the slice that comes closest to an item. Strictly speaking, an item that doesn't conform to any slice's profile is
+   * additional content, no matter how small its fault is. But if the item has everything that identifies a profile's
+   * resources, it is assigned to that profile's slice, so that the fault is reported.
    */
   #nearest(item: Item, from: Place, ofKind: readonly Slice[]): Assigned {
     const candidates = ofKind

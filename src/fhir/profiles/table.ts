@@ -1,4 +1,4 @@
-/** The format of the generated table of profiles, and access to its profiles, which are read when first needed. */
+/** Defines the format of the generated table of profiles, and returns its profiles, which are read when first needed. */
 import { readFileSync } from 'node:fs';
 import type { Json } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
@@ -6,9 +6,11 @@ import { isR4ResourceType } from '../definitions/tables.ts';
 /** A type that a profile allows for an element. */
 export interface ProfileType {
   readonly code: string;
-  /** Profiles of which a value must conform to at least one. */
+  /** Profiles for the value, which must conform to at least one of them. */
   readonly profiles?: readonly string[];
-  /** Profiles of which the resource that a Reference names must conform to at least one. Base types are given by URL. */
+  /**
+   * Profiles for the resource that a Reference names, which must conform to at least one of them. Base types are given by URL.
+   */
   readonly targets?: readonly string[];
 }
 
@@ -18,7 +20,7 @@ export interface Discriminator {
   readonly path: string;
 }
 
-/** A profile's constraints on an element, in addition to those of its base. */
+/** A profile's constraints on an element, in addition to the constraints of its base. */
 export interface ProfileNode {
   readonly min?: number;
   /** If absent, the base's maximum applies. */
@@ -31,14 +33,14 @@ export interface ProfileNode {
   readonly rules?: readonly (readonly [key: string, human: string, expression: string])[];
   readonly slicing?: { readonly by: readonly Discriminator[]; readonly closed?: true };
   readonly slices?: Readonly<Record<string, ProfileNode>>;
-  /** By FHIRPath name; for a choice, without `[x]`. */
+  /** Child elements by FHIRPath name; for a choice, without `[x]`. */
   readonly children?: Readonly<Record<string, ProfileNode>>;
 }
 
 export interface Profile {
   readonly type: string;
   readonly version: string;
-  /** The bundled profile that it is based on; absent if it is based directly on its type. */
+  /** The bundled profile on which this one is based; absent if this profile is based directly on its type. */
   readonly base?: string;
   readonly root: ProfileNode;
 }
@@ -47,7 +49,7 @@ export interface Profile {
 export interface ProfileTable {
   /** By canonical url. */
   readonly profiles: Readonly<Record<string, Profile>>;
-  /** Canonical URL → code system → codes. */
+  /** Maps a canonical URL to codes by code system. */
   readonly valueSets: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
@@ -87,7 +89,7 @@ export function listProfiles(type: string): readonly string[] {
 }
 
 /**
- * Returns the codes in a value set that a profile binds to: code system → codes.
+ * Returns the codes in a value set to which a profile binds, by code system.
  * @throws Error if the value set isn't in the table.
  */
 export function profileValueSet(url: string): Readonly<Record<string, readonly string[]>> {
@@ -96,7 +98,7 @@ export function profileValueSet(url: string): Readonly<Record<string, readonly s
   return systems;
 }
 
-/** Returns the resource type if a URL names its base definition: `…/StructureDefinition/Patient`. */
+/** Returns the resource type whose base definition a URL names: `…/StructureDefinition/Patient`; otherwise undefined. */
 export function baseType(url: string): string | undefined {
   const name = url.startsWith(R4_DEFINITION) ? url.slice(R4_DEFINITION.length) : '';
   return isR4ResourceType(name) || name === 'Resource' ? name : undefined;

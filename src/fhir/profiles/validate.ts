@@ -1,6 +1,6 @@
 /**
- * Validates for `$validate`: base R4 as on every write, the profiles in `meta.profile`, the profiles that the caller names,
- * and the rules for documents.
+ * Validates for `$validate`: checks base R4 as on every write, the profiles in `meta.profile`, the profiles that the caller
+ * names, and the rules for documents.
  */
 
 import { withArticle } from '#src/shared/article.ts';
@@ -23,10 +23,10 @@ export function validateWithProfiles(resource: JsonObject, profiles?: readonly s
 
 /**
  * Validates in steps; for a Bundle, one step per entry and profile.
- * @param resource with any R4 type.
- * @param profiles canonical URLs that it must conform to, with or without `|version`.
- * @returns everything that was found; no issue has severity `error` if the resource is valid. Issues without a severity are
- *   errors.
+ * @param resource of any R4 type.
+ * @param profiles canonical URLs of profiles to which it must conform, with or without `|version`.
+ * @returns all issues; none has the severity `error` if the resource is valid. Issues without a severity are
+ * errors.
  */
 export function* validationSteps(resource: JsonObject, profiles: readonly string[] = []): Steps<Issue[]> {
   const references: FoundReference[] = [];
@@ -41,7 +41,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   const check = new ProfileCheck(resource);
   if (resource.resourceType === 'Bundle') yield* check.entries();
   const faults: Fault[] = [];
-  // Faults are added only once, because a resource may repeat one profile thousands of times in `meta.profile`.
+  // The same faults are added only once, because a resource may repeat one profile thousands of times in `meta.profile`.
   const added = new Set<readonly Fault[]>();
   const addAll = (more: readonly Fault[]): void => {
     if (added.has(more)) return;

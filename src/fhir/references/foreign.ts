@@ -1,13 +1,17 @@
-/** Finds references to other records, which responses under a grant don't contain (docs/spec/decisions.md, section 1). */
+/**
+ * Finds references to other records, because responses under a grant must not contain such references (docs/spec/decisions.md,
+ * section 1).
+ */
 import { type RecordTarget, recordTarget } from './record-target.ts';
 
 /**
- * Returns those of the given ids whose resources are in a record or in its project's directory, including deleted resources.
+ * Returns which of the given ids belong to resources, including deleted ones, that are in a record or in its project's
+ * directory.
  * @param record the real id of its Patient
  */
 export type WithinRecord = (record: string, ids: readonly string[]) => Promise<ReadonlySet<string>>;
 
-/** The values that references are compared with. */
+/** The record and other data with which references are compared. */
 export interface Surroundings {
   readonly record: string;
   /** Base URL of the FHIR interface, with a trailing slash. */
@@ -19,8 +23,8 @@ export interface Surroundings {
 const REFERENCE = /"reference":"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * Returns the references in a JSON text to other records, with the types that they name. There is one lookup for all
- * references; none if they all name the record's Patient, the directory, or nothing on this service.
+ * Returns the references in a JSON text that are to other records, with the types that they name. One lookup serves all
+ * references. The lookup is skipped if all of them name the record's Patient, the directory, or nothing on this service.
  * @param text one or more bodies; UTF-8 text in it may be given as Latin-1
  * @throws the same errors as `within`
  */
@@ -47,12 +51,12 @@ export async function foreignTypes(
   );
 }
 
-/** Matches the ids of documents that a REST v1 Observation was derived from, which aren't references. */
+/** Matches the ids of the documents from which a REST v1 Observation was derived; these ids aren't references. */
 const DERIVED_FROM = /"derived_from":\[("[^"\\]*"(?:,"[^"\\]*")*)\]/g;
 
 /**
- * Returns JSON text whose REST v1 Observations name only documents in a record. There is one lookup for all Observations; none
- * if they name no documents.
+ * Returns JSON text in which REST v1 Observations name only documents in the given record. One lookup serves all Observations;
+ * the lookup is skipped if they name no documents.
  * @param text the same as for `foreignTypes`
  * @throws the same errors as `within`
  */
@@ -69,7 +73,7 @@ export async function withoutForeignDocuments(
   });
 }
 
-/** Returns the ids in a non-empty list; no id contains a quotation mark. */
+/** Returns the ids in a non-empty list. Ids never contain a quotation mark. */
 function idsIn(list: string): string[] {
   return list.slice(1, -1).split('","');
 }

@@ -1,6 +1,6 @@
 /**
- * Detects changes of level: the largest standardised rank sum over all splits determines where, and the Hodges–Lehmann shift
- * how much.
+ * Detects changes of level. The split with the largest standardised rank sum determines when the level changed; the
+ * Hodges–Lehmann shift determines by how much.
  */
 import { roundConfidence } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
@@ -25,11 +25,11 @@ import { LEAST } from './levels.ts';
 export const CHANGE_METHOD =
   'Maximally selected Wilcoxon statistic (ties corrected, Lausen–Schumacher) confirmed by the medians’ difference (Student, effective number of values) with Hodges–Lehmann shift';
 
-/** Describes a series by one change of level; undefined if it has too few values, or nothing suggests a change. */
+/** Describes a series by one change of level; undefined if the series has too few values or shows no sign of a change. */
 export function fitChange(track: Track, samples: readonly Sample[]): Fitted | undefined {
   const values = samples.map(({ value }) => value);
   const found = changePoint(values, LEAST.change);
-  // The ranks are tested first, so that outliers don't produce a change.
+  // The ranks are tested first, so that a few outliers aren't taken for a change.
   if (found === undefined || changePointP(found.z, values.length, LEAST.change) >= WORTH_A_LOOK)
     return undefined;
   const { before: count } = found;
@@ -66,7 +66,7 @@ export function fitChange(track: Track, samples: readonly Sample[]): Fitted | un
 /** Residuals farther out than this, in robust standard deviations, are treated as if they were this far out. */
 const FARTHEST = 3;
 
-/** Returns the sum of the squared residuals, with outliers pulled in. */
+/** Returns the sum of the squared residuals, after limiting outliers to `FARTHEST`. */
 function sumOfSquares(residuals: readonly number[]): number {
   const most = FARTHEST * 1.4826 * findMedian(residuals.map(Math.abs));
   const within = most > 0 ? residuals.map((each) => Math.min(most, Math.abs(each))) : residuals;

@@ -1,4 +1,4 @@
-/** Chooses between a trend and a change: a series is described by whichever leaves less of it unexplained. */
+/** Chooses between a trend and a change: a series is described by whichever leaves the smaller unexplained part. */
 import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, makeEvidence, roundToSix } from '../finding.ts';
@@ -7,19 +7,21 @@ import { isLowerBound, isUpperBound, type Sample, type Track } from '../track.ts
 
 /** A description of a whole series. */
 export interface Fitted {
-  /** The p-value for the null hypothesis, that such a pattern does not exist. */
+  /** The p-value under the null hypothesis that such a pattern doesn't exist. */
   readonly p: number;
-  /** Sum of the squared differences from the best description of this form. */
+  /** Sum of the squared differences between the values and the best description of this form. */
   readonly misfit: number;
   readonly describe: () => Steps<Detected>;
 }
 
-/** The p-value below which an uncorrected test must be; correcting for autocorrelation only raises p. */
+/**
+ * An uncorrected test must give a p-value below this to be worth correcting: the correction for autocorrelation only raises p.
+ */
 export const WORTH_A_LOOK = 0.05;
 
 /**
- * Returns by how much a value differs from the expected value; 0 if the value is only known to be beyond a bound and the
- * expected value may be too.
+ * Returns by how much a value differs from the expected value. Returns 0 if the value is only known to be beyond a bound and
+ * the expected value may be beyond that bound too.
  */
 export function residual({ value, bound }: Sample, expected: number): number {
   if (isUpperBound(bound) && expected <= value) return 0;
@@ -42,7 +44,7 @@ export function timeWindow(track: Track, samples: readonly Sample[]): { from: st
 
 /**
  * Returns a shift in a series as an effect.
- * @param since the date as written in the resource
+ * @param since the date of the shift, as written in the resource
  */
 export function effectOfShift(
   { estimate, low, high }: Shift,
@@ -65,7 +67,7 @@ export function* evidenceOfSamples(
     for (const point of points.slice(first, end)) yield makeEvidence(point, unit, supports[k] ?? true);
 }
 
-/** Returns, for each sample in two consecutive groups, whether it is on its group's side of a middle. */
+/** Returns, for each sample in two consecutive groups, whether it is on its own group's side of a midpoint. */
 export function isBeyond(
   samples: readonly Sample[],
   count: number,

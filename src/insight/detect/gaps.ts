@@ -1,4 +1,4 @@
-/** Detects gaps: times without a value that are long relative to the series' own rhythm. */
+/** Detects gaps: periods without a value that are long compared with the series' usual intervals. */
 import { quantileSorted } from 'simple-statistics';
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { normalQuantile, normalTail } from '../methods/distributions.ts';
@@ -29,7 +29,7 @@ interface Interval {
 
 /**
  * Looks for gaps between values.
- * @param level probability that, in a series without gaps, any interval is mistaken for one
+ * @param level probability that, in a series without gaps, any interval is mistaken for a gap
  */
 export function findGaps(track: Track, level: number): Detected[] {
   const intervals = listIntervals(track.points);
@@ -38,7 +38,7 @@ export function findGaps(track: Track, level: number): Detected[] {
   const [lower, middle, upper] = [0.25, 0.5, 0.75].map((q) => quantileSorted(sorted, q));
   if (lower === undefined || middle === undefined || upper === undefined) return [];
   const spread = Math.max((upper - lower) / QUARTILES, LEAST_SPREAD);
-  // The upper quartile is 0.674 standard deviations above the middle.
+  // The upper quartile is 0.674 standard deviations above the median.
   const deviation = (days: number): number => (Math.log(days) - upper) / spread + QUARTILES / 2;
   const least = -normalQuantile(level / intervals.length);
   return intervals

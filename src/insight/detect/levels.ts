@@ -1,21 +1,21 @@
 /**
- * The significance levels for findings. Among records in which nothing happens, at most 2 % may have any finding. The levels
- * below are for a whole record, and are divided by the number of tests of their kind that the record allows (Bonferroni). That
- * number depends on how many values there are, not on the values themselves: a corrected value can't make a finding about
- * other values appear or disappear, as it could if p-values were compared with each other.
+ * The significance levels for findings. At most 2 % of records in which nothing happens may have any finding. The levels below
+ * apply to a whole record. Each is divided by the number of tests of its kind that the record allows (Bonferroni). That number
+ * depends on how many values there are, not on the values themselves, so correcting a value can't make a finding about other
+ * values appear or disappear. It could if p-values were compared with each other.
  */
 export const LEVELS = {
-  /** Trends: for all series. */
+  /** Trends: for all series together. */
   trend: 0.01,
-  /** Changes of level: for all series. */
+  /** Changes of level: for all series together. */
   change: 0.005,
-  /** Gaps: for all series and their intervals. */
+  /** Gaps: for all series and their intervals together. */
   gap: 0.001,
-  /** Daily and weekly rhythms: for all series, twice. */
+  /** Daily and weekly rhythms: for all series together, with two tests for each series. */
   rhythm: 0.001,
-  /** Pairs of series: for all pairs and lags. */
+  /** Pairs of series: for all pairs and lags together. */
   pair: 0.003,
-  /** Starts of medications: for all starts and series. */
+  /** Starts of medications: for all starts and series together. */
   start: 0.002,
 } as const;
 
@@ -28,7 +28,7 @@ export const LEAST = {
   gap: 12,
   run: 4,
   pair: 20,
-  /** Both before and after the start of a medication. */
+  /** On each side: before and after the start of a medication. */
   start: 8,
   rhythm: 56,
 } as const;

@@ -21,7 +21,7 @@ export const PAIR_METHOD =
 const LAGS = [0, 1, -1, 2, -2, 3, -3] as const;
 /** Smaller correlations aren't reported. */
 const LEAST_RHO = 0.5;
-/** Share of the values that must have been measured together for two series to be matched by occasion. */
+/** Two series are matched by occasion if at least this share of their values was measured together. */
 const SHARED = 0.9;
 /** Maximum number of paired series; those with the most values are used. This makes 780 pairs, at seven lags each. */
 export const MOST_SERIES = 40;
@@ -34,7 +34,7 @@ export interface Sampled {
   readonly samples: readonly Sample[];
 }
 
-/** A track with its values' deviations from its line. */
+/** A track with the deviations of its values from its regression line. */
 interface Deviating extends Sampled {
   readonly deviations: Float64Array;
   readonly ranks: Float64Array;
@@ -42,20 +42,20 @@ interface Deviating extends Sampled {
   readonly step: number;
 }
 
-/** Values in two series that belong together, by their indexes. */
+/** Values in two series that were matched with each other, by their indexes. */
 interface Matched {
   readonly first: readonly number[];
   readonly second: readonly number[];
 }
 
-/** The number of steps at which a pair's correlation is strongest, and that correlation. */
+/** The lag, in steps, at which a pair's correlation is strongest, and that correlation. */
 interface Strongest {
   readonly steps: number;
   readonly rho: number;
   readonly p: number;
 }
 
-/** Associations, the number of series that were not paired, and the number of associations that are not reported. */
+/** Associations, the number of series that were not paired, and the number of associations that were found but not reported. */
 export interface Paired {
   readonly found: readonly Detected[];
   readonly unpaired: number;
@@ -64,7 +64,7 @@ export interface Paired {
 
 /**
  * Looks for associations between pairs of series, each at its strongest lag. For each pair, only the lag and the coefficient
- * are kept in memory; which values belong together is computed again when needed.
+ * are kept in memory; the matching of values is computed again when needed.
  * @param level for all pairs and lags that have enough values
  */
 export function* findPairs(sampled: readonly Sampled[], level: number): Steps<Paired> {
@@ -114,7 +114,7 @@ function longest(sampled: readonly Sampled[]): Sampled[] {
   return sampled.filter((each) => chosen.has(each));
 }
 
-/** Returns the strongest of those correlations whose probability by chance is below the level; undefined if there are none. */
+/** Returns the strongest correlation among the lags whose corrected p-value is below the level; undefined if there is none. */
 function* findStrongest(
   a: Deviating,
   b: Deviating,
@@ -152,8 +152,8 @@ function matchOccasions(a: Deviating, b: Deviating): Matched {
 }
 
 /**
- * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions are
- * matched by occasion; all others by time, at the lag plus or minus half a step.
+ * Returns the values that match at a lag of the given number of steps. Series that are mostly measured on the same occasions
+ * are matched by occasion; all others are matched by time, at the lag plus or minus half a step.
  */
 function matchAtLag(a: Deviating, b: Deviating, shared: Matched, steps: number): Matched {
   const step = Math.max(a.step, b.step);

@@ -6,7 +6,7 @@ import { findMedian } from '../methods/select.ts';
 import { DAY, localDay, MOST_SAMPLES, type Point, type Track } from '../track.ts';
 import { LEAST } from './levels.ts';
 
-/** A period that repeats, with its parts. */
+/** A period that recurs, such as a week, and its parts. */
 interface Period {
   readonly method: string;
   /** Returns the number of the period that contains a point. */
@@ -14,10 +14,12 @@ interface Period {
   /** Part of the period. */
   readonly part: (point: Point) => number;
   readonly parts: number;
-  /** Minimum number of different parts in a period for it to be used, and minimum number of such periods. */
+  /**
+   * A series is used only if at least this many different parts of a period have values, in at least this many such periods.
+   */
   readonly leastParts: number;
   readonly leastPeriods: number;
-  /** Number of consecutive periods that are assumed to rise or fall in the same way. */
+  /** Number of consecutive periods over which the values are assumed to rise or fall steadily. */
   readonly stretch: number;
 }
 
@@ -51,7 +53,7 @@ const PERIODS: readonly Period[] = [
 
 const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 
-/** The values in one part of one period. Their median is compared with the period's. */
+/** The values in one part of one period. Their median is compared with the median of the whole period. */
 interface Cell {
   readonly part: number;
   readonly points: readonly Point[];
@@ -62,7 +64,7 @@ interface Cell {
 
 /**
  * Looks for daily and weekly rhythms.
- * @param level for each
+ * @param level for each of the two
  */
 export function* findRhythms(track: Track, level: number): Steps<Detected[]> {
   const found: Detected[] = [];
@@ -121,7 +123,7 @@ function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: nu
   });
 }
 
-/** Divides periods into stretches of nearly equal length: at least `length`, if there are enough periods. */
+/** Divides periods into stretches of nearly equal length, each at least `length` long if there are enough periods. */
 function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[][][] {
   const count = Math.max(1, Math.floor(periods.length / length));
   return Array.from({ length: count }, (_, n) =>
@@ -132,7 +134,7 @@ function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[]
 /**
  * Returns a stretch's slope per day: the median of the slopes from each value to the next value in the same part. A part is
  * compared only with itself (as in the seasonal estimate by Hirsch, Slack and Smith 1982), so a rhythm doesn't produce a
- * slope; and only with its next value, so a single change of level doesn't either.
+ * slope. Each value is compared only with the next one, so a single change of level doesn't produce a slope either.
  */
 function medianSlope(stretch: readonly Cell[][]): number {
   const last = new Map<number, Cell>();

@@ -1,4 +1,7 @@
-/** Detects runs out of range: several consecutive values above or below the reference range that each of them states. */
+/**
+ * Detects runs out of range: several consecutive values that are all above, or all below, the reference range stated with each
+ * value.
+ */
 import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { findMedian } from '../methods/select.ts';
 import { isLowerBound, isUpperBound, type Point, type Track } from '../track.ts';
@@ -8,7 +11,7 @@ import { LEAST } from './levels.ts';
 export const RUN_METHOD =
   'Run of values on one side of their own reference ranges (confidence as if each were as likely in range)';
 
-/** Maximum number of runs reported for a series: the longest, and among equally long runs the latest. */
+/** Maximum number of runs reported for a series. The longest runs are reported; among equally long runs, the latest. */
 const MOST = 3;
 
 type Side = 'above' | 'below';
@@ -39,7 +42,7 @@ export function findRuns(track: Track): Detected[] {
     .map((run) => reportRun(track, run));
 }
 
-/** Returns on which side of its range a value certainly is. */
+/** Returns the side of its reference range on which a value certainly lies; undefined if that isn't certain. */
 function findSide(point: Point | undefined): Side | undefined {
   if (point === undefined) return undefined;
   const { value, bound, low, high } = point;

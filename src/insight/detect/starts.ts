@@ -27,7 +27,7 @@ export interface Start {
   readonly source: Source;
 }
 
-/** A series around a start. */
+/** The values of a series before and after a start. */
 interface Around extends Sampled {
   readonly start: Start;
   readonly before: readonly Sample[];

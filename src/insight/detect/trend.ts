@@ -16,7 +16,7 @@ export const TREND_METHOD =
 export const SHORT_TREND_METHOD =
   'Mann–Kendall (exact, variance inflated by autocorrelation) with Theil–Sen slope';
 
-/** Describes a series by a trend; undefined if it has too few values, or nothing suggests a trend. */
+/** Describes a series by a trend; undefined if the series has too few values or shows no sign of a trend. */
 export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
   const n = samples.length;
   if (n < LEAST.trend) return undefined;

@@ -1,29 +1,29 @@
 /**
- * Corrects for autocorrelation: values close in time resemble each other, so n of them say less than n independent values.
- * Without these corrections, a wandering series would seem to have trends and changes.
+ * Corrects for autocorrelation: values close in time resemble each other, so n of them carry less information than n
+ * independent values. Without these corrections, a series that merely drifts would seem to have trends and changes.
  */
 
-/** The autocorrelation assumed for a series until it has shown its own. */
+/** The autocorrelation assumed for a series that has too few values to estimate its own. */
 export const ASSUMED = {
   /** For intervals, and for tests that compare series or times. */
   usual: 0.45,
-  /** For tests for a trend or change in one series: decision 0024 weighs missed findings against false ones. */
+  /** For tests for a trend or a change in one series: decision 0024 weighs missed findings against false ones. */
   course: 0.25,
 } as const;
-/** Number of values that the assumption is worth. */
+/** Number of values that the assumed autocorrelation is weighted as. */
 const WEIGHT = 60;
 const MOST = 0.98;
 /**
- * From this many values on, a series shows how much it wanders: the assumed coefficient may then raise the estimate, but not
- * lower it.
+ * From this number of values on, a series shows reliably how much it drifts: the assumed coefficient may then raise the
+ * estimate, but not lower it.
  */
 const SHOWN_FROM = 100;
 
 /**
- * Returns the first-order autocorrelation of residuals, at least 0. For a short series to which a line or a step was fitted,
- * the raw estimate is too low by about (2 + 4ρ) / n (Kendall 1954, Marriott and Pope 1954); this is added back. The estimate
- * is then pulled towards the assumed autocorrelation, the less the more values there are; from 100 values on, it is never
- * pulled down. The result is at most 0.98.
+ * Returns the first-order autocorrelation of residuals, from 0 to 0.98. For a short series to which a line or a step was
+ * fitted, the raw estimate is too low by about (2 + 4ρ) / n (Kendall 1954, Marriott and Pope 1954); this is added back. The
+ * estimate is then pulled towards the assumed autocorrelation; the more values there are, the weaker the pull. From 100 values
+ * on, the estimate is never pulled down.
  */
 export function autocorrelation(residuals: ArrayLike<number>, assumed: number = ASSUMED.usual): number {
   const n = residuals.length;
@@ -59,7 +59,7 @@ export function inflationOfMean(rho: number): number {
   return (1 + rho) / (1 - rho);
 }
 
-/** Returns how many independent pairs n pairs from two autocorrelated series are worth (Bartlett 1935). */
+/** Returns how many independent pairs carry as much information as n pairs from two autocorrelated series (Bartlett 1935). */
 export function effectivePairs(n: number, first: number, second: number): number {
   return (n * (1 - first * second)) / (1 + first * second);
 }

@@ -1,10 +1,10 @@
 /**
  * Tests for one change of level, with the maximally selected Wilcoxon statistic (Miller and Siegmund 1982, Lausen and
- * Schumacher 1992). It considers all splits into an earlier and a later part that each have enough values; the change is the
- * split with the largest standardised rank sum. Two-sided; with midranks, and the variance conditional on the ranks (with
- * ties); no continuity correction. The p-value accounts for the choice of the split: it is the smaller of the approximations
- * by Lausen and Schumacher (1992) and by Lausen, Sauerbrei and Schumacher (1994). Statistic and approximations equal R's
- * `maxstat::maxstat.test(smethod = "Wilcoxon")`, `pLausen92` and `pLausen94`.
+ * Schumacher 1992). The test considers all splits into an earlier and a later part that each have enough values; the change is
+ * at the split with the largest standardised rank sum. The test is two-sided and uses midranks and the variance conditional on
+ * the ranks (with ties), without a continuity correction. The p-value accounts for the choice of the split: it is the smaller
+ * of the approximations by Lausen and Schumacher (1992) and by Lausen, Sauerbrei and Schumacher (1994). The statistic and the
+ * approximations equal those of R's `maxstat::maxstat.test(smethod = "Wilcoxon")`, `pLausen92` and `pLausen94`.
  */
 import { normalDensity, twoSided } from './distributions.ts';
 import { rank } from './ranks.ts';
@@ -47,7 +47,10 @@ export function changePointP(z: number, n: number, least: number): number {
   return Math.min(lausen92(b, least / n, 1 - least / n), lausen94(b, n, least, n - least));
 }
 
-/** Returns the approximation by Lausen and Schumacher (1992), equation 2.10, for splits between two shares of all values. */
+/**
+ * Returns the approximation by Lausen and Schumacher (1992), equation 2.10, for splits at which the share of earlier values is
+ * between `low` and `high`.
+ */
 export function lausen92(b: number, low: number, high: number): number {
   if (b < 1) return 1;
   const density = normalDensity(b);

@@ -1,5 +1,5 @@
 /**
- * Computes tails and quantiles of distributions, in double precision, because tables and polynomials with seven digits aren't
+ * Computes tails and quantiles of distributions in double precision; tables and polynomials with seven digits aren't accurate
  * enough.
  */
 
@@ -22,7 +22,10 @@ function logGamma(x: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (z + 0.5) * Math.log(t) - t + Math.log(sum);
 }
 
-/** Returns the regularised upper incomplete gamma function Q(a, x): series below a + 1, continued fraction above. */
+/**
+ * Returns the regularised upper incomplete gamma function Q(a, x): by a series if x is below a + 1, otherwise by a continued
+ * fraction.
+ */
 function upperGamma(a: number, x: number): number {
   if (x <= 0) return 1;
   const scale = Math.exp(a * Math.log(x) - x - logGamma(a));
@@ -111,7 +114,7 @@ export function studentTwoSided(t: number, degrees: number): number {
   return beta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
-/** Returns the standard normal z that is as improbable, on either side, as `t` in Student's distribution. */
+/** Returns the standard normal z that has the same two-sided probability as `t` in Student's distribution. */
 export function normalOfStudent(t: number, degrees: number): number {
   const p = studentTwoSided(t, degrees);
   return p < 1e-300 ? Number.POSITIVE_INFINITY : -normalQuantile(p / 2);

@@ -1,9 +1,10 @@
 /**
  * Computes the Hodges–Lehmann estimate of a shift: the median of all differences between a value in the second group and a
- * value in the first. Its interval belongs to the Mann–Whitney test: order statistics of the differences, exact or by the
- * normal approximation with continuity correction (Hollander and Wolfe, section 4.3), under the same rule as the test. Equals
- * R's `wilcox.test(b, a, conf.int = TRUE)`; where R approximates, its estimate is a root that can differ slightly among ties.
- * For autocorrelated values the variance of U is inflated as in the test, so that the interval agrees with p.
+ * value in the first. Its interval is the one that belongs to the Mann–Whitney test: order statistics of the differences,
+ * exact or by the normal approximation with continuity correction (Hollander and Wolfe, section 4.3), chosen by the same rule
+ * as in the test. The result equals R's `wilcox.test(b, a, conf.int = TRUE)`, except that where R approximates, its estimate
+ * is a root that can differ slightly if there are ties. For autocorrelated values, the variance of U is inflated as in the
+ * test, so that the interval agrees with p.
  */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
@@ -11,7 +12,7 @@ import { countsOfU, isExact, varianceOfU } from './mann-whitney.ts';
 import { rank } from './ranks.ts';
 import { aroundMedian, medianSteps } from './select.ts';
 
-/** How much larger the second group's values are. */
+/** By how much the second group's values exceed those of the first. */
 export interface Shift {
   readonly estimate: number;
   readonly low: number;
@@ -20,7 +21,7 @@ export interface Shift {
 
 /**
  * Estimates the shift, in steps.
- * @param level the interval's level, 0.95
+ * @param level the interval's confidence level, 0.95
  * @param inflation how much autocorrelation inflates the variance of U; if it is more than 1, the approximation is used
  */
 export function* hodgesLehmann(

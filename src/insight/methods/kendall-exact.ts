@@ -1,5 +1,5 @@
 /**
- * Computes the exact distribution of Kendall's S: every order of the values is equally likely, and equal values stay equal
+ * Computes the exact distribution of Kendall's S, where every order of the given values is equally likely and ties remain ties
  * (Kendall 1975, chapter 4). Equals R's `cor.test(t, x, method = "kendall", exact = TRUE)` if no values are equal.
  */
 
@@ -7,12 +7,12 @@
 export const EXACT_BELOW = 12;
 
 /**
- * Returns the probability that |S| is at least as large as the given value, if nothing depends on time.
+ * Returns the probability that |S| is at least as large as the given value, if the values don't depend on time.
  * @param n number of values, at different times
  * @param ties number of values in each group of equal values
  */
 export function exactKendallP(s: number, n: number, ties: readonly number[]): number {
-  // Counts orders by their inversions: [n]!/∏[t]! of Gaussian polynomials.
+  // Counts orders by their number of inversions: [n]!/∏[t]! in Gaussian polynomials.
   let orders: readonly number[] = [1];
   for (let k = 2; k <= n; k += 1) orders = times(orders, k);
   for (const t of ties) for (let k = 2; k <= t; k += 1) orders = divided(orders, k);

@@ -1,6 +1,6 @@
 /**
- * Tests whether several groups are alike (Kruskal–Wallis): H corrected for ties, p from the chi-squared distribution. Equals
- * R's `kruskal.test` and SciPy's `kruskal`.
+ * Tests whether several groups have the same distribution (Kruskal–Wallis): H is corrected for ties, and p comes from the
+ * chi-squared distribution. Equals R's `kruskal.test` and SciPy's `kruskal`.
  */
 import { chiSquaredTail } from './distributions.ts';
 import { rank, tieSum } from './ranks.ts';

@@ -1,8 +1,8 @@
 /**
- * Tests for a monotone trend (Mann–Kendall: Mann 1945, Kendall 1975): Kendall's S of values against time. Two-sided; exact for
- * fewer than 12 values at different times; otherwise by the normal approximation with continuity correction, with its variance
- * corrected for ties in values and in time. The latter equals R's `cor.test(t, x, method = "kendall", exact = FALSE,
- * continuity = TRUE)`.
+ * Tests for a monotone trend (Mann–Kendall: Mann 1945, Kendall 1975) by Kendall's S of values against time. The test is
+ * two-sided. It is exact for fewer than 12 values at different times; otherwise it uses the normal approximation with
+ * continuity correction, and the variance is corrected for ties in values and in time. The approximation equals R's
+ * `cor.test(t, x, method = "kendall", exact = FALSE, continuity = TRUE)`.
  */
 import { normalQuantile, twoSided } from './distributions.ts';
 import { EXACT_BELOW, exactKendallP } from './kendall-exact.ts';
@@ -14,7 +14,7 @@ export interface MannKendall {
   readonly s: number;
   /** The variance of S if the values are independent. */
   readonly variance: number;
-  /** With continuity correction; for the exact test, the z that is as improbable as S. */
+  /** With continuity correction; for the exact test, the z that has the same probability as S. */
   readonly z: number;
   readonly p: number;
 }
@@ -42,14 +42,14 @@ export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>,
 }
 
 /**
- * Returns whether values at the given times, in ascending order, are tested exactly: there must be few of them, and no two at
+ * Returns whether values at the given times, in ascending order, are tested exactly: there must be few values, and no two at
  * the same time.
  */
 export function isExact(times: ArrayLike<number>): boolean {
   return times.length < EXACT_BELOW && new Set(Array.from(times)).size === times.length;
 }
 
-/** Returns sums over groups of equal values, by which Kendall's variance is corrected. */
+/** Returns the sums over groups of equal values that correct Kendall's variance. */
 function groupSums(ties: readonly number[]): { first: number; second: number; third: number } {
   let [first, second, third] = [0, 0, 0];
   for (const t of ties) {

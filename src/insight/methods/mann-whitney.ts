@@ -1,20 +1,20 @@
 /**
- * Compares two groups with the Mann–Whitney (Wilcoxon rank-sum) test. Two-sided. Exact if both groups have fewer than 50
- * values and no values are equal; otherwise by the normal approximation with continuity correction, with its variance
- * corrected for ties. Equals R's `wilcox.test` and SciPy's `mannwhitneyu`.
+ * Compares two groups with the two-sided Mann–Whitney (Wilcoxon rank-sum) test. The test is exact if both groups have fewer
+ * than 50 values and no values are equal; otherwise it uses the normal approximation with continuity correction, and the
+ * variance is corrected for ties. Equals R's `wilcox.test` and SciPy's `mannwhitneyu`.
  */
 import { twoSided } from './distributions.ts';
 import { rank, tieSum } from './ranks.ts';
 
 /** The result of the test. */
 export interface MannWhitney {
-  /** Number of pairs in which the second group's value is larger; equal pairs count half. */
+  /** Number of pairs in which the second group's value is larger; a pair of equal values counts as half. */
   readonly u: number;
   readonly p: number;
   readonly exact: boolean;
 }
 
-/** A group must have fewer values than this for exact probabilities, as in R. */
+/** Exact probabilities are used only if each group has fewer values than this, as in R. */
 const EXACT_BELOW = 50;
 
 /**
@@ -52,7 +52,7 @@ export function varianceOfU(m: number, n: number, ties: readonly number[]): numb
   return ((m * n) / 12) * (all + 1 - tieSum(ties) / (all * (all - 1)));
 }
 
-/** Returns how many arrangements of two groups without equal values have each U from 0 to m × n. */
+/** Returns, for each U from 0 to m × n, how many arrangements of two groups without equal values have that U. */
 export function countsOfU(m: number, n: number): Float64Array {
   // Computes the Gaussian binomial coefficient by multiplying by (1 − q^(n+i)) and dividing by (1 − q^i).
   const counts = new Float64Array(m * n + 1);

@@ -1,12 +1,12 @@
 /** Ranks. */
 
-/** Ranks of values, and how many values share each. */
+/** The ranks of values, and how many values share a rank. */
 export interface Ranks {
   /**
    * The rank of each value, from 1, in the order of the given values; equal values share the mean of their ranks (midranks).
    */
   readonly ranks: Float64Array;
-  /** Sizes of the groups of equal values that have more than one member. */
+  /** Sizes of the groups of equal values, without groups of one. */
   readonly ties: readonly number[];
 }
 
@@ -27,7 +27,7 @@ export function rank(values: ArrayLike<number>): Ranks {
   return { ranks, ties };
 }
 
-/** Returns the sum of t³ − t over groups of equal values, by which variances of rank statistics are reduced. */
+/** Returns the sum of t³ − t over groups of t equal values, which reduces the variances of rank statistics. */
 export function tieSum(ties: readonly number[]): number {
   return ties.reduce((sum, t) => sum + t * (t * t - 1), 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds order statistics of millions of values without sorting, in steps: Hoare's selection on typed arrays. The one in
- * `simple-statistics` takes ten times as long for them, and can't be interrupted.
+ * Finds order statistics of millions of values without sorting, in steps, by Hoare's selection on typed arrays. The selection
+ * in `simple-statistics` takes ten times as long for so many values, and can't be interrupted.
  */
 import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 
@@ -54,7 +54,7 @@ function medianOfThree(values: Float64Array, low: number, high: number): number 
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
 }
 
-/** Returns the median, in steps. Reorders the values. */
+/** Returns the median, in steps. Reorders the given values. */
 export function* medianSteps(values: Float64Array): Steps<number> {
   const { length } = values;
   const middle = length >> 1;

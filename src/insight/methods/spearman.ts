@@ -1,6 +1,6 @@
 /**
- * Computes Spearman's rank correlation: Pearson's correlation of midranks. Two-sided p from Student's distribution, as in R's
- * `cor.test(method = "spearman", exact = FALSE)` and SciPy's `spearmanr`.
+ * Computes Spearman's rank correlation: Pearson's correlation of midranks. The two-sided p comes from Student's distribution,
+ * as in R's `cor.test(method = "spearman", exact = FALSE)` and SciPy's `spearmanr`.
  */
 import { sampleCorrelation } from 'simple-statistics';
 import { studentTwoSided } from './distributions.ts';
@@ -13,7 +13,7 @@ export interface Spearman {
 }
 
 /**
- * Correlates pairs; undefined if all values on one side are equal.
+ * Correlates pairs of values; undefined if all first values, or all second values, are equal.
  * @param effective number of independent pairs, which autocorrelation makes smaller than the number of pairs
  */
 export function spearman(

@@ -1,6 +1,6 @@
 /**
  * Estimates a slope with the Theil–Sen estimator (Theil 1950, Sen 1968): the median of the slopes of all pairs with different
- * times. Its interval is Sen's: order statistics of these slopes, from the variance of Kendall's S with ties. Equals
+ * times. The interval is Sen's: order statistics of these slopes, derived from the variance of Kendall's S with ties. Equals
  * `scipy.stats.theilslopes(y, x, alpha)` in SciPy 1.10.
  */
 import type { Steps } from '#src/shared/load/slices.ts';
@@ -11,7 +11,7 @@ import { aroundMedian, findMedian, medianSteps } from './select.ts';
 /** A line through values: its slope per unit of time, and the slope's interval. */
 export interface TheilSen {
   readonly slope: number;
-  /** The line's value at time 0: the median of the values minus slope × the median of the times. */
+  /** The line's value at time 0: the median of the values, minus the slope times the median of the times. */
   readonly intercept: number;
   /**
    * Returns the slope's interval, in steps.
@@ -61,7 +61,7 @@ function kendallVariance(n: number, times: ArrayLike<number>, values: ArrayLike<
   return Math.max(0, (n * (n - 1) * (2 * n + 5) - less) / 18);
 }
 
-/** Rounds halves to even numbers, as NumPy does. */
+/** Rounds halves to the nearest even number, as NumPy does. */
 function roundEven(value: number): number {
   const floor = Math.floor(value);
   if (value - floor !== 0.5) return Math.round(value);

@@ -1,10 +1,10 @@
-/** Decodes messages' character sets: MSH-18, HL7 table 0211. */
+/** Decodes messages in their character sets: MSH-18, HL7 table 0211. */
 
 import { isUtf8 } from 'node:buffer';
 import { cut } from '#src/shared/cut.ts';
 import { noMessage } from './delimiters.ts';
 
-/** Names in table 0211, and other common names → labels in the Encoding Standard. In upper case. */
+/** Names in table 0211, and other common names, in upper case → labels in the Encoding Standard. */
 const LABELS: Readonly<Record<string, string>> = {
   '8859/2': 'iso-8859-2',
   '8859/3': 'iso-8859-3',
@@ -43,7 +43,7 @@ export function findCharset(name: string): string | undefined {
 }
 
 /**
- * Returns a decoder that replaces unreadable bytes.
+ * Returns a decoder that replaces unreadable bytes with U+FFFD.
  * @param label as returned by `findCharset`; default: UTF-8
  */
 export function makeDecoder(label = 'utf-8'): (bytes: Uint8Array) => string {
@@ -58,8 +58,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes bytes by their byte order mark, or else by the request's charset, or else by MSH-18, or else as UTF-8; bytes that
- * fit none of these and name no charset are read as Windows-1252.
+ * Decodes bytes by their byte order mark; without one, by the request's charset; without that, by MSH-18; and otherwise as
+ * UTF-8. Bytes that aren't valid UTF-8 and have no other known charset are read as Windows-1252.
  * @param declared `charset` in the request's Content-Type
  * @throws Refusal invalid (422) for an unknown character set, unless the bytes are UTF-8
  */
@@ -69,7 +69,7 @@ export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   const names = [declared, nameIn(bytes)].filter((name) => name !== undefined);
   const labels = names.map(findCharset);
   const utf8 = isUtf8(bytes);
-  // Text with one byte per character is hardly ever valid UTF-8 by chance, and senders often name the wrong character set.
+  // Text in a single-byte character set is hardly ever valid UTF-8 by chance, and senders often name the wrong character set.
   const [name] = names;
   const mayBeWrong = declared === undefined && (name === undefined || ONE_BYTE.test(name));
   if (utf8 && mayBeWrong && bytes.some((byte) => byte >= 0x80)) {
@@ -92,7 +92,7 @@ function readByteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Returns the first repetition in MSH-18, read as bytes, because all names are ASCII. */
+/** Returns the first repetition in MSH-18. It is read as bytes, because all names are ASCII. */
 function nameIn(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 4_000)).toString('latin1');
   const [, , field, header = ''] = /(^|[\r\n\x0b])\s*MSH([^\w\s])([^\r\n]*)/.exec(head) ?? [];

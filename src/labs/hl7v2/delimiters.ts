@@ -13,13 +13,13 @@ export interface Delimiters {
   readonly subcomponent: string | undefined;
 }
 
-/** Matches the printable characters that can be delimiters: none that values are made of. */
+/** Matches the printable characters that can be delimiters; characters that values consist of can't. */
 const DELIMITER = /^[!-/:-@[-`{-~]$/;
 
 /**
  * Reads the delimiters from a message header: `MSH|^~\&`. A fifth character, the truncation character of version 2.7, is not a
  * delimiter.
- * @throws Refusal invalid (422) when the header defines no delimiters, or the same one twice.
+ * @throws Refusal invalid (422) if the header defines no delimiters, or the same one twice
  */
 export function readDelimiters(header: string): Delimiters {
   const field = header.charAt(3);
@@ -33,7 +33,7 @@ export function readDelimiters(header: string): Delimiters {
   return { field, component, repetition, escape: escaping, subcomponent };
 }
 
-/** Returns the refusal for a text that isn't a message. */
+/** Returns the refusal of a text that isn't a message. */
 export function noMessage(diagnostics: string, code: Issue['code'] = 'structure'): Refusal {
   return new Refusal('invalid', { code, diagnostics, expression: 'message' });
 }

@@ -6,16 +6,16 @@ export type Decode = (bytes: Uint8Array) => string;
 
 /** The maximum number of escape characters in one text. */
 const MOST_ESCAPES = 200_000;
-/** Characters that text in a record must not contain. */
+/** Characters that text in a record may not contain. */
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
-/** Returns the text without control characters and lone surrogates. */
+/** Returns the text without control characters and unpaired surrogates. */
 function cleaned(text: string): string {
   return text.replaceAll(CONTROL, '').toWellFormed();
 }
 
 /**
- * Resolves the escape sequences in a text. Formatting becomes line breaks and blanks; highlighting is dropped. Unknown
+ * Resolves the escape sequences in a text. Formatting commands become line breaks and blanks; highlighting is dropped. Unknown
  * sequences and stray escape characters stay unchanged.
  */
 export function unescapeText(text: string, delimiters: Delimiters, decode: Decode): string {

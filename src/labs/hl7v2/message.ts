@@ -25,7 +25,7 @@ export class Field {
     return this.#plain(parts[subcomponent - 1] ?? '');
   }
 
-  /** Returns the field as one text, with blanks between components. */
+  /** Returns the whole field as one text, with blanks between components. */
   get text(): string {
     const { component, subcomponent } = this.reading.delimiters;
     const parts = this.raw.split(component).flatMap((one) => one.split(subcomponent ?? component));
@@ -37,8 +37,8 @@ export class Field {
   }
 
   /**
-   * Tells whether the field contains only delimiters. `""` counts as a value: chapter 2, "Field", distinguishes null
-   * from not valued.
+   * Returns whether the field contains only delimiters. `""` counts as a value: chapter 2, "Field", distinguishes null from
+   * not valued.
    */
   get isUnvalued(): boolean {
     const { component, subcomponent = component } = this.reading.delimiters;
@@ -47,7 +47,7 @@ export class Field {
     return true;
   }
 
-  /** Returns the field with its component delimiters, for fields that are one text. */
+  /** Returns the field including its component delimiters, for fields that are a single text. */
   get whole(): string {
     return this.#plain(this.raw);
   }
@@ -61,7 +61,7 @@ export class Field {
 /** A line of a message. */
 export class Segment {
   /**
-   * @param at its number among the segments with the same name, from 1
+   * @param at the segment's number among the segments with the same name, from 1
    * @param fields raw; the first is number 1
    */
   constructor(
@@ -71,7 +71,7 @@ export class Segment {
     readonly reading: Reading,
   ) {}
 
-  /** Returns the segment's place for messages to the sender, such as `OBX[3]`. */
+  /** Returns the segment's place as named in messages to the sender, such as `OBX[3]`. */
   get place(): string {
     return `${this.name}[${this.at}]`;
   }
@@ -106,7 +106,7 @@ export interface Message {
   readonly segments: readonly Segment[];
 }
 
-/** Names of the segments that enclose messages in files and batches. */
+/** Names of the segments that enclose the messages in a file or batch. */
 const AROUND = new Set(['FHS', 'BHS', 'BTS', 'FTS']);
 /** Matches a segment's name and the character after it. */
 const NAME = /^([A-Z][A-Z0-9]{2})(.)/su;

@@ -2,11 +2,11 @@
 
 import type { Zone } from '../zones.ts';
 
-/** A time in ISO 8601, with the precision that it was sent in. */
+/** A time in ISO 8601, with the precision with which it was sent. */
 export interface Moment {
   /** `2026`, `2026-03`, `2026-03-31`, or a date and time with its offset. */
   readonly iso: string;
-  /** True if the time was sent without an offset: the offset is then the message's, the zone's, or UTC. */
+  /** True if the time was sent without an offset. The offset is then taken from the message or the zone, or is UTC. */
   readonly assumed: boolean;
   /** True if the time doesn't exist in the zone because its clocks skip it. */
   readonly skipped?: boolean;
@@ -17,7 +17,7 @@ const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
 
 /**
  * Parses a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and common forms of ISO 8601.
- * @param zone offset for times that have none, such as `+02:00`, or the zone that they are in
+ * @param zone offset for times without one, such as `+02:00`, or the zone that these times are in
  * @returns undefined for an invalid text. Doesn't check that the day exists.
  */
 export function readMoment(text: string, zone?: string | Zone): Moment | undefined {
@@ -60,7 +60,7 @@ export function readClock(text: string): string | undefined {
   return `${hour}:${minute}:${second}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** Removes the separators that HL7 omits, as in `2026-03-31T09:30:00+02:00`; the sign of the offset stays. */
+/** Removes the separators that HL7 omits from a time such as `2026-03-31T09:30:00+02:00`; the sign of the offset stays. */
 function dashless(text: string): string {
   const date = text.slice(0, 10).replaceAll('-', '');
   return date + text.slice(10).replaceAll(':', '');

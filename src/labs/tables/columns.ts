@@ -1,6 +1,9 @@
-/** Names of columns in tables of results, as laboratories and spreadsheets use them. Pure data. */
+/** Names of columns in tables of results, as used by laboratories and in spreadsheets. Pure data. */
 
-/** A column. `name` is what the laboratory calls the test: with a `code`, it is the display, otherwise the code. */
+/**
+ * A column. `name` is the laboratory's name for the test. If there is also a `code`, the name is its display; otherwise the
+ * name serves as the code.
+ */
 export type Column =
   | 'code'
   | 'name'
@@ -14,7 +17,7 @@ export type Column =
   | 'effective_at'
   | 'note';
 
-/** Column → headings for it, folded (`foldHeading`). */
+/** Column → its possible headings, folded (`foldHeading`). */
 const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   code: ['code'],
   name: ['marker', 'test', 'analyte'],
@@ -29,7 +32,7 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   note: ['note', 'comment'],
 };
 
-/** Headings that people may write, in the order in which messages list them. */
+/** Headings that people may use, in the order in which messages list them. */
 export const KNOWN_HEADINGS: readonly string[] = Object.values(HEADINGS).flat();
 
 const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
@@ -38,7 +41,7 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
-/** Returns a heading in the form for comparisons: lower case, with underscores for blanks and hyphens. */
+/** Returns a heading in the form used for comparisons: lower case, with underscores for blanks and hyphens. */
 export function foldHeading(text: string): string {
   return text
     .trim()
@@ -52,11 +55,11 @@ export function findColumn(heading: string): Column | undefined {
 }
 
 /**
- * Returns code and display for a result whose name is given.
- * @param code the code in the request, if there is one.
- * @param name what the laboratory calls the test. Without a code, it is also the code; a bar in it is replaced, because in a
- *   code it would separate the system.
- * @param isKnown whether a code needs no display because a terminology names it.
+ * Returns the code and display of a result that has a name.
+ * @param code the code in the request, if there is one
+ * @param name the laboratory's name for the test. Without a code, it also serves as the code; a bar in it is then replaced,
+ *   because in a code it would separate the system.
+ * @param isKnown returns whether a code needs no display because a terminology names it
  */
 export function namedCode(
   {

@@ -5,7 +5,7 @@ import { cut } from '#src/shared/cut.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Number of characters to parse in one step, extended to the end of the last row. */
+/** Number of characters to parse in one step; a step continues to the end of its last row. */
 const PART = 100_000;
 /** Maximum length of a row, in characters. */
 const MOST_IN_ROW = 500_000;
@@ -14,7 +14,7 @@ const MOST_COLUMNS = 100;
 
 /**
  * Returns the rows of a table, the heading first; empty lines are skipped.
- * @param most maximum number of rows to read, not counting the heading; if one more row is returned, the table has more
+ * @param most maximum number of rows, not counting the heading; one more row is returned if the table has more
  * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's, or a
  *   row or heading that is too long
  */
@@ -44,7 +44,7 @@ export function* readTableRows(text: string, most: number): Steps<string[][]> {
   return rows;
 }
 
-/** Yields parts of the text that end with a row, at a line end outside quotes. */
+/** Yields parts of the text. Each part ends with a complete row, at a line end outside quotes. */
 function* splitRows(text: string): Iterable<string> {
   let from = 0;
   let rowFrom = 0;

@@ -18,8 +18,8 @@ import { readTableRows } from './rows.ts';
 const MOST_ROWS = 5_000;
 
 /**
- * Reads a table with a heading, one row per step; commas, semicolons or tabs separate its columns.
- * @param date for rows without `effective_at`, a FHIR dateTime.
+ * Reads a table with a heading, one row per step; its columns are separated by commas, semicolons or tabs.
+ * @param date for rows without `effective_at`, a FHIR dateTime
  * @throws Refusal invalid (422) naming every invalid row and column
  */
 export function* itemsOfTable(text: string, date: string | undefined): Steps<LabItem[]> {
@@ -53,7 +53,7 @@ type Columns = ReadonlyMap<Column, { readonly at: number; readonly heading: stri
 
 /**
  * Returns the columns of a heading.
- * @param fault called for columns that are unknown, duplicate or missing
+ * @param fault called for each column that is unknown, duplicate or missing
  */
 function readColumns(
   heading: readonly string[],

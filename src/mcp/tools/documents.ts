@@ -9,7 +9,7 @@ import { besideAi, entries, leftOutByScope, recordOutput, recordText } from '../
 import { AS_OF, COMMON, CURSOR, defineTool, LIMIT, TEXT_TOKENS } from '../tool.ts';
 
 const MEGABYTE = 1_000_000;
-/** The maximum number of bytes that are read for text, and that are passed on. */
+/** The maximum number of bytes that are read to extract text, and the maximum number that are passed on. */
 const MOST_READ = 20 * MEGABYTE;
 const MOST_PASSED = 5 * MEGABYTE;
 
@@ -127,7 +127,7 @@ function findWithdrawn(reference: JsonObject): (typeof WITHDRAWN)[number] | unde
   return reference.status === 'superseded' ? 'superseded' : undefined;
 }
 
-/** Returns a media type without its parameters, which may hold any words. */
+/** Returns a media type without its parameters, which may contain any text. */
 const bareType = (mediaType: string): string => (mediaType.split(/[;\s]/, 1)[0] ?? '').toLowerCase();
 
 const isOfAi = ({ author_type }: JsonObject): boolean => author_type === 'ai';

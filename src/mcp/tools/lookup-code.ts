@@ -9,7 +9,7 @@ const system = z
     '`concepts`: symptoms, conditions and treatments in everyday words, with their codes. `loinc`: measurements. `atc`: medicines.',
   );
 
-/** Finds codes by words. It shows nothing from a record. */
+/** Finds codes by words. Shows nothing from a record. */
 export const lookupCode = defineTool({
   name: 'lookup_code',
   title: 'Find codes by words',

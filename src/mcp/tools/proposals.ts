@@ -47,7 +47,7 @@ export const proposeChange = defineTool({
   },
 });
 
-/** Lists the outcomes of the proposals. */
+/** Lists the outcomes of the caller's proposals. */
 export const myProposals = defineTool({
   name: 'my_proposals',
   title: 'What became of your proposals',

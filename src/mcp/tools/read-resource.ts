@@ -66,7 +66,7 @@ export const readResource = defineTool({
 });
 
 /**
- * Returns the whole resource, or a part of its JSON if it is long.
+ * Returns the whole resource, or a part of its JSON if the resource is long.
  * @throws ToolFault for an invalid cursor
  */
 function cutJson(
@@ -79,11 +79,12 @@ function cutJson(
   return { shown: { json_part: text }, next };
 }
 
-/** The maximum number of pages that are searched for a version, starting with the newest versions. */
+/** The maximum number of pages that are searched for a version; the search begins with the newest versions. */
 const MOST_PAGES = 20;
 
 /**
- * Returns a version's provenance; null if the caller isn't allowed to see it, undefined if there are too many newer versions.
+ * Returns a version's provenance; null if the caller isn't allowed to see it; undefined if there are too many newer versions
+ * to find it.
  */
 async function findProvenance(
   reach: Reach,

@@ -96,7 +96,7 @@ export const searchRecord = defineTool({
   },
 });
 
-/** Returns where to search for a type: in the patient's record, or in the directory. */
+/** Returns where to search for a type: in the patient's record or in the directory. */
 async function firstPage(
   reach: Reach,
   type: ResourceType,
@@ -117,13 +117,13 @@ function findNext({ link }: JsonObject): string | undefined {
   return url === undefined ? undefined : new URL(url).search.slice(1);
 }
 
-/** Returns a query in the form of a call. */
+/** Returns a query in the form that calls use. */
 function readQuery(text: string): Record<string, readonly string[]> {
   const query = new URLSearchParams(text);
   return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
 }
 
-/** Returns a placeholder for a resource that is too long for a page. */
+/** Returns a placeholder for a resource that doesn't fit in a page. */
 function stub({ resourceType = '', id = '', meta = {} }: JsonObject): JsonObject {
   return { resourceType, id, meta, left_out: 'size' };
 }

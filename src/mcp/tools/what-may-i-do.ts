@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import { askJson, objectsIn, readText, textsIn } from '../ask.ts';
 import { defineTool } from '../tool.ts';
 
-/** Tells the caller what it may do. */
+/** Tells callers what they may do. */
 export const whatMayIDo = defineTool({
   name: 'what_may_i_do',
   title: 'What the person allowed',
@@ -53,7 +53,7 @@ export const whatMayIDo = defineTool({
   },
 });
 
-/** Lists the letters allowed on each type. */
+/** Lists the letters that are allowed for each type. */
 function listAccess({ types }: Access): JsonObject[] {
   return [...types].flatMap(([type, own]) =>
     own.map(({ letters, category }) => ({
@@ -63,7 +63,7 @@ function listAccess({ types }: Access): JsonObject[] {
   );
 }
 
-/** Returns a line for each set of letters, with its types. */
+/** Returns one line for each set of letters, listing its types. */
 function accessLines(access: Access): string[] {
   const byLetters = new Map<string, string[]>();
   for (const { type, letters, category } of listAccess(access)) {

@@ -1,10 +1,10 @@
-/** Faults that end an authorization request with a page for the person, or with a redirect to the application. */
+/** Faults that end an authorization request, with either a page for the person or a redirect to the application. */
 import type { OAuthError } from '../error.ts';
 
-/** Faults that can't be sent to the application, because its redirect URI isn't certain. */
+/** Faults that can't be sent to the application, because its redirect URI can't be trusted. */
 export type PageFaultKind = 'client' | 'guest' | 'redirect' | 'organization' | 'parameter';
 
-/** A request that ends on a page (RFC 6749, section 4.1.2.1; docs/spec/decisions.md, section 9). */
+/** Thrown when a request ends on a page (RFC 6749, section 4.1.2.1; docs/spec/decisions.md, section 9). */
 export class PageFault extends Error {
   override readonly name = 'PageFault';
 
@@ -34,11 +34,11 @@ export interface AnswerTo {
   readonly mode: ResponseMode;
 }
 
-/** A request to which an error is sent at its redirect URI. */
+/** Thrown when an error is sent to a request's redirect URI. */
 export class RedirectFault extends Error {
   override readonly name = 'RedirectFault';
 
-  /** @param silent whether the request asks for an answer without a page (`prompt=none`) */
+  /** @param silent whether the request asked for an answer without showing a page (`prompt=none`) */
   constructor(
     readonly answerTo: AnswerTo,
     readonly error: OAuthError,

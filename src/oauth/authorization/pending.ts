@@ -1,15 +1,15 @@
 /**
- * Authorization requests that wait for a person. Each is a row under a handle, bound to the session that last opened it, and
- * to the session's browser. So two tabs and a detour through sign-in don't mix requests, and a leaked handle opens nothing
- * elsewhere. Before the first session, a handle is worth no more than the URL of the request, which anyone can write. Rows
- * don't contain a person; handles and cookies are stored only as SHA-256.
+ * Authorization requests that wait for a person. Each is a row under a handle. The row is bound to the session that last
+ * opened it and to that session's browser, so two tabs or a detour through sign-in don't mix up requests, and a leaked handle
+ * opens nothing elsewhere. Before any session has opened it, a handle is worth no more than the URL of the request, which
+ * anyone can write. Rows don't identify a person; handles and cookies are stored only as SHA-256.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { z } from 'zod';
 import type { Parameters } from './request.ts';
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const AUTHORIZATION_REQUEST_SQL = `
 CREATE TABLE operations.authorization_request (
   handle_sha256 bytea PRIMARY KEY,
@@ -22,11 +22,11 @@ CREATE TABLE operations.authorization_request (
 );
 CREATE INDEX authorization_request_expires ON operations.authorization_request (expires_at);`;
 
-/** The DDL in a later migration. */
+/** The DDL of a later migration. */
 export const AUTHORIZATION_OUTCOME_SQL = `
 ALTER TABLE operations.authorization_request ADD COLUMN outcome text;  -- allowed, denied; null until it is carried out`;
 
-/** The time that a person has to decide, including signing in. */
+/** How long a person has to decide, including the time for signing in. */
 const LIFETIME = '1 hour';
 
 const CREATED = 'extract(epoch FROM created_at)::float8 AS created_at';
@@ -50,7 +50,7 @@ UPDATE operations.authorization_request
    AND (session IS NULL OR session = $3 OR browser_sha256 = $2)
 RETURNING parameters, ${CREATED}`;
 
-/** The person's page shows this session's form, and no later sign-in has replaced it. */
+/** The person's page shows this session's form; no later sign-in has replaced it. */
 const FIND = `
 SELECT parameters, ${CREATED} FROM operations.authorization_request
  WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NULL`;
@@ -70,11 +70,11 @@ export type Outcome = 'allowed' | 'denied';
 /** A request that waits for a decision. */
 export interface PendingRequest {
   readonly parameters: Parameters;
-  /** When it arrived, in seconds since 1970 by the database's clock, like a session's `startedAt`. */
+  /** When it arrived, in seconds since 1970 by the database's clock, as for a session's `startedAt`. */
   readonly createdAt: number;
 }
 
-/** The person who opens a request. */
+/** The browser and session in which a person opens a request. */
 export interface Opener {
   /** The secret in the browser's cookie. */
   readonly browser: string;
@@ -98,20 +98,23 @@ export class PendingRequests {
     return handle;
   }
 
-  /** Returns a request and binds it to the opener; undefined if it is unknown, expired, decided or bound to another browser. */
+  /**
+   * Returns a request and binds it to the opener; undefined if the request is unknown, expired, decided, or bound to another
+   * browser.
+   */
   async open(handle: string, { browser, session }: Opener): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(OPEN, [sha256(handle), sha256(browser), session ?? null]);
   }
 
-  /** Returns a request that this session was the last to open; undefined in the same cases as for `decide`. */
+  /** Returns a request that was last opened in this session; undefined in the same cases as for `decide`. */
   async find(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(FIND, [sha256(handle), session]);
   }
 
   /**
-   * Takes a request for a decision. Only the session that last opened it can do so, and only once.
+   * Takes a request for a decision. Only the session in which it was last opened can take it, and only once.
    * @returns undefined if the request is unknown, expired, decided, or was last opened in another session
    */
   async decide(handle: string, session: string): Promise<PendingRequest | undefined> {
@@ -128,9 +131,9 @@ export class PendingRequests {
   }
 
   /**
-   * Returns a request that was decided in this session, with the outcome. The outcome is null while the decision is being
-   * carried out, and if that was interrupted. Undefined if the request is still open, unknown or expired, or if another
-   * session opened it last.
+   * Returns a request that was decided in this session, with its outcome. The outcome is null while the decision is being
+   * carried out, and also if that was interrupted. Returns undefined if the request is still open, unknown or expired, or was
+   * last opened in another session.
    */
   async answered(
     handle: string,

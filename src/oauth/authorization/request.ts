@@ -1,5 +1,5 @@
 /**
- * Checks everything in an authorization request for which no session is needed (docs/spec/interface.md, section 4.1;
+ * Checks everything in an authorization request that can be checked without a session (docs/spec/interface.md, section 4.1;
  * docs/spec/decisions.md, section 9; OAuth 2.1, section 4.1.1; SMART App Launch 2.2, standalone launch; RFC 7636; RFC 8707;
  * RFC 9700).
  */
@@ -11,7 +11,7 @@ import { type AnswerTo, PageFault, RedirectFault, type ResponseMode } from './fa
 /** A request's parameters in the order received, decoded. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** The facts about an application that the checks need. */
+/** The data about an application that the checks need. */
 export interface RequestingClient {
   readonly environment: 'sandbox' | 'production';
   readonly organization: { readonly domain: string | undefined };
@@ -36,28 +36,28 @@ export interface AuthorizationRequest extends AnswerTo {
   /** The `code_challenge`, which uses S256. */
   readonly challenge: string;
   readonly scopes: readonly Scope[];
-  /** The base URLs at which its tokens work, without a slash at the end; empty for all. */
+  /** The base URLs at which the tokens will work, without a slash at the end; empty for all. */
   readonly resources: readonly string[];
   readonly purpose: string | undefined;
-  /** The pairwise id of the patient that the application means. */
+  /** The pairwise id of the patient whose record the application asks for. */
   readonly patient: string | undefined;
   readonly lang: string | undefined;
   readonly prompt: ReadonlySet<Prompt>;
-  /** The maximum number of seconds since the person signed in. */
+  /** The maximum number of seconds since the person last signed in. */
   readonly maxAge: number | undefined;
   /** Passed to the issuer's sign-in page. */
   readonly loginHint: string | undefined;
 }
 
-/** The maximum number of characters in all parameters together: longer requests are refused. */
+/** The maximum number of characters in all parameters together; longer requests are refused. */
 const MAX_LENGTH = 16_000;
 const MAX_RESOURCES = 10;
 /** RFC 7636, section 4.2. */
 const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
-/** The base URLs of the service's interfaces, relative to its own (docs/spec/decisions.md, section 9). */
+/** The base URLs of the service's interfaces, relative to the service's own base URL (docs/spec/decisions.md, section 9). */
 const BELOW = ['', '/fhir/R4', '/v1', '/mcp'];
 
-/** Parameters that a request may have; all others are ignored (RFC 6749, section 3.1). */
+/** Parameters that a request can use; all others are ignored (RFC 6749, section 3.1). */
 const KNOWN = new Set([
   'response_type',
   'client_id',
@@ -81,7 +81,7 @@ const KNOWN = new Set([
   'request_uri',
 ]);
 
-/** Returns the request's parameters without those that we ignore. */
+/** Returns the request's parameters, leaving out those that the service ignores. */
 export function ownParameters(parameters: Parameters): Parameters {
   return parameters.filter(([name, value]) => KNOWN.has(name) && value !== '');
 }
@@ -102,7 +102,7 @@ export function readClientId(parameters: Parameters): string {
 
 /**
  * Checks a request.
- * @param client the client that `client_id` names; undefined if there is none
+ * @param client the client identified by `client_id`; undefined if there is none
  * @param baseUrl the service's base URL, without a slash at the end
  * @throws PageFault, RedirectFault
  */
@@ -122,7 +122,7 @@ export function readAuthorizationRequest(
     );
   }
   const state = readState(parameters);
-  // Errors, too, are returned in the mode that was asked for.
+  // Errors are also returned in the requested mode.
   const mode = readMode(parameters, redirectUri);
   const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
     new RedirectFault(
@@ -139,7 +139,7 @@ export function readAuthorizationRequest(
   if (isTooLong(parameters)) {
     throw fault('invalid_request', `the request has more than ${MAX_LENGTH} characters`);
   }
-  // A parameter without a value counts as omitted (RFC 6749, section 3.1).
+  // A parameter without a value is treated as omitted (RFC 6749, section 3.1).
   const given = new Map(parameters.filter(([, value]) => value !== ''));
   const text = (name: string, longest: number): string | undefined => {
     const value = given.get(name);
@@ -179,7 +179,7 @@ export function readAuthorizationRequest(
   if (given.has('aud') && ownResource(given.get('aud') ?? '', baseUrl) === undefined) {
     throw fault('invalid_request', `aud must be ${baseUrl}/fhir/R4 or another base URL of this service`);
   }
-  // Needs `parameters`, because `given` has no parameters without a value.
+  // Uses `parameters`, because `given` lacks parameters without a value.
   if (listValues(parameters, 'nonce').includes('')) {
     throw fault('invalid_request', 'nonce must have 1 to 512 characters');
   }
@@ -210,7 +210,10 @@ function listValues(parameters: Parameters, name: string): string[] {
   return parameters.flatMap(([own, value]) => (own === name ? [value] : []));
 }
 
-/** Returns the first parameter that is repeated; only `resource` may be (RFC 6749, section 3.1; RFC 8707, section 2). */
+/**
+ * Returns the first parameter that is repeated without permission; only `resource` may be repeated (RFC 6749, section 3.1; RFC
+ * 8707, section 2).
+ */
 function repeated(parameters: Parameters): string | undefined {
   const names = new Set<string>();
   for (const [name] of parameters) {
@@ -226,7 +229,7 @@ export function isTooLong(parameters: Parameters): boolean {
 }
 
 /**
- * Returns the redirect URI, which must match a registered one exactly (RFC 9700, section 2.1). Only a guest's loopback URI may
+ * Returns the redirect URI, which must match a registered URI exactly (RFC 9700, section 2.1). Only a guest's loopback URI may
  * have any port.
  */
 function readRedirectUri(parameters: Parameters, { redirectUris, guest }: RequestingClient): string {
@@ -259,7 +262,7 @@ function readState(parameters: Parameters): string {
   return state;
 }
 
-/** Returns how to send the answer; undefined for a mode that isn't supported, or isn't supported with this redirect URI. */
+/** Returns how to send the answer; undefined for a mode that isn't supported, at least not with this redirect URI. */
 function readMode(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
   const [mode = 'query', ...more] = listValues(parameters, 'response_mode').filter((value) => value !== '');
   if (more.length > 0) return 'query';
@@ -267,7 +270,7 @@ function readMode(parameters: Parameters, redirectUri: string): ResponseMode | u
   return mode === 'form_post' && /^https?:/i.test(redirectUri) ? mode : undefined;
 }
 
-/** Returns the values of `prompt`, valid or not. */
+/** Returns the values of `prompt`, whether valid or not. */
 function readPrompts(parameters: Parameters): string[] {
   return listValues(parameters, 'prompt').flatMap((value) => value.split(' '));
 }
@@ -275,9 +278,10 @@ function readPrompts(parameters: Parameters): string[] {
 /** Returns the requested scopes; without `scope`, the scopes that the application is registered for. */
 function readScopes(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
   const refreshes = client.grantTypes.includes('refresh_token');
-  // Without the grant type, a refresh token would never work, so the person would allow it for nothing.
+  // Unless the application has this grant type, a refresh token would never work, so the person would be asked to allow
+  // something useless.
   const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
-  // A guest isn't registered here, so we don't know which scopes it needs.
+  // A guest isn't registered here, so the service doesn't know which scopes it needs.
   if (asked === undefined && client.guest !== undefined)
     throw fault('invalid_scope', 'scope is missing: list the scopes that the application needs');
   const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);
@@ -316,7 +320,7 @@ function readResources(values: readonly string[], baseUrl: string, fault: Fault)
   return [...new Set(resources)];
 }
 
-/** Returns one of our base URLs without a slash at its end; undefined for any other URL. */
+/** Returns the URL without a slash at its end if it is one of the service's base URLs; otherwise undefined. */
 export function ownResource(url: string, baseUrl: string): string | undefined {
   const bare = url.endsWith('/') ? url.slice(0, -1) : url;
   return BELOW.some((path) => baseUrl + path === bare) ? bare : undefined;

@@ -18,8 +18,8 @@ export function answerParameters(
 }
 
 /**
- * Returns the redirect URI with the answer's parameters, `state` and `iss` after its own query, which stays unchanged. Values
- * are percent-encoded, because not every application reads `+` as a space.
+ * Returns the redirect URI with the answer's parameters, `state` and `iss` appended to its own query, which stays unchanged.
+ * Values are percent-encoded, because not every application reads `+` as a space.
  * @param issuer this service's issuer, the `iss` of RFC 9207
  */
 export function redirection(
@@ -35,9 +35,10 @@ export function redirection(
 }
 
 /**
- * Returns the source with which `form-action` allows a redirect to an application, given how Chromium checks redirects after
- * forms: the origin of an http URL, otherwise the scheme (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax of
- * sources allows neither IPv6 addresses nor `;`, so hosts with these are also allowed by their scheme.
+ * Returns the source expression for `form-action` that allows a redirect to an application. It allows for the way in which
+ * Chromium checks redirects after forms are submitted. It is the origin of an http or https URL, otherwise the scheme
+ * (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax of sources allows neither IPv6 addresses nor `;`, so
+ * hosts with these are also allowed by their scheme.
  */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);

@@ -1,13 +1,13 @@
 /**
- * Access requests from the side of the people who decide them. A decision is one row, claimed before its grant is written. So
- * if a crash interrupts an approval, the approval is known and completed later. The grant's id is derived from the request's,
- * so the grant is written only once.
+ * Access requests from the perspective of the people who decide on them. A decision is one row, claimed before its grant is
+ * written. So if a crash interrupts an approval, the approval is known and is completed later. The grant's id is derived from
+ * the request's id, so the grant is written only once.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 
-/** An approval before its grant exists. */
+/** An approval whose grant doesn't exist yet. */
 export interface Approval {
   readonly person: PersonId;
   /** The real id of the Patient. */
@@ -25,7 +25,7 @@ export interface Approval {
 export interface Decided {
   readonly id: string;
   readonly outcome: 'approved' | 'denied';
-  /** Null while an approval is being carried out, and for a denial. */
+  /** Null for a denial, and while an approval is being carried out. */
   readonly grantId: string | null;
   readonly application: {
     readonly id: string;
@@ -63,7 +63,7 @@ select id, outcome, grant_id, application_id, project, environment, sector, issu
        granted_scope, lang, sentences, floor(extract(epoch from created_at) * 1000)::float8 as created_ms
   from operations.access_request where id = $1 and outcome is not null`;
 
-/** The condition for a request that is pending now. */
+/** The condition that a request is pending now. */
 const PENDING = `r.outcome is null and r.expires_at > clock_timestamp()
    and exists (select from operations.access_request_turn t where t.sha256 = r.turn and t.newest = r.id)`;
 
@@ -97,11 +97,11 @@ const UNMUTE = `
 update operations.muted_application set unmuted_at = clock_timestamp()
  where issuer = $1 and subject = $2 and application_id = $3 and unmuted_at is null`;
 
-/** An installation's requests, from the side of the people. */
+/** An installation's requests, from the perspective of the people who decide on them. */
 export class RequestDecisions {
   constructor(private readonly pool: Pick<Pool, 'query'>) {}
 
-  /** Returns a request that was decided; undefined for any other request. */
+  /** Returns a request that has been decided; undefined for any other request. */
   async decided(id: string): Promise<Decided | undefined> {
     const { rows } = await this.pool.query<Row>({
       name: 'access-request-decided',
@@ -111,7 +111,7 @@ export class RequestDecisions {
     return rows[0] && toDecided(rows[0]);
   }
 
-  /** Returns the ids of some approvals that have no grant and are older than the given number of seconds, the oldest first. */
+  /** Returns the ids of some approvals that have no grant and are older than the given number of seconds, oldest first. */
   async interrupted(seconds: number): Promise<readonly string[]> {
     const { rows } = await this.pool.query<{ id: string }>({
       name: 'access-requests-interrupted',
@@ -134,7 +134,7 @@ export class RequestDecisions {
     return (await this.pool.query({ name: 'access-request-claim', text: CLAIM, values })).rowCount === 1;
   }
 
-  /** Makes a claimed request wait again, because its grant was refused. */
+  /** Makes a claimed request pending again, because its grant was refused. */
   async release(id: string): Promise<void> {
     await this.pool.query({ name: 'access-request-release', text: RELEASE, values: [id] });
   }
@@ -166,7 +166,9 @@ export class RequestDecisions {
     await this.pool.query({ name: 'mute', text: MUTE, values: [issuer, subject, applicationId] });
   }
 
-  /** Shows a person the requests that an application makes from now on; requests that it made while muted stay hidden. */
+  /**
+   * Shows a person the requests that an application makes from now on; requests that it made while it was muted stay hidden.
+   */
   async unmute({ issuer, subject }: PersonId, applicationId: string): Promise<void> {
     await this.pool.query({ name: 'unmute', text: UNMUTE, values: [issuer, subject, applicationId] });
   }

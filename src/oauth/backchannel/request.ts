@@ -1,6 +1,6 @@
 /**
  * Checks everything in a backchannel authentication request (OpenID CIBA Core 1.0, sections 7.1 and 7.2;
- * docs/spec/decisions.md, section 7). No check asks whether a person or record exists.
+ * docs/spec/decisions.md, section 7). No check depends on whether a person or record exists.
  */
 import { ownResource } from '../authorization/request.ts';
 import type { Client } from '../clients.ts';
@@ -9,7 +9,7 @@ import { knownScopes, normalise, parseScopes, scopeText, uncovered } from '../sc
 
 /** The grant type (OpenID CIBA Core 1.0, section 4). */
 export const CIBA_GRANT = 'urn:openid:params:grant-type:ciba';
-/** How long a person has to decide, in seconds, unless the request asks for less. */
+/** How long a person has to decide, in seconds, unless the request specifies a shorter time. */
 export const EXPIRES_S = 600;
 /** Interval between two polls, in seconds. */
 export const INTERVAL_S = 5;
@@ -117,7 +117,7 @@ async function readHint(
   );
 }
 
-/** @throws OAuthError invalid_scope; CIBA needs `openid` (section 7.1) */
+/** @throws OAuthError invalid_scope; CIBA requires `openid` (section 7.1) */
 function readScope(text: string | undefined, client: Client): string {
   if (text === undefined) throw new OAuthError('invalid_request', 'the parameter scope is missing');
   const parsed = parseScopes(text);

@@ -1,7 +1,7 @@
 /**
- * Backchannel authentication requests as applications make and poll them (OpenID CIBA Core 1.0, sections 7 and 11;
- * docs/spec/decisions.md, section 7). Neither making nor polling a request reads anything about people, links, records or
- * mutes: the answers depend only on the application's own requests and on decisions.
+ * Backchannel authentication requests from the perspective of the applications that make and poll them (OpenID CIBA Core 1.0,
+ * sections 7 and 11; docs/spec/decisions.md, section 7). Neither making nor polling a request reads anything about people,
+ * links, records or mutes: the answers depend only on the application's own requests and on decisions.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -11,13 +11,13 @@ import { OAuthError } from '../error.ts';
 import { newSecret, sha256 } from '../secrets.ts';
 import { type BackchannelRequest, INTERVAL_S } from './request.ts';
 
-/** The maximum number of requests from an application with the same hint within an hour. */
+/** The maximum number of requests that an application may make with the same hint within an hour. */
 export const MOST_REQUESTS = 10;
-/** How long after an approval the application can get its tokens, in seconds. */
+/** How long after an approval the application can still get its tokens, in seconds. */
 const REDEEM_S = 600;
 
-// The row for the turn decides. It counts the requests of the last hour, and names the only request that may be pending, so
-// that a new request replaces it. Parallel requests each wait for the previous one.
+// The row for the turn is authoritative. It counts the requests of the last hour, and names the only request that may be
+// pending, so a new request replaces the pending one. Parallel requests each wait for the previous request.
 const CREATE = `
 with turn as (
   insert into operations.access_request_turn as t (sha256, asked, newest)
@@ -40,7 +40,7 @@ select ceil(extract(epoch from min(x) + interval '1 hour' - clock_timestamp())):
   from operations.access_request_turn t, unnest(t.asked) x
  where t.sha256 = $1 and x > clock_timestamp() - interval '1 hour'`;
 
-// Clients wait as long as they were told, but networks may shorten that, so a second is forgiven.
+// Clients wait as long as they were told to, but network delays may shorten the interval, so one second is tolerated.
 const POLL = `
 with before as materialized (
   select r.id, coalesce(r.polled_at > clock_timestamp() - make_interval(secs => r.pace - 1), false) as fast
@@ -68,7 +68,7 @@ returning grant_id, record, granted_scope as scope, resource as resources`;
 export interface Polled {
   readonly id: string;
   readonly status: 'pending' | 'approved' | 'denied' | 'expired';
-  /** True if the poll came sooner after the previous one than the application was told. */
+  /** True if the poll came sooner after the previous poll than the application was told to wait. */
   readonly fast: boolean;
   /** Null while the approval is being carried out. */
   readonly grant_id: string | null;
@@ -95,7 +95,7 @@ export interface Asked {
   readonly interval: number;
 }
 
-/** An installation's requests, from the side of the applications. */
+/** An installation's requests, from the perspective of the applications. */
 export class BackchannelRequests {
   constructor(private readonly pool: Pool) {}
 
@@ -143,7 +143,7 @@ export class BackchannelRequests {
     );
   }
 
-  /** Notes a poll; undefined for an unknown `auth_req_id`, or another application's. */
+  /** Records a poll; undefined for an unknown `auth_req_id`, or for that of another application. */
   async poll(authReqId: string, applicationId: string): Promise<Polled | undefined> {
     const { rows } = await this.pool.query<Polled>({
       name: 'access-request-poll',
@@ -155,7 +155,7 @@ export class BackchannelRequests {
 
   /**
    * Uses up an approved request and runs the work that issues its tokens, in one transaction.
-   * @returns undefined if the request was used before
+   * @returns undefined if the request was already used
    */
   async redeem<T>(
     id: string,

@@ -1,9 +1,10 @@
 /**
- * Access requests (OpenID CIBA Core 1.0, poll mode). Until a person approves one, they are rows, not events, because nobody
- * may ever see them. Their rows are deleted after a day, by PostgreSQL, and by the purge of a record that they name.
+ * Access requests (OpenID CIBA Core 1.0, poll mode). Until a person approves a request, it is a row instead of an event,
+ * because it may never be seen by anyone. Rows are deleted from PostgreSQL after a day, and when a record that they name is
+ * purged.
  */
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const ACCESS_REQUESTS_SQL = `
 CREATE TABLE operations.access_request (
   id text PRIMARY KEY,
@@ -61,8 +62,8 @@ CREATE TABLE operations.muted_application (
 CREATE UNIQUE INDEX muted_application_now ON operations.muted_application (issuer, subject, application_id)
   WHERE unmuted_at IS NULL;`;
 
-// A person is forgotten 30 days after the person's last link and session have ended (docs/spec/decisions.md, section 9); the
-// person's mutes are then deleted too. Index: consents.links_of_person.
+// A person is forgotten 30 days after their last link and their last session have ended (docs/spec/decisions.md, section 9);
+// their mutes are then deleted too. Index: consents.links_of_person.
 const FORGET_MUTED = `
 DELETE FROM operations.muted_application m
  WHERE m.unmuted_at < now() - interval '1 day'

@@ -17,8 +17,8 @@ export function isLocal({ protocol, hostname }: Pick<URL, 'protocol' | 'hostname
 }
 
 /**
- * Returns what is wrong with a client id, as the rest of a sentence that begins with `client_id`; undefined if it may be a
- * document's URL here.
+ * Returns what is wrong with a client id, as the rest of a sentence that begins with `client_id`; undefined if this
+ * installation accepts the id as a document's URL.
  */
 export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy): string | undefined {
   if (rule === 'off') return "is a URL, but this service doesn't accept clients with metadata documents";
@@ -31,8 +31,8 @@ export function faultOfClientUrl(text: string, { rule, takesLocal }: GuestPolicy
   if (!isSourceHost(url.hostname) || url.hostname.endsWith('.'))
     return 'must have a host name of letters, digits, hyphens and dots';
   if (url.pathname === '/') return 'must have a path, such as https://app.example.org/client.json';
-  // If one URL could be written in two ways, it would be two clients. This also refuses `.` and `..`, capitals in the host and
-  // default ports.
+  // A URL that can be written in two ways would be two clients. This check also refuses `.` and `..`, capitals in the host,
+  // and default ports.
   if (url.href !== text) return 'must be written as browsers write it, without . or .. in its path';
   if (rule !== 'allow' && !rule.includes(url.hostname))
     return "is a URL on a host whose clients this service doesn't accept";

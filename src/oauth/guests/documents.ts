@@ -1,6 +1,6 @@
 /**
- * Rows about guests' metadata documents: until when each needn't be fetched again, when each was last used, and how many new
- * documents a domain had in a day.
+ * Rows about guests' metadata documents: how long each document is fresh, when each was last used, and how many new documents
+ * a domain had in a day.
  */
 import type { Pool } from 'pg';
 
@@ -22,10 +22,10 @@ CREATE TABLE operations.guest_host (
 /** The maximum number of new documents to fetch from one domain in a day. */
 export const MOST_OF_DOMAIN = 1_000;
 
-/** How long an unused guest is kept, in days. Its grants last at most as long. */
+/** How long an unused guest is kept, in days. Its grants last at most that long. */
 export const KEPT_DAYS = 90;
 
-/** Marks a document as used; `fresh` tells whether it needn't be fetched. */
+/** Marks a document as used; `fresh` is true if the document doesn't have to be fetched. */
 const USE = `
 UPDATE operations.guest_document SET used_at = now() WHERE client_id = $1 RETURNING fresh_until > now() AS fresh`;
 
@@ -47,7 +47,7 @@ SELECT a.id, a.client_id FROM projects.application a
    AND NOT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = a.id AND g.ended_at IS NULL)
  ORDER BY a.created_at LIMIT 100`;
 
-/** A host is blocked if its own name is, or the name of a domain that it is in. */
+/** A host is blocked if its own name is blocked, or the name of a domain that contains it. */
 const BLOCKED = `
 SELECT EXISTS (SELECT FROM projects.blocked_host b
   WHERE b.blocked AND (b.host = $1 OR right($1, length(b.host) + 1) = '.' || b.host)) AS blocked`;
@@ -57,7 +57,7 @@ export class GuestDocuments {
   constructor(readonly pool: Pick<Pool, 'query'>) {}
 
   /**
-   * Notes that a document is used.
+   * Marks a document as used.
    * @returns whether the document is still fresh; undefined for a new document
    */
   async use(clientId: string): Promise<boolean | undefined> {
@@ -75,8 +75,8 @@ export class GuestDocuments {
   }
 
   /**
-   * Notes that a document was fetched.
-   * @param seconds how long it stays fresh
+   * Records that a document was fetched.
+   * @param seconds how long the document stays fresh
    */
   async keep(clientId: string, seconds: number): Promise<void> {
     await this.pool.query(KEEP, [clientId, seconds]);
@@ -88,7 +88,7 @@ export class GuestDocuments {
     return rows[0]?.blocked ?? false;
   }
 
-  /** Returns whether a guest has grants that no event has ended. Index: consents.open_grants_of_application. */
+  /** Returns whether a guest has grants that haven't been ended by an event. Index: consents.open_grants_of_application. */
   async hasOpenGrants(applicationId: string): Promise<boolean> {
     const { rows } = await this.pool.query<{ open: boolean }>(
       'SELECT EXISTS (SELECT FROM consents.grants g WHERE g.application_id = $1 AND g.ended_at IS NULL) AS open',
@@ -117,22 +117,22 @@ export class GuestDocuments {
 
 /**
  * Returns the part of a host name that its owner registered (`example.org` for `a.b.example.org`), by the Public Suffix List.
- * If there is none, as for addresses, returns the host itself. The registered part counts because a wildcard in the DNS gives
- * one owner any number of hosts. Under suffixes such as `github.io`, each name has its own owner. The list (250 kB) is loaded
- * on the first call.
+ * If it has none, like an IP address, returns the host itself. Only the registered part is counted, because a DNS wildcard
+ * gives one owner any number of hosts. Under suffixes such as `github.io`, each name has its own owner. The list (250 kB) is
+ * loaded on the first call.
  */
 async function findDomain(host: string): Promise<string> {
   const { getDomain } = await import('tldts');
   return getDomain(host, { allowPrivateDomains: true, validateHostname: false }) ?? host;
 }
 
-/** Limits for how long a document stays fresh, in seconds; the lower limit covers the steps of one request. */
+/** Limits for how long a document stays fresh, in seconds; the lower limit is long enough for all steps of one request. */
 const LEAST_S = 60;
 const MOST_S = 86_400;
 
 /**
- * Returns how long an answer may be kept, in seconds, according to its headers (RFC 9111, section 4.2.1): from a minute to a
- * day.
+ * Returns how long an answer may be cached, in seconds, according to its headers (RFC 9111, section 4.2.1): at least a minute,
+ * at most a day.
  * @param now in ms
  */
 export function freshSeconds(

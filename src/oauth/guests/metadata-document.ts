@@ -1,14 +1,14 @@
 /**
  * Reads client ID metadata documents: client metadata (RFC 7591, section 2) that the client itself publishes
- * (draft-ietf-oauth-client-id-metadata-document, section 4). Everything in them is the client's own claim. Pure.
+ * (draft-ietf-oauth-client-id-metadata-document, section 4). Everything in a document is only the client's own claim. Pure.
  */
 import { z } from 'zod';
 import { isSourceHost } from '#src/shared/source-host.ts';
 import { knownScopes, MAX_SCOPES, normalise, PLAIN_SCOPES } from '../scopes.ts';
 
-/** The facts about a guest that its document states. */
+/** The facts that a guest's document states about the guest. */
 export interface GuestDocument {
-  /** Begins with the host, which is the only part that is certain. */
+  /** Begins with the host, which is the only verified part. */
   readonly name: string;
   readonly redirectUris: readonly string[];
   /** The scopes that the guest can ask for, sorted. */
@@ -26,7 +26,7 @@ const MOST_URIS = 50;
 const MOST_URI = 2_000;
 const MOST_NAME = 60;
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** The grant types that a guest can use, if it lists them. */
+/** The grant types that a guest can use, provided that its document lists them. */
 const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 /** If the document has no `scope`, a guest can ask a person for everything. */
 const ALL = [...PLAIN_SCOPES, 'patient/*.cruds'];
@@ -80,7 +80,7 @@ export function readClientDocument(value: unknown, clientId: string): GuestDocum
 }
 
 /**
- * Returns whether a redirect URI is one of a guest's URIs. It must be exactly the same; on this machine's loopback, only the
+ * Returns whether a redirect URI is one of a guest's URIs. It must be identical to one of them; for a loopback URI, only the
  * port may differ (RFC 8252, section 7.3).
  */
 export function isGuestRedirect(uri: string, registered: readonly string[]): boolean {
@@ -120,7 +120,7 @@ function isWebPage(text: string): boolean {
   return text.length <= MOST_URI && isPlainUrl(text) && /^https:/.test(text);
 }
 
-/** Returns the name that people see for a guest. The guest's own name can say anything, so it never comes first. */
+/** Returns the guest's name as people see it. The name that the guest claims may say anything, so it never comes first. */
 function makeName(host: string, claimed: string | undefined): string {
   const name = [...(claimed ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()].slice(0, MOST_NAME).join('');
   return name === '' ? host : `${host} (${name})`;

@@ -5,8 +5,8 @@ import { knownScopes, lettersFor } from '../scopes.ts';
 
 /**
  * Returns the access that a grant's scopes give to each type. Several scopes for a type add up. Patient and the directory
- * always have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory or the
- * terminology.
+ * always have `rs`; the terminology is open to all. No scope lets an application create a Patient, or write to the directory
+ * or the terminology.
  * @param names scopes as text; scopes that are no longer accepted give no access
  */
 export function parseAccess(names: readonly string[]): Access {

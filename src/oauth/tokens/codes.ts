@@ -20,13 +20,13 @@ export interface Allowed {
   readonly record: string;
   /** The granted scopes, normalised. */
   readonly scope: string;
-  /** The resources from RFC 8707; empty for the whole service. */
+  /** The resources from RFC 8707; empty means the whole service. */
   readonly resources: readonly string[];
   /** When the person signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;
 }
 
-/** The access that a person gave, and the values that the code is bound to. */
+/** The access that a person gave, and the values to which the code is bound. */
 export interface NewCode extends Allowed {
   /** Exactly as in the authorization request. */
   readonly redirectUri: string;
@@ -36,7 +36,7 @@ export interface NewCode extends Allowed {
   readonly nonce?: string | undefined;
 }
 
-// The grant's row stays locked until the code is written: a purge deletes that row before it deletes codes.
+// The grant's row stays locked until the code is written, because a purge deletes that row before it deletes codes.
 const ISSUE = `
 with c as materialized (
   select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $6::uuid as record

@@ -1,27 +1,27 @@
 /**
- * Exchanges an authorization code for tokens, in one statement. The chain's row counts uses: the first exchange that matches
- * the code's bindings gets tokens, a failed exchange uses up the code, and a second exchange revokes the tokens from the first
- * (RFC 6749, section 4.1.3; RFC 9700, section 4.5; docs/spec/decisions.md, section 9).
+ * Exchanges an authorization code for tokens, in one statement. The chain's row counts uses. The first exchange gets tokens if
+ * it matches the values to which the code is bound. A failed exchange uses up the code, and a second exchange revokes the
+ * tokens from the first (RFC 6749, section 4.1.3; RFC 9700, section 4.5; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
 import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssued } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
-/** An exchange that a client asks for. */
+/** An exchange that a client requests. */
 export interface Exchange {
   readonly code: string;
   /** The id of the authenticated client. */
   readonly applicationId: string;
-  /** Undefined if it is missing from the request or malformed: the exchange then fails and uses up the code. */
+  /** Undefined if the request lacks it or it is malformed; the exchange then fails and uses up the code. */
   readonly redirectUri: string | undefined;
-  /** The `code_verifier`, hashed by S256: base64url of its SHA-256. Undefined in the same cases. */
+  /** The `code_verifier`, hashed by S256: base64url of its SHA-256. Undefined in the same cases as `redirectUri`. */
   readonly challenge: string | undefined;
-  /** Resources to narrow the tokens to; if empty, the tokens are for the resources in the authorization request. */
+  /** Resources to which the tokens are narrowed; if empty, the tokens are for the resources in the authorization request. */
   readonly resources: readonly string[];
 }
 
-/** Why an exchange failed. `reused`: the code had been presented before; any tokens from it are now revoked. */
+/** Why an exchange failed. `reused`: the code had already been presented; any tokens from it are now revoked. */
 export type ExchangeFault =
   | 'unknown'
   | 'reused'
@@ -31,10 +31,10 @@ export type ExchangeFault =
   | 'resource'
   | 'ended';
 
-/** An exchange that gave no tokens. */
+/** An exchange that resulted in no tokens. */
 export interface FailedExchange {
   readonly fault: ExchangeFault;
-  /** Set if the code had given tokens before, even if another client presents it now. */
+  /** Set if an earlier exchange of the code resulted in tokens, even if a different client presents the code now. */
   readonly reused?: Reused;
 }
 
@@ -49,8 +49,9 @@ interface Row extends IssuedRow {
   readonly chain_grant: string;
 }
 
-// The expressions in an UPDATE are computed from the newest version of its row, even after waiting for another exchange, so
-// parallel exchanges count 1, 2, … A code that the first exchange used up without giving tokens counts -1, -2.
+// PostgreSQL computes the expressions in an UPDATE from the newest version of the row, even after waiting for another
+// exchange, so parallel exchanges count 1, 2, … If the first exchange used up the code without issuing tokens, the count is
+// -1, -2, …
 const EXCHANGE = `
 with presented as materialized (
   select c.id, c.scope, c.auth_time, k.nonce, ' ' || c.scope || ' ' like '% offline_access %' as offline,

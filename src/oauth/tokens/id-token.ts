@@ -19,8 +19,9 @@ export function writeFhirUser(issuer: string, patient: string): string {
 }
 
 /**
- * Returns the ID token that comes with a grant's tokens; undefined without the scope `openid`. It expires with the access
- * token. `fhirUser` is the person's Patient, so it is left out for a dependent's record (docs/spec/decisions.md, section 9).
+ * Returns the ID token that is issued together with a grant's tokens; undefined without the scope `openid`. It expires at the
+ * same time as the access token. `fhirUser` is the person's own Patient, so it is left out for a dependent's record
+ * (docs/spec/decisions.md, section 9).
  */
 export async function idTokenFor(
   keys: Pick<SigningKeys, 'signing'>,

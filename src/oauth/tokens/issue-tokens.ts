@@ -1,4 +1,4 @@
-/** Issues tokens without a code: for client credentials, and for a grant from the identity grant type. */
+/** Issues tokens without a code: for client credentials, and for a grant that was made by the identity grant type. */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
@@ -30,7 +30,7 @@ export async function issueClientToken(
   return { accessToken, expiresIn: ACCESS_TOKEN_S };
 }
 
-// The grant's row stays locked until the tokens are written, as for a code.
+// The grant's row stays locked until the tokens are written, as when a code is issued.
 const ISSUE_GRANT_TOKENS = `
 with c as materialized (
   select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $4::uuid as record,

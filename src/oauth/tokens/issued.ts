@@ -8,7 +8,7 @@ export interface Issued {
   readonly accessToken: string;
   /** Undefined without `offline_access`. */
   readonly refreshToken: string | undefined;
-  /** Seconds until the access token expires; never after the grant's end. */
+  /** Seconds until the access token expires, which is never later than the grant ends. */
   readonly expiresIn: number;
   /** The scope of the access token. */
   readonly scope: string;
@@ -22,7 +22,7 @@ export interface Issued {
   /** When the person signed in, in seconds since 1970; undefined if unknown. */
   readonly authTime: number | undefined;
   /**
-   * From the authorization request for which the code was issued; undefined if the request had no nonce, and after a refresh
+   * From the authorization request for which the code was issued; undefined if that request had no nonce, and after a refresh
    * (OpenID Connect Core 1.0, section 12.2).
    */
   readonly nonce?: string | undefined;
@@ -34,7 +34,7 @@ export interface IssuedRow {
   readonly offline: boolean;
   readonly auth_time: number | null;
   readonly expires_in: number | null;
-  /** Only set when a code is exchanged. */
+  /** Set only when a code is exchanged. */
   readonly nonce?: string | null;
   readonly grant_id: string | null;
   readonly patient: string | null;
@@ -42,14 +42,14 @@ export interface IssuedRow {
   readonly granted_by: string | null;
 }
 
-/** The chain whose used code or refresh token was presented again, and which has therefore ended. */
+/** A chain that has ended because a used code or refresh token was presented again. */
 export interface Reused {
   readonly record: string;
   readonly grantId: string;
 }
 
 /**
- * Returns the issued tokens; undefined if there are none because no grant is active, or the row for an access token is
+ * Returns the issued tokens; undefined if none were issued, because the grant isn't active or the row for the access token is
  * missing.
  */
 export function readIssued(

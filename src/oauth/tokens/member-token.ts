@@ -9,7 +9,7 @@ import { sha256 } from '../secrets.ts';
 /** Lifetime of a member's token, in seconds. */
 export const MEMBER_TOKEN_S = 900;
 
-/** The condition that the role `m.role` is sufficient for the environment of the token `t`. */
+/** The condition that the role `m.role` is sufficient in the environment of the token `t`. */
 const ROLE_SUFFICES = (['sandbox', 'production'] as const)
   .map((environment) => {
     const roles = ROLES.filter((role) => suffices(role, TO_WRITE[environment]));
@@ -18,7 +18,7 @@ const ROLE_SUFFICES = (['sandbox', 'production'] as const)
   .join(' or ');
 
 /**
- * Joins for a statement whose token is `t`. A row is left only while the project is open and the person is a member whose role
+ * Joins for a statement whose token is `t`. A row remains only while the project exists and the person is a member whose role
  * is sufficient for the environment, according to the organization's current settings.
  */
 export const LIVE_MEMBER = `
@@ -35,18 +35,18 @@ export const LIVE_MEMBER = `
     organizations: 's.organizations',
   })} m on m.organization = p.organization and (${ROLE_SUFFICES})`;
 
-/** A token that a member asks for. */
+/** A token that a member requests. */
 export interface NewMemberToken {
   readonly identity: Identity;
   readonly project: string;
   readonly environment: Environment;
   readonly scopes: readonly ('read' | 'write')[];
-  /** 256 bits from a CSPRNG; a repeated attempt uses the same. */
+  /** 256 bits from a CSPRNG; a repeated attempt uses the same bits. */
   readonly secret: Buffer;
 }
 
-// For an organization without a client, the value would otherwise be null, which means that the installation trusts the ID
-// token.
+// For an organization without a client, the value would otherwise be null, which would mean that the installation trusts the
+// ID token.
 const ISSUE = `
 insert into operations.member_token
   (sha256, issuer, subject, domain, sso_client, project, environment, scopes, expires_at)
@@ -56,7 +56,7 @@ select $1, $2, $3, $4, case when $5 then coalesce(g.sso_client_id, '') end, p.id
  where p.id = $6
 on conflict (sha256) do nothing`;
 
-/** Issues a token. Doesn't check the role, because each request with the token does. */
+/** Issues a token. Doesn't check the role, because each request that uses the token does. */
 export async function issueMemberToken(pool: Pool, asked: NewMemberToken): Promise<string> {
   const { identity, project, environment, scopes, secret } = asked;
   const token = `at_${secret.toString('base64url')}`;

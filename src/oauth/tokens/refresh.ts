@@ -1,7 +1,7 @@
 /**
- * Exchanges a refresh token for new tokens, in one statement. The chain's row holds the hash of the only refresh token that
- * works. Exactly one of several parallel requests replaces it, and any other request that presents a used token ends the chain
- * (RFC 9700, section 4.14; docs/spec/decisions.md, section 9).
+ * Exchanges a refresh token for new tokens, in one statement. The chain's row contains the hash of the only refresh token that
+ * works. Exactly one of several parallel requests replaces that hash; any other request that presents a used token ends the
+ * chain (RFC 9700, section 4.14; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
 import { newSecret, sha256 } from '../secrets.ts';
@@ -9,10 +9,10 @@ import { type Issued, type IssuedRow, REFRESH_TOKEN_DAYS, type Reused, readIssue
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 
 export interface RefreshTokenState {
-  /** The granted scopes. A request may ask for fewer, and a later refresh for all of them again. */
+  /** The granted scopes. A request may ask for fewer scopes, and a later refresh for all of them again. */
   readonly scope: string;
   readonly resources: readonly string[];
-  /** True if the token is the chain's current one; otherwise, presenting it ends the chain. */
+  /** True if the token is the chain's current token; presenting any other token ends the chain. */
   readonly current: boolean;
 }
 
@@ -21,7 +21,7 @@ select t.scope, t.resource, coalesce(c.refresh_sha256 = t.sha256, false) as curr
   from operations.oauth_token t join operations.oauth_chain c on c.id = t.chain
  where t.sha256 = $1 and t.kind = 'refresh' and t.application_id = $2`;
 
-/** Returns a refresh token's state; undefined if the token is unknown or another application's. */
+/** Returns a refresh token's state; undefined if the token is unknown or belongs to another application. */
 export async function findRefreshToken(
   pool: Pool,
   token: string,
@@ -36,7 +36,7 @@ export async function findRefreshToken(
   return row && { scope: row.scope, resources: row.resource, current: row.current };
 }
 
-/** A refresh that a client asks for. */
+/** A refresh that a client requests. */
 export interface Refresh {
   readonly token: string;
   /** The id of the authenticated client. */
@@ -50,15 +50,15 @@ export interface Refresh {
 /** Why a refresh failed. `reused`: the token had already been used, so its chain has now ended. */
 export type RefreshFault = 'unknown' | 'reused' | 'ended';
 
-/** A refresh that gave no tokens. */
+/** A refresh that resulted in no tokens. */
 export interface FailedRefresh {
   readonly fault: RefreshFault;
   /** Set with `reused`. */
   readonly reused?: Reused;
 }
 
-// The expressions in an UPDATE are computed from the newest version of its row, even after waiting for another refresh. So the
-// second of two parallel refreshes finds a different hash there.
+// PostgreSQL computes the expressions in an UPDATE from the newest version of the row, even after waiting for another refresh.
+// So the second of two parallel refreshes finds a different hash in the row.
 const REFRESH = `
 with presented as materialized (
   select t.chain from operations.oauth_token t

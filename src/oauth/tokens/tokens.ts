@@ -8,7 +8,7 @@ import { parseAccess } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { LIVE_MEMBER } from './member-token.ts';
 
-/** An application that an access token was issued to. */
+/** An application to which an access token was issued. */
 interface TokenApplication {
   readonly applicationId: string;
   /** The application's project. */
@@ -16,18 +16,18 @@ interface TokenApplication {
   readonly environment: Environment;
   /** The resources from RFC 8707; empty for the whole service. */
   readonly resources: readonly string[];
-  /** Set while the sandbox that it sees is being filled. */
+  /** Set while the sandbox that the application sees is being filled. */
   readonly isBeingFilled?: true;
 }
 
 /**
- * An application with a `client_credentials` token: it may do the same as an API key of its project, possibly only on some
- * types.
+ * An application with a `client_credentials` token. It has the same rights as an API key of its project, but possibly only for
+ * some types.
  */
 export interface ClientTokenCaller extends TokenApplication {
   readonly kind: 'client';
   readonly keyScopes: readonly ('read' | 'write')[];
-  /** Letters for each type, if its scopes name types. */
+  /** Letters for each type, if the token's scopes name types. */
   readonly types?: Access;
 }
 
@@ -47,11 +47,11 @@ export interface GrantTokenCaller extends TokenApplication {
   readonly access: Access;
   /** The purpose that the grant states. */
   readonly purpose: string | null;
-  /** When the token expires: no later than its grant. */
+  /** When the token expires; never later than its grant. */
   readonly expiresAt: Date;
 }
 
-/** A member of the project's organization who uses the dashboard, and who may do the same as an API key of the project. */
+/** A member of the project's organization who uses the dashboard and has the same rights as an API key of the project. */
 export interface MemberTokenCaller {
   readonly kind: 'member';
   readonly issuer: string;
@@ -61,7 +61,7 @@ export interface MemberTokenCaller {
   readonly keyScopes: readonly ('read' | 'write')[];
   /** Always empty: the token works in the whole service. */
   readonly resources: readonly [];
-  /** Set while the sandbox that it sees is being filled. */
+  /** Set while the sandbox that the member sees is being filled. */
   readonly isBeingFilled?: true;
 }
 
@@ -69,12 +69,13 @@ export interface MemberTokenCaller {
 export type TokenCaller = ClientTokenCaller | GrantTokenCaller | MemberTokenCaller;
 
 /**
- * Finds the caller by the hex SHA-256 of an access token. Undefined if the token is unknown, expired or revoked; the grant has
- * ended; the application, its project or the record's project was deleted; or the member has lost the role.
+ * Finds the caller by the hex SHA-256 of an access token. Returns undefined if the token is unknown, expired or revoked; if
+ * the grant has ended; if the application, its project or the record's project was deleted; or if the member has lost the
+ * role.
  */
 export type FindTokenCaller = (sha256: string) => Promise<TokenCaller | undefined>;
 
-/** A connection that runs a tick's look-ups together. */
+/** A connection that combines look-ups from the same tick into one statement. */
 export interface Gatherer {
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
@@ -90,10 +91,10 @@ interface Row {
   readonly scope: string;
   readonly resource: string[];
   readonly expires_at: Date;
-  /** Null for all tokens but members'; the same applies to the next column. */
+  /** Null except for members' tokens; the same applies to the next column. */
   readonly issuer: string | null;
   readonly subject: string | null;
-  /** Null for all tokens but grants'; the same applies to the next four columns. */
+  /** Null except for grants' tokens; the same applies to the next four columns. */
   readonly grant_id: string | null;
   readonly owner_project: string | null;
   readonly purpose: string | null;
@@ -127,7 +128,7 @@ select encode(t.sha256, 'hex'), '', t.project, t.environment, array_to_string(t.
 ${LIVE_MEMBER}
  where t.sha256 = any($1::bytea[]) and t.revoked_at is null and t.expires_at > now()`;
 
-/** Creates the look-up for access tokens; look-ups that arrive together share a statement. */
+/** Creates the look-up for access tokens; look-ups that arrive together share one statement. */
 export function openTokenCallers(line: Gatherer): FindTokenCaller {
   return line.gather<string, TokenCaller | undefined>(async (database, hashes) => {
     const { rows } = await database.query<Row>({
@@ -160,7 +161,7 @@ function makeTokenCaller(row: Row): TokenCaller {
   return { kind: 'grant', ...application, ...within };
 }
 
-/** Access by the text of the scopes: there are few such texts, and each means the same for all grants. */
+/** Access by the text of the scopes. There are few different texts, and each means the same for all grants. */
 const accesses = new LRUCache<string, Access>({ max: 500 });
 
 function accessBy(text: string, scopes: readonly string[]): Access {

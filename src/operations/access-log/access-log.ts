@@ -1,6 +1,6 @@
 /**
  * Writes the access log in batches. Each instance writes one batch at a time, with one statement and one commit that waits for
- * the disk. Entries that arrive in the meantime form the next batch.
+ * the disk. Entries that arrive while a batch is being written form the next batch.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,14 +13,17 @@ import { makeReceiptRow, type ReceiptRow } from '../receipts/row.ts';
 import { type ReadyEntry, readyEntry } from './columns.ts';
 import { unwritten, writeEntries } from './write.ts';
 
-/** The maximum number of entries in a batch, not counting the rest of the answer that takes it over the limit. */
+/**
+ * The maximum number of entries in a batch. The answer that reaches this limit may exceed it, because an answer is never
+ * split.
+ */
 const BATCH = 1_000;
-/** The maximum number of waiting refused reads; beyond that, the newest are dropped. */
+/** The maximum number of refused reads that may wait; if there are more, the newest are dropped. */
 const WAITING = 10_000;
-/** Pause before refused reads are retried, in ms: longer than the server works on an abandoned statement. */
+/** Pause before refused reads are retried, in ms. It is longer than the server continues to work on an abandoned statement. */
 const AGAIN_MS = 2_000;
 
-/** Entries that one answer waits for. */
+/** Entries that must be written before one answer is sent. */
 interface Answer {
   readonly entries: readonly ReadyEntry[];
   readonly receipts: readonly ReceiptRow[];
@@ -32,7 +35,7 @@ interface Batch {
   readonly answers: readonly Answer[];
   /** Refused reads. */
   readonly notes: readonly ReadyEntry[];
-  /** Refused reads from a batch that failed: some of them may have been written. */
+  /** Refused reads from a batch that failed; some of them may have been written after all. */
   readonly unsure: readonly ReadyEntry[];
 }
 
@@ -61,7 +64,7 @@ export class AccessLogWriter {
   }
 
   /**
-   * The number of refused reads that will never be written, because too many were waiting, or their record's chain is damaged.
+   * The number of refused reads that will never be written, because too many were waiting or their record's chain is damaged.
    */
   get dropped(): number {
     return this.#dropped;
@@ -70,7 +73,7 @@ export class AccessLogWriter {
   /**
    * Writes an answer's entries with their receipts; resolves when they are durable.
    * @param others receipts for answers that have no entry
-   * @throws Refusal unavailable (503) if they can't be written, which includes that a record was erased meanwhile
+   * @throws Refusal unavailable (503) if they can't be written, for example because a record has been erased
    */
   async written(entries: readonly AccessEntry[], others: readonly GivenReceipt[] = []): Promise<void> {
     if (entries.length + others.length === 0) return;
@@ -82,7 +85,7 @@ export class AccessLogWriter {
   }
 
   /**
-   * Writes a receipt that later entries refer to; resolves when it is durable.
+   * Writes a receipt to which later entries refer; resolves when it is durable.
    * @returns its id
    * @throws the same as `written`
    */
@@ -103,10 +106,7 @@ export class AccessLogWriter {
     });
   }
 
-  /**
-   * Writes the entry for a refused read with the next batch, without waiting. The entry is kept while the log can't be
-   * written.
-   */
+  /** Adds the entry for a refused read to the next batch, without waiting. The entry is kept while the log can't be written. */
   note(entry: AccessEntry): void {
     if (this.#notes.length + this.#unsure.length < WAITING) this.#notes.push(readyEntry(entry));
     else this.#dropped += 1;
@@ -114,7 +114,8 @@ export class AccessLogWriter {
   }
 
   /**
-   * Writes the waiting entries, and resolves when none are left or the log can't be written. Nothing may be called afterwards.
+   * Writes the waiting entries; resolves when none are left, or when the log can't be written. No other method may be called
+   * afterwards.
    */
   async close(): Promise<void> {
     for (let left = Number.POSITIVE_INFINITY; this.waiting > 0 && this.waiting < left; ) {
@@ -199,7 +200,7 @@ export class AccessLogWriter {
   }
 }
 
-/** Returns the rows for receipts, each once. */
+/** Returns the rows for receipts, each receipt once. */
 function makeRows(
   entries: readonly AccessEntry[],
   others: readonly GivenReceipt[],
@@ -211,7 +212,7 @@ function makeRows(
   return new Map(given.map((each) => [each, makeReceiptRow(each, `${each.form}-${nameProgram()}`)]));
 }
 
-/** Splits a batch into the smallest possible parts, so that a fault in one record's log fails only that record's entries. */
+/** Splits a batch into the smallest possible parts, so that a fault in one record's log affects only that record's entries. */
 function splitBatch({ answers, notes, unsure }: Batch): Batch[] {
   const nothing = { answers: [], notes: [], unsure: [] };
   return [

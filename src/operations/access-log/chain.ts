@@ -1,9 +1,9 @@
 /**
  * The hash chain of a record's access log. An entry's hash is the SHA-256 over the previous hash (32 zero bytes before the
- * first), the entry's number and time (8 bytes each, big-endian), and the entry's digest. The digest is the SHA-256 over its
- * other members as a JSON array, with the recipient's name last if there is one; with a receipt, the last two are that name,
- * or null, and the receipt's id. The database computes the hashes while it holds the record's head
- * (`operations.access_chain`).
+ * first entry), the entry's number and time (8 bytes each, big-endian), and the entry's digest. The digest is the SHA-256 over
+ * the entry's other members as a JSON array. If the recipient has a name, that name comes last. If there is a receipt, the
+ * last two elements are the name (or null) and the receipt's id. The database computes the hashes while it locks the record's
+ * head (`operations.access_chain`).
  */
 import { createHash } from 'node:crypto';
 
@@ -23,13 +23,13 @@ export interface EntryColumns {
   readonly status: string;
   readonly count: number | null;
   readonly request_id: string;
-  /** The name that the recipient of a shared link gave; null for other actors. */
+  /** The name that the recipient of a shared link gave; null for all other actors. */
   readonly actor_name: string | null;
-  /** The id of the answer's receipt; null if it has none. */
+  /** The id of the answer's receipt; null if the answer has none. */
   readonly receipt: string | null;
 }
 
-/** The hash before a record's first entry. */
+/** The hash that precedes a record's first entry. */
 export const GENESIS = Buffer.alloc(32);
 
 /** Returns the SHA-256 over an entry's columns, 32 bytes. */
@@ -49,7 +49,7 @@ export function digestEntry(entry: EntryColumns): Buffer {
     entry.status,
     entry.count,
     entry.request_id,
-    // Entries without a name or receipt are hashed as they were before names and receipts were kept.
+    // Entries without a name or receipt are hashed in the same way as before names and receipts existed.
     ...(entry.actor_name === null && entry.receipt === null ? [] : [entry.actor_name]),
     ...(entry.receipt === null ? [] : [entry.receipt]),
   ]);

@@ -1,7 +1,7 @@
 /**
  * Checks the access log, as part of `annal verify` and `annal checkpoint`. Recomputes every record's chain, compares it with
- * the record's head and with a checkpoint's heads, and checks that the event log explains whatever was removed
- * (docs/access-log.md). Keeps the entries seen in temporary tables, so that memory doesn't grow with the log.
+ * the record's head and with the heads in a checkpoint, and checks that the event log explains everything that was removed
+ * (docs/access-log.md). Keeps the entries that it has seen in temporary tables, so that memory use doesn't grow with the log.
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -12,12 +12,12 @@ export interface AccessLogFault {
   /**
    * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
    * missing, or the head was altered; `erasure`: entries were removed without a purge, or remain after a purge; `checkpoint`:
-   * the entries differ from the checkpoint's, or end before them; `count`: the counts of a grant's reads differ from its
-   * entries.
+   * the entries differ from those in the checkpoint, or end before them; `count`: the counts of a grant's reads differ from
+   * its entries.
    */
   readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint' | 'count';
   readonly record: string;
-  /** The entry's number in the record; null if the fault isn't in one entry. */
+  /** The entry's number in the record; null if the fault isn't in a single entry. */
   readonly entry: number | null;
   readonly message: string;
 }
@@ -30,18 +30,21 @@ export interface AccessHead {
   readonly hash: string;
 }
 
-/** The event about a record's purge. */
+/** An event about a record's purge. */
 export type PurgeTrace = Extract<
   StoredEvent['event'],
   { readonly type: 'RecordErasureRequested' | 'RecordErased' }
 >;
 
-/** Returns the last event about each of these records' purge in the whole event log; records without one are absent. */
+/**
+ * Returns, for each of the given records, the last event about its purge in the whole event log; records without such an event
+ * are absent.
+ */
 export type FindPurges = (records: ReadonlySet<string>) => Promise<ReadonlyMap<string, PurgeTrace>>;
 
 /** The result. */
 export interface AccessLogReport {
-  /** Number of records with entries, not counting purged records. */
+  /** Number of records with entries, excluding purged records. */
   readonly records: number;
   readonly entries: number;
   /** At most `limit`. */
@@ -55,7 +58,7 @@ create temp table seen_access (record uuid primary key, entries int8 not null, h
 create temp table expected_access (record uuid primary key, entries int8 not null, hash text not null);
 create temp table purged_access (record uuid primary key, entries int8, hash text)`;
 
-/** Reads entries in the order of records, each with what its head says about a purge. */
+/** Reads entries, record by record, each with what the record's head says about a purge. */
 const ENTRIES = `
 declare access_entries no scroll cursor for
 select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
@@ -63,7 +66,7 @@ select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.act
        coalesce(h.erased, false) as erased
   from operations.access_entry e left join operations.access_head h using (record)`;
 
-/** Heads that differ from the last entry. */
+/** Heads that don't match the last entry. */
 const HEADS = `
 select coalesce(h.record, s.record) as record, h.entries::float8 as entries, s.entries::float8 as seen
   from operations.access_head h full join seen_access s using (record)
@@ -79,7 +82,7 @@ select h.record, h.entries::float8 as entries, null as seen
                      and (h.entries > p.entries or h.entries = p.entries and h.entries > 0 and encode(h.hash, 'hex') <> p.hash))
  order by 1 limit $1`;
 
-/** Purged records that still have entries, or a head. */
+/** Purged records that still have entries or a head. */
 const LEFT = `
 select p.record, p.entries::float8 as entries, s.entries::float8 as seen
   from purged_access p left join operations.access_head h using (record) left join seen_access s using (record)
@@ -88,7 +91,7 @@ select p.record, p.entries::float8 as entries, s.entries::float8 as seen
         or exists (select from operations.access_use u where u.record = p.record))
  order by 1 limit $1`;
 
-/** Heads from the checkpoint that aren't reached, except those of records whose purge explains it. */
+/** Heads from the checkpoint that the entries don't reach, unless the record's purge explains this. */
 const LOST = `
 select e.record, e.entries::float8 as entries, s.entries::float8 as seen
   from expected_access e left join seen_access s using (record) left join purged_access p using (record)
@@ -96,7 +99,7 @@ select e.record, e.entries::float8 as entries, s.entries::float8 as seen
    and (p.record is null or p.entries < e.entries or p.entries = e.entries and p.hash <> e.hash)
  order by 1 limit $1`;
 
-/** Records whose counts differ from the entries. */
+/** Records whose counts don't match their entries. */
 const COUNTS = `
 with e as (
   ${selectUse('operations.access_entry')}
@@ -119,7 +122,7 @@ interface Walked extends AccessHead {
   readonly erased: boolean;
 }
 
-/** A record from one of the comparisons. */
+/** A record that one of the comparisons returns. */
 interface HeadRow {
   readonly record: string;
   readonly entries: number | null;
@@ -133,9 +136,10 @@ export class AccessLogCheck {
   #entries = 0;
 
   /**
-   * @param session holds the temporary tables; nothing else may use it meanwhile
+   * @param session has the temporary tables; nothing else may use it during the check
    * @param limit the maximum number of faults to list
-   * @param only the records (UUIDs) whose entries are checked; by default all. If set, purges and counts aren't checked.
+   * @param only the records (UUIDs) whose entries are checked; by default, all records. If set, purges and counts aren't
+   *   checked.
    */
   constructor(
     private readonly session: ClientBase,
@@ -151,7 +155,7 @@ export class AccessLogCheck {
 
   /**
    * Creates the temporary tables.
-   * @param heads where the access logs ended when a checkpoint was made
+   * @param heads the ends of the access logs when a checkpoint was made
    */
   async begin(heads?: AsyncIterable<AccessHead>): Promise<void> {
     const { rowCount } = await this.session.query(
@@ -171,13 +175,13 @@ export class AccessLogCheck {
     await add();
   }
 
-  /** Notes the purges among the log's next events, which must come in order. */
+  /** Records the purges among the next events in the log; events must be passed in order. */
   async note(events: readonly Pick<StoredEvent, 'event'>[]): Promise<void> {
     const found = new Map<string, PurgeTrace>();
     for (const { event } of events)
       if (
         event.type === 'RecordErased' ||
-        // If a purge is requested again, that doesn't undo a purge that was carried out.
+        // A repeated request for a purge doesn't cancel a purge that was carried out.
         (event.type === 'RecordErasureRequested' && !found.has(event.data.patient))
       )
         found.set(event.data.patient, event);
@@ -186,11 +190,11 @@ export class AccessLogCheck {
 
   /**
    * Reads the whole access log as of one point in time, after all events have been noted.
-   * @param findPurges called for records that the events don't explain, because their purge may be newer
+   * @param findPurges called for records whose state the events don't explain, because their purge may be newer
    */
   async end(findPurges: FindPurges): Promise<AccessLogReport> {
     if (!this.#there) return { records: 0, entries: 0, faults: [] };
-    // Entries and heads are from the same point in time, whatever writers and purges do meanwhile.
+    // Entries and heads are read as of the same point in time, regardless of what writers and purges do in the meantime.
     await this.session.query('begin isolation level repeatable read');
     try {
       await this.session.query(
@@ -221,7 +225,7 @@ export class AccessLogCheck {
   }
 
   /**
-   * Yields the heads of all records that weren't purged, in the order of ids. Must be called after everything has been
+   * Yields the heads of all records that weren't purged, in the order of ids. Must be called after everything else has been
    * checked.
    */
   async *heads(): AsyncGenerator<AccessHead> {

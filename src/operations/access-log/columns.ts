@@ -5,10 +5,10 @@ import { isUuid, newUuid } from '#src/shared/ids.ts';
 import type { ReceiptRow } from '../receipts/row.ts';
 import { digestEntry, type EntryColumns } from './chain.ts';
 
-/** The maximum length of text in an entry, in UTF-16 units: a client may have sent it. */
+/** The maximum length of a text in an entry, in UTF-16 units, because a client may have sent the text. */
 const MOST = 512;
 
-/** Characters that PostgreSQL doesn't store, or that would disturb a terminal. */
+/** Characters that PostgreSQL can't store or that would upset a terminal. */
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 
 /** An entry that is ready to be written. */
@@ -50,12 +50,15 @@ function orNull(text: string | null): string | null {
   return text === null ? null : storable(text);
 }
 
-/** Returns text as PostgreSQL stores it: well-formed, without control characters, cut to the maximum length. */
+/** Returns text in a form that PostgreSQL can store: well-formed, without control characters, and cut to the maximum length. */
 function storable(text: string): string {
   return text.slice(0, MOST).toWellFormed().replace(CONTROLS, '\ufffd');
 }
 
-/** Returns entries as the statement's parameters: an array for each column, and each entry's number within its record. */
+/**
+ * Returns entries as parameters of the statement: an array for each column, and an array with each entry's number within its
+ * record.
+ */
 export function makeParameters(entries: readonly ReadyEntry[]): string[] {
   const numbers = new Map<string, number>();
   const place = entries.map(({ record }) => {
@@ -87,7 +90,7 @@ export function makeParameters(entries: readonly ReadyEntry[]): string[] {
   ];
 }
 
-/** Returns receipts as the statement's parameters, which follow the entries' parameters. */
+/** Returns receipts as parameters of the statement, to follow the entries' parameters. */
 export function makeReceiptParameters(receipts: readonly ReceiptRow[]): string[] {
   const texts = (member: 'id' | 'kind' | 'reader' | 'record' | 'name' | 'renderer'): string =>
     arrayLiteral(receipts.map((receipt) => receipt[member]));

@@ -6,8 +6,8 @@ import type { Pool } from 'pg';
 import { GENESIS } from './chain.ts';
 
 /**
- * The facts that a purge keeps about an access log: the number of its entries and the last entry's hash (64 hex digits), null
- * if it had none.
+ * The data that a purge keeps about an access log: the number of its entries, and the last entry's hash (64 hex digits); null
+ * if there were no entries.
  */
 export interface ErasedAccess {
   readonly entries: number;
@@ -25,7 +25,7 @@ delete from operations.access_entry
 
 /** Removes a record's entries and receipts. A second run returns the same result. */
 export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
-  // A batch that is being written locks the row, so its entries and receipts exist by the time the mark does.
+  // A batch that is being written locks the row, so its entries and receipts already exist when the mark is set.
   const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
   await pool.query('delete from operations.receipt where record = $1', [record]);
   await pool.query('delete from operations.access_use where record = $1', [record]);

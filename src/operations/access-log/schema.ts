@@ -1,8 +1,8 @@
-/** The tables of the access log, in schema `operations`, which no rebuild touches. */
+/** The tables of the access log, in schema `operations`, which rebuilds don't touch. */
 
 /**
- * Migration. Each record has a head: the number of its entries and the last entry's hash. Writers lock its row, and a purge
- * leaves it in place, so that nothing is written afterwards.
+ * Migration. Each record has a head: the number of its entries and the last entry's hash. Writers lock the head's row, and a
+ * purge leaves the row in place so that nothing is written afterwards.
  */
 export const ACCESS_LOG_SQL = `
 CREATE TABLE operations.access_head (
@@ -41,9 +41,10 @@ CREATE AGGREGATE operations.access_chain(bytea, bytea) (sfunc = operations.acces
 `;
 
 /**
- * Migration that adds the columns that people see in their records' logs. The index counts a grant's reads without reading the
- * entries. The function returns the number of a record's first entry at or after a time in microseconds, or the number that
- * its next entry will have. Times within a record never go back, so it uses binary search.
+ * Migration that adds the columns that people see in their records' logs. The index makes it possible to count a grant's reads
+ * without reading the entries. The function returns the number of a record's first entry at or after a time in microseconds;
+ * if there is none, the number that the record's next entry will get. Times within a record never decrease, so the function
+ * uses binary search.
  */
 export const ACCESS_OF_GRANTS_SQL = `
 CREATE INDEX access_entry_of_grant ON operations.access_entry (grant_id, seq) INCLUDE (at, status, resource_type)

@@ -1,13 +1,13 @@
 /**
- * Counts the uses of grants while the access log is written: one row per grant, day (UTC) and resource type, so that pages
- * never have to count a grant's entries.
+ * Counts the uses of grants while the access log is written. There is one row per grant, day (UTC) and resource type, so that
+ * pages never have to count a grant's entries.
  */
 
 /**
- * Migration. The trigger runs in the statement that writes a batch, which locks the heads of all its records, so two batches
- * never count for the same record at once. It is a trigger because, during a rolling upgrade, instances of an earlier version
- * also write entries, which must be counted too. While it is being created, no entries can be written until the earlier
- * entries are counted.
+ * Migration. The trigger runs in the statement that writes a batch. That statement locks the heads of all its records, so two
+ * batches never count for the same record at once. The counting is done by a trigger because, during a rolling upgrade,
+ * instances of an earlier version also write entries, which must be counted too. While the trigger is being created, no
+ * entries can be written until the earlier entries have been counted.
  */
 export const ACCESS_USE_SQL = `
 CREATE TABLE operations.access_use (

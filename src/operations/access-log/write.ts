@@ -1,7 +1,7 @@
 /**
- * The statement that writes a batch of entries. It locks the heads of their records in the order of ids, so that two instances
- * never wait for each other, and appends to each chain. Its commit always waits for the disk, whatever the connection's
- * settings say.
+ * The statement that writes a batch of entries. It locks the heads of the entries' records in the order of ids, so that two
+ * instances never deadlock, and appends to each chain. Its commit always waits for the disk, regardless of the connection's
+ * settings.
  */
 import type { Pool } from 'pg';
 import type { ReceiptRow } from '../receipts/row.ts';
@@ -11,8 +11,8 @@ import { makeParameters, makeReceiptParameters, type ReadyEntry } from './column
 const ENTRY = 18;
 
 /**
- * Returns SQL that inserts receipts from parameters.
- * @param first number of their first parameter
+ * Returns the SQL that inserts receipts from parameters.
+ * @param first number of the receipts' first parameter
  */
 const writeGiven = (first: number): string => {
   const types = 'text int8 text text uuid int8 text bytea bytea bytea text bytea'.split(' ');
@@ -27,8 +27,8 @@ const writeGiven = (first: number): string => {
 };
 
 /**
- * Returns the statement. The time is read once all heads are locked; it never goes back within a record.
- * @param hasReceipts whether it also writes receipts, for the same records or for others
+ * Returns the statement. The time is read once all heads are locked, so it never decreases within a record.
+ * @param hasReceipts whether the statement also writes receipts, for the same records or for others
  */
 const writeStatement = (hasReceipts: boolean): string => `
 with asked as materialized (
@@ -69,8 +69,8 @@ select distinct a.record, h.record is null as unknown
   left join head h using (record) where h.record is null or h.erased`;
 
 /**
- * Writes receipts for answers that have no entry, such as answers to a sandbox's keys. The lock waits for a transaction that
- * erases the record.
+ * Writes receipts for answers that have no entry, such as answers to a sandbox's keys. If a transaction is erasing the record,
+ * the lock waits for it to end.
  */
 const RECEIPTS = `
 with head as materialized (
@@ -89,13 +89,13 @@ const HEADS = `
 insert into operations.access_head (record)
 select record from unnest($1::uuid[]) as r(record) order by record on conflict do nothing`;
 
-/** Finds which of these ids' entries are already written: only for refused reads, which are few. */
+/** Finds out which of the given ids' entries have already been written. Used only for refused reads, which are few. */
 const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[]) and status <> 'ok'`;
 
 /**
- * Writes entries and receipts; they are durable when it resolves.
- * @returns the records that were erased: nothing was written for them
- * @throws errors from the database: only the entries of records that had no earlier entries may be missing
+ * Writes entries and receipts, which are durable when the promise resolves.
+ * @returns the records that were erased; nothing was written for them
+ * @throws errors from the database; entries can then be missing only for records that had no earlier entries
  */
 export async function writeEntries(
   pool: Pool,
@@ -104,7 +104,7 @@ export async function writeEntries(
 ): Promise<ReadonlySet<string>> {
   const { erased, unknown } = await writeKnown(pool, entries, receipts);
   if (unknown.size === 0) return erased;
-  // Happens only once for each record, for its first entries.
+  // Happens only once per record, for its first entries.
   await pool.query(HEADS, [[...unknown]]);
   const isFirst = ({ record }: { readonly record: string }): boolean => unknown.has(record);
   const first = await writeKnown(pool, entries.filter(isFirst), receipts.filter(isFirst));
@@ -112,7 +112,7 @@ export async function writeEntries(
   return new Set([...erased, ...first.erased]);
 }
 
-/** Writes the entries for records that have a head and aren't erased. */
+/** Writes the entries of records that have a head and haven't been erased. */
 async function writeKnown(
   pool: Pool,
   entries: readonly ReadyEntry[],
@@ -131,7 +131,7 @@ async function writeKnown(
   return { erased: those(false), unknown: those(true) };
 }
 
-/** Returns those of the given refused reads' entries that have not been written. */
+/** Returns the entries, among the given refused reads, that have not been written. */
 export async function unwritten(pool: Pool, entries: readonly ReadyEntry[]): Promise<readonly ReadyEntry[]> {
   const { rows } = await pool.query<{ id: string }>(WRITTEN, [entries.map(({ id }) => id)]);
   const written = new Set(rows.map(({ id }) => id));

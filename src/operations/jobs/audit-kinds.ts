@@ -1,21 +1,21 @@
-/** Reads the outcomes of verifications and checkpoints. Values from records never become part of a job. */
+/** Interprets the outcomes of verifications and checkpoints. Values from records never become part of a job. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Ended, Ending } from './ended.ts';
 
-/** The maximum number of causes that a report keeps. */
+/** The maximum number of causes in a report. */
 const MOST_CAUSES = 200;
 
-/** The exit codes with which `annal verify` has a report: nothing found, something found, not everything checked. */
+/** The exit codes with which `annal verify` prints a report: nothing found, something found, not everything checked. */
 const REPORTED: ReadonlySet<number | null> = new Set([0, 3, 4]);
 
-/** Returns the arguments that narrow a verification to its subject: `all`, `project proj_…` or `record <id> proj_…`. */
+/** Returns the arguments that limit a verification to its subject: `all`, `project proj_…` or `record <id> proj_…`. */
 export function verifyArguments(subject: string): readonly string[] {
   const [scope, id = ''] = subject.split(' ');
   if (scope === 'project') return ['verify', '--project', id];
   return scope === 'record' ? ['verify', '--patient', id] : ['verify'];
 }
 
-/** Returns a verification's report: a job that found faults also counts as done. */
+/** Returns a verification's report. A job that found faults also counts as done. */
 export function endOfVerification({ code, printed, failure, reason }: Ended): Ending {
   if (REPORTED.has(code) && isObject(asJson(printed)))
     return { status: 'done', result: reportIn(asJson(printed)) };
@@ -24,7 +24,7 @@ export function endOfVerification({ code, printed, failure, reason }: Ended): En
   return { status: 'failed', error: failure };
 }
 
-/** Returns a checkpoint's statement. If no checkpoint was made because of faults, the job has failed. */
+/** Returns a checkpoint's statement. If faults prevented the checkpoint, the job has failed. */
 export function endOfCheckpoint({ code, printed, failure, reason }: Ended): Ending {
   const report = asJson(printed);
   if (code === 0 && isObject(report)) return { status: 'done', result: report };
@@ -55,7 +55,7 @@ function reportIn(report: Json): JsonObject {
         which,
         event,
         messages: messages ?? [],
-        // Only paths, because the changes' values are from the record.
+        // Only paths, because the values that changed are from the record.
         changed: Array.isArray(changes) ? changes.filter(isObject).map(({ path = null }) => path) : [],
         follows: follows ?? {},
       })),

@@ -5,7 +5,7 @@ import { FAILURE_REASONS, type FailureReason, type JobProgress } from '#src/shar
 import type { Ended } from './ended.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/annal.js', import.meta.url));
-/** How long a command may take to stop on its own, in ms. */
+/** How long a command may take to stop when asked, in ms, before it is killed. */
 const STOP_MS = 3_000;
 /** The maximum number of characters of output to keep. */
 const KEPT = 20_000_000;
@@ -15,14 +15,14 @@ export interface RunningCommand {
   /** The newest progress. */
   readonly progress: () => JobProgress | undefined;
   readonly ended: Promise<Ended>;
-  /** Asks the command to stop at its next step, and kills it if it takes too long. */
+  /** Asks the command to stop at its next step, and kills the command if that takes too long. */
   stop(): void;
 }
 
 /**
- * Starts a command. It stops if this process dies, because it then loses its channel to this process.
+ * Starts a command. If this process dies, the command stops, because it loses its channel to this process.
  * @param env replaces variables of this process; undefined removes a variable
- * @param say receives lines that aren't progress
+ * @param say receives lines that don't report progress
  */
 export function runCommand(
   args: readonly string[],

@@ -2,11 +2,11 @@
 import type { FailureReason } from '#src/shared/job.ts';
 import type { Json } from '#src/shared/json/json.ts';
 
-/** How an attempt ended. `again` means that the job goes back to waiting and is retried soon. */
+/** How an attempt ended. `again` means that the job becomes waiting again and is retried soon. */
 export interface Ending {
   readonly status: 'done' | 'failed' | 'again';
   readonly result?: Json;
-  /** Why the job failed, or is waiting. */
+  /** Why the job failed or is waiting. */
   readonly error?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The table of jobs. Every change to a running job names its instance, so that an instance whose job was taken over changes
- * nothing.
+ * The table of jobs. Every change to a running job names the instance that makes it, so an instance whose job was taken over
+ * changes nothing.
  */
 import type { Pool } from 'pg';
 import type { Json } from '#src/shared/json/json.ts';
@@ -9,7 +9,7 @@ import { newId } from '../../shared/ids.ts';
 import { JOB_COLUMNS, type Job, type JobProgress, type JobStatus, type NewJob } from '../../shared/job.ts';
 
 /**
- * The DDL in a separate migration. Times are microseconds since 1970; `heartbeat` is compared only with the database's own
+ * The DDL of a separate migration. Times are microseconds since 1970; `heartbeat` is compared only with the database's own
  * clock. The index allows one unfinished job per kind and subject.
  */
 export const JOBS_SQL = `
@@ -33,9 +33,9 @@ CREATE TABLE operations.job (
 CREATE UNIQUE INDEX job_unfinished ON operations.job (kind, subject) WHERE finished_at IS NULL;
 CREATE INDEX job_of_kind ON operations.job (kind, created_at, id);`;
 
-/** If a running job's instance gives no sign of life for this long, the job is taken over. */
+/** If the instance of a running job sends no heartbeat for this long, another instance takes the job over. */
 const LOST = "interval '10 seconds'";
-/** The pause before a job that couldn't run is retried. */
+/** The pause before a job that couldn't run is tried again. */
 const PAUSE = "interval '5 seconds'";
 
 // Index: job_unfinished.
@@ -91,8 +91,8 @@ export class Jobs {
   }
 
   /**
-   * Asks to cancel a job; a waiting job is cancelled at once.
-   * @returns undefined if no such unfinished job exists.
+   * Requests that a job be cancelled; a waiting job is cancelled at once.
+   * @returns undefined if no such unfinished job exists
    */
   async cancel(kind: string, id: string): Promise<Job | undefined> {
     return this.#one(CANCEL, [id, kind, nowMicros()]);
@@ -101,7 +101,7 @@ export class Jobs {
   /**
    * Takes a job that is waiting, or whose instance is dead.
    * @param kinds the kinds that this version knows
-   * @param own ids of the jobs that this instance runs: it may have been unable to give a sign of life
+   * @param own ids of the jobs that this instance runs; their heartbeats may have failed
    * @returns undefined if no such job exists
    */
   async claim(
@@ -113,7 +113,7 @@ export class Jobs {
   }
 
   /**
-   * Notes that a job is running, and its progress.
+   * Records that a job is still running, and its progress.
    * @returns undefined if another instance has taken the job over
    */
   async beat(
@@ -147,7 +147,7 @@ export class Jobs {
 
   /**
    * Makes a job wait again.
-   * @param why shown until the job runs again; without it, the job may be taken at once
+   * @param why shown until the job runs again; if missing, the job may be taken at once
    */
   async release({ id }: Pick<Job, 'id'>, instance: string, why?: string): Promise<void> {
     await this.pool.query(

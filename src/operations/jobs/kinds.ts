@@ -1,4 +1,4 @@
-/** The kinds of jobs: the command that does each kind's work, and what the command's outcome means. */
+/** The kinds of jobs: for each kind, the command that does the work, and what the command's outcome means. */
 
 import { type Job, readSubject } from '#src/shared/job.ts';
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
@@ -6,12 +6,12 @@ import { endOfCheckpoint, endOfVerification, verifyArguments } from './audit-kin
 import type { Ended, Ending } from './ended.ts';
 
 interface Kind {
-  /** Returns the arguments of `annal`, besides `--json`. */
+  /** Returns the arguments of `annal`, other than `--json`. */
   readonly command: (job: Pick<Job, 'subject' | 'options'>) => readonly string[];
   readonly end: (ended: Ended) => Ending;
 }
 
-/** The kinds by name. Add new kinds here. */
+/** The kinds, by name. Add new kinds here. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   rebuild: {
     command: ({ subject, options }) => [
@@ -30,7 +30,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   checkpoint: { command: () => ['checkpoint', '--keep'], end: endOfCheckpoint },
 };
 
-/** Keys of rows can be clinical, so the result contains only their number per table. */
+/** The keys of rows can be clinical data, so the result contains only the number of rows per table. */
 function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   const models = Array.isArray(printed) ? printed.filter(isObject).map(rebuiltModel) : [];
   if (code === 0) return { status: 'done', result: { models } };
@@ -48,17 +48,17 @@ function endOfRebuild({ code, printed, ...ended }: Ended): Ending {
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
-/** The take-back's own row says what it did. */
+/** The take-back's own row states what was done. */
 function endOfTakeback({ code, ...ended }: Ended): Ending {
   if (code === 0) return { status: 'done' };
-  // Another instance finished this job, but died before it noted that.
+  // Another instance finished this job, but died before it recorded that.
   if (ended.reason === 'finished') return { status: 'done' };
   if (ended.reason === 'interrupted') return { status: 'again' };
   if (ended.reason === 'busy') return { status: 'again', error: 'another process is already working on it' };
   return { status: 'failed', error: describeEnd({ code, ...ended }) };
 }
 
-/** Returns why a command failed if the command didn't say so itself. */
+/** Returns why a command failed, for a command that may not have said so itself. */
 export function describeEnd({ code, signal, failure }: Omit<Ended, 'printed'>): string {
   if (failure !== undefined) return failure;
   const how = signal === null ? `with the exit code ${code}` : `by the signal ${signal}`;

@@ -1,6 +1,6 @@
 /**
  * Runs jobs on this instance: takes jobs that are waiting, or whose instance died, and starts their commands. A job that is
- * running when the service stops goes back to waiting.
+ * running when the service stops becomes waiting again.
  */
 import { describeFailure } from '#src/database/failure.ts';
 import type { Job, JobProgress } from '#src/shared/job.ts';
@@ -11,7 +11,10 @@ import { describeEnd, KINDS } from './kinds.ts';
 
 /** The interval between heartbeats, and between checks for jobs, in ms. */
 const TICK_MS = 1_000;
-/** The maximum number of jobs of a kind that an instance runs at a time, so that many people's jobs don't make others wait. */
+/**
+ * The maximum number of jobs of one kind that an instance runs at a time, so that one kind with many jobs doesn't make the
+ * other kinds wait.
+ */
 const MOST: Readonly<Record<string, number>> = { rebuild: 2 };
 
 interface Log {
@@ -56,7 +59,7 @@ export class JobRunner {
     });
   }
 
-  /** Stops the commands, and makes their jobs wait again. */
+  /** Stops the commands and makes their jobs wait again. */
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#ticking);
@@ -123,7 +126,7 @@ export class JobRunner {
     this.#running.set(id, { kind, command, done });
   }
 
-  /** Stops a job's command if the job was cancelled, or taken over by another instance. */
+  /** Stops a job's command if the job was cancelled or taken over by another instance. */
   async #beat(
     job: Job,
     command: RunningCommand,

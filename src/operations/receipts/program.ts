@@ -1,4 +1,4 @@
-/** Identifies the running program's code, as far as it produces answers that have receipts (docs/receipts.md). */
+/** Identifies the running version of the code that produces answers with receipts (docs/receipts.md). */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -23,15 +23,15 @@ export const RENDERING = [
 let known: string | undefined;
 
 /**
- * Returns a hash of the code, 16 hex digits: programs with the same hash produce the same answers from the same inputs.
- * Computed once, when the first receipt is made.
+ * Returns a hash of the code, 16 hex digits: programs with the same hash produce the same answers from the same inputs. The
+ * hash is computed once, when the first receipt is made.
  */
 export function nameProgram(): string {
   known ??= hashCode();
   return known;
 }
 
-/** Returns the hash of the program if it has made receipts; undefined otherwise. */
+/** Returns the program's hash if the program has made receipts; otherwise undefined. */
 export function usedProgram(): string | undefined {
   return known;
 }
@@ -50,7 +50,7 @@ export function hashCode(root = ROOT): string {
           .map((entry) => relative(root, join(entry.parentPath, entry.name)))
           .sort();
     for (const file of files) {
-      // A lock file may be missing if the package was installed by other means.
+      // A lock file may be missing if the package wasn't installed in the usual way.
       if (!existsSync(join(root, file))) continue;
       const bytes = readFileSync(join(root, file));
       hash.update(`${file} ${bytes.length}\n`).update(bytes);

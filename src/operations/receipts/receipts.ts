@@ -11,7 +11,7 @@ export class Receipts {
 
   /**
    * Returns a receipt by its id; undefined if there is none.
-   * @param record if set, only returns a receipt for this record
+   * @param record if set, only a receipt for this record is returned
    */
   async find(id: string, record?: string): Promise<ReceiptRow | undefined> {
     const { rows } = await this.pool.query<ReceiptRow>(
@@ -31,7 +31,7 @@ export class Receipts {
   }
 }
 
-/** Returns whether a row is as it was written: its id is a hash of the rest. */
+/** Returns whether a row is unchanged since it was written: its id is a hash of the other columns. */
 export function isUnaltered({ id, ...rest }: ReceiptRow): boolean {
   return id === nameReceipt(rest);
 }

@@ -14,10 +14,12 @@ CREATE TABLE operations.renderer (
 );
 `;
 
-/** How long a renderer is kept after the last receipt that names it: two years, plus a week for instances that died. */
+/**
+ * How long a renderer is kept after the last receipt that names it: two years, plus a week to allow for instances that died.
+ */
 const KEPT = '2 years 7 days';
 
-/** Making it smaller takes ten times as long. */
+/** Higher qualities take ten times as long. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** Archived renderers, in PostgreSQL. */
@@ -25,7 +27,7 @@ export class Renderers {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Notes that a program makes receipts.
+   * Records that a program makes receipts.
    * @returns false if the program isn't archived yet
    */
   async use(program: string): Promise<boolean> {
@@ -45,7 +47,7 @@ export class Renderers {
     );
   }
 
-  /** Returns a program's code; undefined if it isn't archived, or was altered. */
+  /** Returns a program's code; undefined if it isn't archived or was altered. */
   async find(program: string): Promise<string | undefined> {
     const { rows } = await this.pool.query<{ code: Buffer; sha256: Buffer }>(
       'select code, sha256 from operations.renderer where program = $1',
@@ -57,7 +59,7 @@ export class Renderers {
     return hash(code).equals(row.sha256) ? code.toString() : undefined;
   }
 
-  /** Deletes renderers that no receipt from the last two years names. */
+  /** Deletes renderers that aren't named by any receipt from the last two years. */
   async sweep(): Promise<void> {
     await this.pool.query(`delete from operations.renderer where used_at < now() - interval '${KEPT}'`);
   }

@@ -1,4 +1,4 @@
-/** Converts receipts to rows: versions packed, JSON deflated, and an id that proves the row. */
+/** Converts receipts to rows: packs versions, deflates JSON, and computes an id that proves the row. */
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { GivenReceipt, NamedVersion, ReceiptKind } from '#src/shared/access/receipt.ts';
@@ -38,8 +38,8 @@ export function makeReceiptRow(given: GivenReceipt, renderer: string): ReceiptRo
 }
 
 /**
- * Returns a receipt's id: a hash of the other columns. The access log entry names it and is part of the log's hash chain, so
- * the chain also proves the receipt.
+ * Returns a receipt's id: a hash of the other columns. The id is in the access log entry, which is part of the log's hash
+ * chain, so the chain also proves the receipt.
  */
 export function nameReceipt(row: Omit<ReceiptRow, 'id'>): string {
   const { made_at, kind, reader, record, position, name, parameters, versions, inputs, renderer, sha256 } =
@@ -49,7 +49,7 @@ export function nameReceipt(row: Omit<ReceiptRow, 'id'>): string {
   return `rcpt_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
 }
 
-/** The texts are short, so more effort would save only a few bytes. */
+/** The texts are short, so more compression effort would save only a few bytes. */
 const QUICK = { level: 1 } as const;
 
 function pack(json: JsonObject): Buffer {
@@ -62,10 +62,10 @@ export function unpack(column: Buffer): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The size of an id and of a version's number, in bytes. */
+/** The sizes of an id and of a version number, in bytes. */
 const [ID, NUMBER] = [16, 4];
 
-/** The size of a version in the column, in bytes. */
+/** The size of one version in the column, in bytes. */
 export const VERSION_BYTES = ID + NUMBER;
 
 /** Returns the column for the given versions, in their order. */

@@ -1,4 +1,4 @@
-/** The table of receipts, in schema `operations`, which no rebuild touches (docs/receipts.md). */
+/** The table of receipts, in schema `operations`, which rebuilds don't touch (docs/receipts.md). */
 
 /** A migration. */
 export const RECEIPTS_SQL = `
@@ -22,8 +22,8 @@ ALTER TABLE operations.access_entry ADD COLUMN receipt text;  -- null: the answe
 `;
 
 /**
- * Migration: packed and deflated columns gain nothing from PostgreSQL's compression, which took half of the time to write a
- * row.
+ * Migration: packed and deflated columns don't get smaller with PostgreSQL's compression, which took half of the time to write
+ * a row.
  */
 export const RECEIPTS_UNCOMPRESSED_SQL = `
 ALTER TABLE operations.receipt

@@ -1,6 +1,6 @@
 /**
- * The table of take-backs, and the records that each take-back is about. The events contain what was written; a purge deletes
- * a record's rows.
+ * The table of take-backs, and the records that each take-back covers. The events contain what was written; a purge deletes a
+ * record's rows.
  */
 import type { Pool } from 'pg';
 import type { Person } from '#src/shared/access/member.ts';
@@ -8,7 +8,7 @@ import type { NewTakeback, Takeback, TakebackState } from '#src/shared/access/ta
 import { newId } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 
-/** The DDL in a separate migration. Times are microseconds since 1970. */
+/** The DDL of a separate migration. Times are microseconds since 1970. */
 export const TAKEBACKS_SQL = `
 CREATE TABLE operations.takeback (
   id text PRIMARY KEY,
@@ -58,14 +58,14 @@ export interface StreamOutcome {
   readonly stays: number;
 }
 
-/** The sums over all streams. */
+/** The totals over all streams. */
 export interface Sums {
   readonly records: number;
   readonly versions: number;
   readonly stays: number;
 }
 
-/** The columns for an outcome, by kind of work. */
+/** The columns that store an outcome, by kind of work. */
 const COLUMNS = { start: ['taken', 'stayed'], undo: ['undone', 'kept'] } as const;
 type Kind = keyof typeof COLUMNS;
 
@@ -129,8 +129,8 @@ export class Takebacks {
   }
 
   /**
-   * Begins to take back, or to undo, and notes who ordered it first. Does nothing if the take-back isn't in one of the given
-   * states.
+   * Begins to take back, or to undo a take-back, and records who first ordered it. Does nothing if the take-back isn't in one
+   * of the given states.
    */
   async begin(
     id: string,
@@ -162,7 +162,7 @@ export class Takebacks {
 
   /**
    * Returns the next streams that aren't done, in the order of their names.
-   * @param after name of the last stream returned before
+   * @param after name of the last stream that was returned before
    */
   async open(id: string, kind: Kind, after: string, limit: number): Promise<readonly TakebackStream[]> {
     const [done] = COLUMNS[kind];
@@ -174,7 +174,7 @@ export class Takebacks {
     return rows;
   }
 
-  /** Notes that a stream is done. */
+  /** Records that a stream is done. */
   async done(id: string, kind: Kind, stream: string, { written, stays }: StreamOutcome): Promise<void> {
     const [done, left] = COLUMNS[kind];
     await this.pool.query(

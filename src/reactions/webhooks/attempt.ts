@@ -1,4 +1,4 @@
-/** Waits for an attempt to send a delivery, whichever instance makes it. */
+/** Waits for an attempt to send a delivery, regardless of which instance makes the attempt. */
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
@@ -8,7 +8,7 @@ const ATTEMPT_WAIT_MS = 5_000;
 /** How often the ledger is checked for other instances' attempts, in ms. */
 const LOOK_MS = 500;
 
-/** A delivery with a known number of finished attempts. */
+/** A delivery, and how many of its attempts have finished. */
 interface Tried {
   readonly id: string;
   readonly attempts: number;
@@ -18,17 +18,20 @@ interface Tried {
 export class Attempts {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  /** Wakes the requests that are waiting for these deliveries, because their attempts have ended and are in the ledger. */
+  /**
+   * Wakes the requests that are waiting for the given deliveries, because their attempts have ended and are recorded in the
+   * ledger.
+   */
   ended(ids: Iterable<string>): void {
     for (const id of ids) for (const look of this.#waiting.get(id) ?? []) look();
   }
 
   /**
-   * Waits until a delivery has been attempted once. Holds nothing but a timer meanwhile.
-   * @param made a delivery without an attempt. Call this before the dispatcher is woken.
-   * @param find reads the delivery from the ledger; undefined if it was removed.
-   * @param waitMs how long to wait, in ms.
-   * @returns the delivery after its attempt, or as it was last seen if no attempt ended in time.
+   * Waits until a delivery has been attempted once. Keeps nothing but a timer while waiting.
+   * @param made a delivery without an attempt. Call this method before the dispatcher is woken.
+   * @param find reads the delivery from the ledger; undefined if it was removed
+   * @param waitMs how long to wait, in ms
+   * @returns the delivery after its attempt, or as it was last seen if no attempt ended in time
    */
   async first<Delivery extends Tried>(
     made: Delivery,
@@ -46,7 +49,7 @@ export class Attempts {
     return seen;
   }
 
-  /** Resolves when an attempt has ended here, or the time is up. */
+  /** Resolves when an attempt has ended on this instance, or when the time is up. */
   async #look(id: string, ms: number): Promise<void> {
     const over = new AbortController();
     const look = (): void => over.abort();

@@ -1,4 +1,4 @@
-/** Lets whichever instance has room claim due deliveries, and records how their attempts ended. */
+/** Lets any instance that has room claim due deliveries, and records how their attempts ended. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 
@@ -20,7 +20,7 @@ export interface Claim {
   readonly attempts: number;
   /** Seconds since the first attempt; 0 if this is the first. */
   readonly age: number;
-  /** True if the endpoint gets one delivery at a time. */
+  /** True if the endpoint gets only one delivery at a time. */
   readonly probing: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface Ended {
   readonly wait: number | null;
 }
 
-/** How many deliveries an instance has room for, for one endpoint. */
+/** How many more deliveries an instance can take for one endpoint. */
 export interface Room {
   readonly endpointId: string;
   readonly free: number;
@@ -92,7 +92,7 @@ select e.id
  where e.active and e.deleted_at is null
    and (select min(d.due_at) from operations.webhook_delivery d where d.endpoint_id = e.id) <= now()`;
 
-// One statement for both tables. Health is sorted by endpoint, so that two instances never deadlock.
+// One statement for both tables. The health rows are sorted by endpoint, so that two instances never deadlock.
 const END = `
 with ended as (
   update operations.webhook_delivery d
@@ -120,7 +120,7 @@ update operations.webhook_delivery d set due_at = now()
   from json_to_recordset($1::json) as x(id text, claims int)
  where d.id = x.id and d.claims = x.claims`;
 
-// Deliveries to existing endpoints that aren't paused.
+// Deliveries to endpoints that exist and aren't paused.
 const BACKLOG = `
 select count(*) filter (where d.due_at <= now()) as due,
        coalesce(extract(epoch from now() - min(d.due_at) filter (where d.due_at <= now())), 0)::float8 as oldest,
@@ -132,7 +132,7 @@ select count(*) filter (where d.due_at <= now()) as due,
 /** Claims and their outcomes, in PostgreSQL. */
 export class WebhookClaims {
   /**
-   * @param claiming connections for claims, which may be lost if the database crashes: the deliveries are then due again
+   * @param claiming connections for claims. These may be lost if the database crashes; the deliveries are then due again
    * @param leaseSeconds the time after which another instance may claim an unfinished delivery
    */
   constructor(
@@ -141,7 +141,7 @@ export class WebhookClaims {
     readonly leaseSeconds: number,
   ) {}
 
-  /** Claims due deliveries, the oldest first, as far as there is room. */
+  /** Claims due deliveries, oldest first, as many as there is room for. */
   async claim(rooms: readonly Room[]): Promise<Claim[]> {
     const { rows } = await this.claiming.query<Claim & { seq: number }>({
       name: 'webhook-claim',
@@ -163,7 +163,7 @@ export class WebhookClaims {
     return rows[0] ?? { due: 0, oldest: 0, waiting: 0 };
   }
 
-  /** Releases claims whose deliveries were not sent: the deliveries are due again at once. */
+  /** Releases claims whose deliveries were not sent; the deliveries are due again at once. */
   async release(claims: readonly Pick<Claim, 'id' | 'claims'>[]): Promise<void> {
     await this.pool.query(RELEASE, [
       JSON.stringify(claims.map(({ id, claims: number }) => ({ id, claims: number }))),

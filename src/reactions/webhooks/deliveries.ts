@@ -3,10 +3,10 @@ import type { Pool } from 'pg';
 import { forgetGrants } from './grant-rows.ts';
 import type { NewDelivery } from './subscribers.ts';
 
-/** How long a delivery is kept. */
+/** How long a delivery is kept, in days. */
 export const KEPT_DAYS = 30;
 
-/** Starts a new cycle of attempts, with no results yet; the result of an attempt in progress is ignored. */
+/** Starts a new cycle of attempts, which has no results yet; the result of an attempt in progress is ignored. */
 const AFRESH = `
   set status = 'pending', attempts = 0, claims = claims + 1, due_at = now(), first_attempt_at = null,
       last_status_code = null, last_error = null, delivered_at = null`;
@@ -25,7 +25,7 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Makes a delivery due now, whatever its outcome was.
+   * Makes a delivery due now, regardless of its outcome.
    * @returns whether the endpoint has a delivery with that id
    */
   async redeliver(endpointId: string, id: string): Promise<boolean> {
@@ -38,7 +38,7 @@ export class WebhookDeliveries {
 
   /**
    * Makes all exhausted deliveries due now.
-   * @returns how many.
+   * @returns how many there were
    */
   async redeliverExhausted(endpointId: string): Promise<number> {
     const { rowCount } = await this.pool.query(
@@ -50,7 +50,7 @@ export class WebhookDeliveries {
 
   /**
    * Deletes a record's finished deliveries and its grants, as part of its purge. Pending deliveries, which contain only ids,
-   * are delivered first; `sweep` deletes them then.
+   * are sent first; `sweep` deletes them afterwards.
    */
   async forget(patientId: string): Promise<void> {
     await this.pool.query(

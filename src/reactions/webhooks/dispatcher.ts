@@ -1,7 +1,7 @@
 /**
- * Sends due deliveries. The dispatcher on each instance claims deliveries as it has room, a few at a time per endpoint, so
- * that a slow endpoint doesn't delay others. If the process dies, its claimed deliveries are due again when their lease is
- * over.
+ * Sends due deliveries. The dispatcher on each instance claims deliveries when it has room, a few at a time per endpoint, so
+ * that a slow endpoint doesn't delay others. If the process dies, its claimed deliveries are due again when their lease
+ * expires.
  */
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Environment } from '#src/shared/access/caller.ts';
@@ -19,15 +19,15 @@ export interface Claims {
   release(claims: readonly Claim[]): Promise<void>;
 }
 
-/** The maximum number of claimed deliveries at a time. An endpoint without a claim gets one even beyond that limit. */
+/** The maximum number of claimed deliveries at a time. An endpoint without any claim gets one even beyond this limit. */
 const IN_ALL = 512;
-/** The minimum number of claims for a busy endpoint that are made together, since each statement has a cost. */
+/** The minimum number of deliveries that are claimed together for a busy endpoint, because each statement has a cost. */
 const TOGETHER = 8;
-/** Maximum number of opened secrets to remember. */
+/** Maximum number of unsealed secrets to remember. */
 const MOST_SECRETS = 1_000;
 /** How often to look for due retries and abandoned claims, in ms. */
 const LOOK_MS = 1_000;
-/** How long stopping waits for answers, in ms. */
+/** How long stopping waits for receivers' answers, in ms. */
 const STOP_MS = 1_000;
 
 /** Sends deliveries on one instance. */
@@ -35,7 +35,7 @@ export class Dispatcher {
   /** Endpoints that may have due deliveries. */
   readonly #hot = new Set<string>();
   readonly #lanes = new Map<string, Lane<Claim>>();
-  /** Endpoints' opened secrets, with their sealed form. */
+  /** Endpoints' unsealed secrets, with their sealed form. */
   readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   #stopping = false;
   #ended: Ended[] = [];
@@ -53,14 +53,14 @@ export class Dispatcher {
       readonly key: Buffer;
       /** Seconds between attempts. */
       readonly gaps: readonly number[];
-      /** Returns whether an environment's deliveries may only go to public addresses. */
+      /** Returns whether deliveries in an environment may go only to public addresses. */
       readonly guarded: (environment: Environment) => boolean;
       readonly log: { warn(details: object, message: string): void };
       /** How long a claim lasts beyond an attempt's timeout, in ms. */
       readonly marginMs: number;
       /** Called after every attempt. */
       readonly onAttempt?: (endpointId: string, outcome: Outcome) => void;
-      /** Called when the outcomes of deliveries are in the ledger. */
+      /** Called when the outcomes of deliveries are recorded in the ledger. */
       readonly onNoted?: (deliveryIds: readonly string[]) => void;
     },
   ) {}
@@ -81,7 +81,10 @@ export class Dispatcher {
     this.#pumping = this.#pump();
   }
 
-  /** Stops claiming, waits briefly for answers, aborts the rest, records outcomes and releases the remaining claims. */
+  /**
+   * Stops claiming, waits briefly for answers, aborts attempts that haven't been answered, records outcomes, and releases the
+   * remaining claims.
+   */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
@@ -110,7 +113,7 @@ export class Dispatcher {
     }
   }
 
-  /** Claims deliveries until none are due or no room is left. */
+  /** Claims deliveries until none are due or the room is used up. */
   async #pump(): Promise<void> {
     try {
       while (this.#again) {
@@ -131,7 +134,7 @@ export class Dispatcher {
   #take(rooms: readonly Room[], claimed: readonly Claim[], at: number): void {
     for (const { endpointId, free } of rooms) {
       const own = claimed.filter((due) => due.endpointId === endpointId);
-      // All the room was used, so there may be more due deliveries.
+      // The whole room was used, so more deliveries may be due.
       if (own.length === free && this.#looking !== undefined) this.#hot.add(endpointId);
       if (own.length === 0) continue;
       const lane = this.#lanes.get(endpointId) ?? new Lane<Claim>();
@@ -141,7 +144,10 @@ export class Dispatcher {
     }
   }
 
-  /** Returns the room for each endpoint: at most half of the free places, so that slow endpoints never block a new one. */
+  /**
+   * Returns the room for each endpoint: at most half of the remaining places, so that slow endpoints never block a new
+   * endpoint.
+   */
   #rooms(): Room[] {
     const rooms: Room[] = [];
     let left = IN_ALL;
@@ -162,7 +168,7 @@ export class Dispatcher {
     return sent;
   }
 
-  /** Sends the deliveries that have a place. */
+  /** Sends deliveries for which there is a place. */
   #begin(lane: Lane<Claim>): void {
     if (this.#looking === undefined) return;
     const since = performance.now() - this.deps.marginMs;
@@ -176,14 +182,14 @@ export class Dispatcher {
       return;
     }
     lane.answered(outcome.seconds);
-    // From now on the endpoint gets one delivery at a time, so its other claims lapse.
+    // From now on, the endpoint gets one delivery at a time, so its other claims are dropped.
     if (outcome.timedOut) lane.clear();
     this.deps.onAttempt?.(due.endpointId, outcome);
     this.#ended.push(this.#makeEnd(due, outcome));
     this.#noting ??= this.#note();
   }
 
-  /** Frees places of an endpoint. */
+  /** Frees some places of an endpoint. */
   #free(endpointId: string, count: number): void {
     const lane = this.#lanes.get(endpointId);
     if (lane === undefined) return;
@@ -213,7 +219,7 @@ export class Dispatcher {
   }
 
   /**
-   * Opens an endpoint's secret.
+   * Unseals an endpoint's secret.
    * @throws the Error that `unseal` throws
    */
   #open(key: Buffer, { endpointId, secret: sealed }: Claim): string {
@@ -237,7 +243,10 @@ export class Dispatcher {
     return { claim, status, statusCode, error, timedOut, wait: gap ?? null };
   }
 
-  /** Records outcomes, many at a time. While the database is unreachable, they stay in memory and keep their places. */
+  /**
+   * Records outcomes, many at a time. While the database is unreachable, the outcomes stay in memory and their deliveries keep
+   * their places.
+   */
   async #note(): Promise<void> {
     while (this.#ended.length > 0) {
       // Outcomes from the same pass of the event loop are recorded together; later ones are recorded by the next statement.
@@ -269,8 +278,8 @@ export class Dispatcher {
 }
 
 /**
- * Returns whether another delivery may have waited for this one to end, because this one was a probe, part of a replay, or a
- * deletion.
+ * Returns whether another delivery may have been waiting for this one to end, because this one was a probe, part of a replay,
+ * or about a deletion.
  */
 function hasFollower({ claim, timedOut }: Ended): boolean {
   return claim.probing || claim.replay || timedOut || claim.eventType === 'resource.deleted';

@@ -1,6 +1,6 @@
 /**
- * Writes deliveries from the log to the ledger: each event becomes a delivery to every endpoint that was subscribed when the
- * event was written. It follows the log in order, including events about endpoints, and may repeat its work.
+ * Creates deliveries in the ledger from events in the log: each event becomes a delivery to every endpoint that was subscribed
+ * when the event was written. Follows the log in order, including the events about endpoints, and may repeat its work.
  */
 import { hash } from 'node:crypto';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -30,7 +30,7 @@ export interface SubscribedEndpoint {
   readonly events: readonly string[];
 }
 
-/** A future row in the ledger. */
+/** A row to be added to the ledger. */
 export interface Delivery {
   readonly id: string;
   readonly endpointId: string;
@@ -54,7 +54,7 @@ export interface FanOutLedger {
   ) => Promise<void>;
 }
 
-/** The results from a range of the log. */
+/** The results of following a range of the log. */
 class Outcome {
   readonly subscribed = new Map<string, SubscribedEndpoint>();
   readonly ended: string[] = [];
@@ -68,12 +68,14 @@ class Outcome {
 
 /** Creates deliveries for events, on the instance that leads. */
 export class FanOut {
-  /** Endpoint id → endpoint, at the position up to which the log was followed; undefined until they have been read. */
+  /**
+   * Endpoint id → endpoint, as of the position up to which the log was followed; undefined until the endpoints have been read.
+   */
   #subscribers: Map<string, SubscribedEndpoint> | undefined;
-  /** The grants at the same position in the log. */
+  /** The grants as of the same position in the log. */
   readonly #grants: KnownGrants;
 
-  /** @param wake called with the endpoints that have deliveries */
+  /** @param wake called with the ids of the endpoints that have deliveries */
   constructor(
     readonly ledger: FanOutLedger,
     readonly grantees: Grantees,
@@ -82,21 +84,21 @@ export class FanOut {
     this.#grants = new KnownGrants(ledger.grants);
   }
 
-  /** Reads subscribers and grants again, because another instance may have led meanwhile. */
+  /** Reads subscribers and grants again, because another instance may have led in the meantime. */
   readonly begin = (): void => {
     this.#subscribers = undefined;
     this.#grants.clear();
   };
 
   /**
-   * Takes the next events in order.
-   * @returns whether anything was written.
+   * Takes the next events, in order.
+   * @returns whether anything was written
    */
   readonly take = (events: readonly RecordedEvent[]): Promise<boolean> => this.#take(events, true);
 
   /**
-   * Takes an event that may be older than events already taken.
-   * @returns whether anything was written.
+   * Takes an event that may be older than events that were already taken.
+   * @returns whether anything was written
    */
   readonly takeLate = (event: RecordedEvent): Promise<boolean> => this.#take([event], false);
 
@@ -156,7 +158,7 @@ export class FanOut {
   }
 }
 
-/** Returns the grantees of an event whose projects have endpoints. */
+/** Returns an event's grantees, limited to those whose projects have endpoints. */
 export async function granteesAmong(
   grantees: Grantees,
   stored: StoredEvent,
@@ -170,7 +172,7 @@ export async function granteesAmong(
 /**
  * Returns an event's deliveries to endpoints.
  * @param grantees applications that also receive the event
- * @param series a different text gives different deliveries for the same events
+ * @param series a different text results in different deliveries for the same events
  */
 export function makeDeliveries(
   stored: StoredEvent,
@@ -212,7 +214,7 @@ function isInTenant(endpoint: Tenant, { project, environment }: Tenant): boolean
   return endpoint.project === project && endpoint.environment === environment;
 }
 
-/** Applies an event about an endpoint. */
+/** Applies an event about an endpoint to the subscribers. */
 function takeEndpoint(
   stored: StoredEvent,
   subscribers: Map<string, SubscribedEndpoint>,

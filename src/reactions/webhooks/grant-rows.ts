@@ -1,10 +1,10 @@
-/** Stores the grants that decide who receives webhooks, in PostgreSQL, as of a position in the log. */
+/** Stores, in PostgreSQL, the grants that determine who receives webhooks, as of a position in the log. */
 import type { Pool } from 'pg';
 import { Unavailable } from '#src/events/store.ts';
 import type { Given, KnownGrant } from './grants.ts';
 import type { GrantRows } from './known-grants.ts';
 
-/** A row; either all or none of the columns from `project` to `expires_at` are null. */
+/** A row. The columns from `project` to `expires_at` are either all null or all set. */
 type Row = Pick<KnownGrant, 'grantId' | 'record' | 'endedAt'> & { [K in keyof Given]: Given[K] | null };
 
 interface State {
@@ -17,7 +17,7 @@ select grant_id as "grantId", record, project, environment, sector, patient, sco
        expires_at as "expiresAt", ended_at as "endedAt"
   from operations.webhook_grant where record = any($1::uuid[])`;
 
-/** Stores each grant once; values that the row already has stay. */
+/** Stores each grant once; values that the row already has are kept. */
 export const KEEP_GRANTS = `
 insert into operations.webhook_grant as g
   (grant_id, record, project, environment, sector, patient, scopes, granted_at, expires_at, ended_at)
@@ -36,8 +36,8 @@ const STATE = `
 select exists (select from operations.webhook_grant) as "any", taken_over as "takenOver"
   from operations.webhook_grants_begun`;
 
-// Before this process stored grants itself, it had followed the log to `reached`. Earlier grants are in the read model once
-// that has reached the same position.
+// Before this process stored grants itself, it had followed the log to `reached`. Earlier grants can be taken from the read
+// model once the read model has reached the same position.
 const TAKE_OVER = `
 with begun as (
   update operations.webhook_grants_begun set taken_over = true
@@ -58,7 +58,7 @@ export function grantsParameter(grants: readonly KnownGrant[]): string {
   return JSON.stringify(grants.map(({ given, ...rest }) => ({ ...given, ...rest })));
 }
 
-/** Creates the store of grants. `any` throws Unavailable until earlier grants can be taken over. */
+/** Creates the store of grants. `any` throws Unavailable until the earlier grants can be taken over. */
 export function openGrantRows(pool: Pool): GrantRows {
   return {
     async any() {

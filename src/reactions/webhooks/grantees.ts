@@ -1,7 +1,8 @@
 /**
  * Decides which applications receive an event in a record: those with a grant that covers the resource
- * (docs/spec/decisions.md, sections 6 and 9). A grant covers what the application can read with it after the event: it needs
- * the letter `r` on the type, for the categories of the current version, or, for a deletion, of the previous version.
+ * (docs/spec/decisions.md, sections 6 and 9). A grant covers what the application can read with it after the event. So it
+ * needs the letter `r` for the type, either without a category or for a category of the current version (for a deletion, of
+ * the previous version).
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -15,13 +16,13 @@ import { type Given, heldAt, type KnownGrant } from './grants.ts';
 import type { Named, TextAsOf } from './text-as-of.ts';
 import { isServicesOwn } from './view.ts';
 
-/** The applications in a project and environment that know a record by the same pairwise id. */
+/** The applications in a project and environment that know a record's Patient by the same pairwise id. */
 export interface Grantee extends Sector {
   /** The pairwise id. */
   readonly patient: string;
 }
 
-/** Provenances may be about Provenances; any deeper ones count as invisible. */
+/** Provenances may be about Provenances; those at a deeper level count as invisible. */
 const DEEPEST = 3;
 const VERSION = /^\d{1,9}$/;
 
@@ -40,7 +41,7 @@ export class Grantees {
   /**
    * Returns an event's grantees, each sector once.
    * @param grants on the event's record, including ended grants
-   * @param isAsked tells whether anybody listens to a project and environment; grantees without a listener are left out
+   * @param isAsked returns whether anyone listens to a project and environment; grantees without a listener are left out
    */
   async of(
     stored: StoredEvent,
@@ -80,7 +81,10 @@ interface About extends Named {
   readonly text?: string;
 }
 
-/** Returns the resource about which grantees receive webhooks; undefined for other events, and for the directory. */
+/**
+ * Returns the resource about which grantees receive webhooks; undefined for events that aren't about such a resource, and for
+ * the directory.
+ */
 function resourceIn({ event, stream }: StoredEvent): About | undefined {
   if (recordPatient(stream) === undefined) return undefined;
   switch (event.type) {
@@ -96,7 +100,7 @@ function resourceIn({ event, stream }: StoredEvent): About | undefined {
   }
 }
 
-/** A record's resources that can be read right after an event. Nothing is looked up twice, or unnecessarily. */
+/** A record's resources that can be read right after an event. Nothing is looked up twice or unnecessarily. */
 class Sight {
   readonly #texts = new Map<string, Promise<string | undefined>>();
 
@@ -121,7 +125,7 @@ class Sight {
     return type !== 'Provenance' || readsAll(access) || this.#coversTargets(access, named, depth);
   }
 
-  /** A Provenance is visible if all its targets are. */
+  /** A Provenance is visible if all of its targets are visible. */
   async #coversTargets(access: Access, named: Named, depth: number): Promise<boolean> {
     const text = depth < DEEPEST ? await this.#text(named) : undefined;
     if (text === undefined) return false;
@@ -132,13 +136,13 @@ class Sight {
 
   async #coversTarget(access: Access, reference: string, depth: number): Promise<boolean> {
     const target = parseReference(reference);
-    // A target outside the service hides nothing.
+    // A target outside the service doesn't make the Provenance invisible.
     if (target.kind !== 'local') return true;
     const { type, id, version } = target;
     if (typeEntry(type).home === 'directory') return true;
     if (type === 'Patient') return id === recordPatient(this.place.stream);
     const current = { type, id };
-    // Another record's resource has no text here.
+    // A resource in another record has no text here.
     if ((await this.#text(current)) === undefined || !(await this.covers(access, current, depth)))
       return false;
     if (version === undefined) return true;

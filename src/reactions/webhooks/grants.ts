@@ -1,5 +1,5 @@
 /**
- * Grants as recorded in the log. Whether a grant is active depends only on the time: the times of a record's events strictly
+ * Grants as recorded in the log. Whether a grant is active depends only on the time. The times of a record's events strictly
  * increase, so the answer for an event never changes. Pure.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -16,14 +16,14 @@ export interface Given extends Sector {
   readonly expiresAt: Micros;
 }
 
-/** The facts about a grant from the events so far. */
+/** The facts about a grant from the events that were followed so far. */
 export interface KnownGrant {
   readonly grantId: string;
   /** The id of the record's Patient. */
   readonly record: string;
-  /** Null while only its end is known, because its first event is parked. */
+  /** Null if only the grant's end is known, because its first event is parked. */
   readonly given: Given | null;
-  /** Null until an event ends the grant; it may have expired earlier. */
+  /** Null until an event ends the grant; the grant may have expired earlier. */
   readonly endedAt: Micros | null;
 }
 
@@ -34,7 +34,7 @@ export const GRANT_TYPES: ReadonlySet<string> = new Set([
   'ConsentExpired',
 ]);
 
-/** Returns what an event says about a grant; undefined for other events. */
+/** Returns what an event says about a grant; undefined for events that aren't about grants. */
 export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | undefined {
   const record = recordPatient(stream);
   if (record === undefined) return undefined;

@@ -1,5 +1,6 @@
 /**
- * Caches the grants on the records whose events were followed last. A record without grants costs one entry, and no look-up.
+ * Caches the grants on the records whose events were followed most recently. A record without grants takes up one entry and
+ * needs no look-up.
  */
 import type { RecordedEvent } from '#src/events/store.ts';
 import { recordPatient } from '#src/events/streams.ts';
@@ -11,13 +12,13 @@ const NONE: ReadonlyMap<string, KnownGrant> = new Map();
 
 /** The store of grants. */
 export interface GrantRows {
-  /** Returns whether there are any grants. First takes over the grants that were given before grants were stored. */
+  /** Returns whether there are any grants. First takes over grants from before grants were stored here. */
   readonly any: () => Promise<boolean>;
   /** Returns all grants on records, including ended grants. */
   readonly onRecords: (records: readonly string[]) => Promise<readonly KnownGrant[]>;
 }
 
-/** Grants on records, at the position up to which the log was followed. */
+/** Grants on records, as of the position up to which the log was followed. */
 export class KnownGrants {
   /** Record → grant id → grant. The least recently used record comes first. */
   readonly #records = new Map<string, ReadonlyMap<string, KnownGrant>>();
@@ -26,7 +27,7 @@ export class KnownGrants {
 
   constructor(readonly rows: GrantRows) {}
 
-  /** Forgets everything, so that it is read again. */
+  /** Forgets everything, so that it will be read again. */
   clear(): void {
     this.#records.clear();
     this.#any = undefined;
@@ -34,7 +35,7 @@ export class KnownGrants {
 
   /**
    * Reads the grants on the records that events are about, in at most one statement.
-   * @param isNew true if the events are followed in order, so that nothing was granted before a record's first event
+   * @param isNew true if the events are followed in order, so that no grant can precede a record's first event
    */
   async load(events: readonly Pick<RecordedEvent, 'stream' | 'revision'>[], isNew = false): Promise<void> {
     this.#any ??= await this.rows.any();
@@ -51,7 +52,10 @@ export class KnownGrants {
     for (const grant of await this.rows.onRecords(unknown)) this.#put(grant);
   }
 
-  /** Drops the least recently used records. Must be called between batches, because one batch may need more. */
+  /**
+   * Drops the least recently used records. Must be called between batches, because a single batch may need more records than
+   * the maximum.
+   */
   trim(): void {
     for (const record of this.#records.keys()) {
       if (this.#records.size <= MOST_RECORDS) return;
@@ -65,7 +69,7 @@ export class KnownGrants {
     if (this.#records.has(grant.record)) this.#put(grant);
   }
 
-  /** Returns the grants on the record of a stream that has been loaded. */
+  /** Returns the grants on the record of a stream that has already been loaded. */
   on(stream: string): readonly KnownGrant[] {
     const known = this.#records.get(recordPatient(stream) ?? '');
     return known === undefined || known.size === 0 ? [] : [...known.values()];

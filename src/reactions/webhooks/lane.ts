@@ -1,13 +1,16 @@
-/** One instance's claims for one endpoint: deliveries being sent, and deliveries waiting for a place. */
+/** One instance's claims for one endpoint: deliveries that are being sent, and deliveries that wait for a place. */
 
-/** The maximum number of deliveries to an endpoint that have been sent but not recorded; a crash repeats at most these. */
+/**
+ * The maximum number of deliveries to an endpoint that have been sent but not recorded; after a crash, at most these are
+ * repeated.
+ */
 const PLACES = 16;
 /**
- * The number of deliveries claimed in advance for an endpoint that answers quickly, so that they are ready when a place is
- * free.
+ * The number of deliveries claimed in advance for an endpoint that answers quickly, so that a delivery is ready as soon as a
+ * place is free.
  */
 const AHEAD = 16;
-/** Answers within this time count as quick, in seconds. */
+/** An answer within this time counts as quick, in seconds. */
 const QUICK_SECONDS = 0.25;
 
 /** The lane of one endpoint. */
@@ -21,7 +24,7 @@ export class Lane<T> {
     return this.#sent;
   }
 
-  /** Returns the number of claimed deliveries, sent or not. */
+  /** Returns the number of claimed deliveries, whether sent or not. */
   get size(): number {
     return this.#sent + this.#waiting.length;
   }
@@ -40,8 +43,8 @@ export class Lane<T> {
   }
 
   /**
-   * Returns the next delivery for which there is a place; it then counts as sent.
-   * @param since earlier claims are skipped, because another instance may soon take them
+   * Returns the next delivery if there is a place for it; the delivery then counts as sent.
+   * @param since claims from before this time are skipped, because another instance may soon take them
    */
   next(since: number): T | undefined {
     while (this.#sent < PLACES) {
@@ -54,7 +57,7 @@ export class Lane<T> {
     return undefined;
   }
 
-  /** Adjusts the number of places to an answer time, in seconds. */
+  /** Adjusts the number of places according to the time that an answer took, in seconds. */
   answered(seconds: number): void {
     this.#quick = seconds < QUICK_SECONDS;
   }

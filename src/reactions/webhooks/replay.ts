@@ -29,16 +29,16 @@ export interface Replays {
   running(id?: string): Promise<readonly Replay[]>;
   unsent(id: string): Promise<number>;
   queue(id: string, deliveries: readonly Delivery[], position: string): Promise<void>;
-  /** Drops a replay's deliveries about records. */
+  /** Drops a replay's deliveries that are about the given records. */
   leaveOut(id: string, records: readonly string[]): Promise<void>;
   done(id: string): Promise<void>;
   dropIfCancelled(id: string): Promise<void>;
 }
 
 const LOOK_MS = 1_000;
-/** The maximum number of a replay's deliveries that are queued but not sent. */
+/** The maximum number of deliveries of a replay that are queued but not sent. */
 const QUEUED = 50;
-/** Pause before checking again for room, in ms. */
+/** Pause before checking for room again, in ms. */
 const ROOM_MS = 50;
 
 /** How long an instance that is too old to read an event leaves a replay to others, in ms. */
@@ -52,7 +52,7 @@ class Over extends Error {
 /** Runs replays on one instance. */
 export class Replayer {
   readonly #own = new Map<string, Promise<void>>();
-  /** Replays that this instance is too old for → when it may try again, by `performance.now()`. */
+  /** Replays with events that this instance is too old to read → when the instance may try again, by `performance.now()`. */
   readonly #left = new Map<string, number>();
   #looking: NodeJS.Timeout | undefined;
 
@@ -79,14 +79,14 @@ export class Replayer {
     void this.look();
   }
 
-  /** Stops; the replays continue after a restart or on another instance. */
+  /** Stops; the replays continue after a restart, or on another instance. */
   async stop(): Promise<void> {
     clearInterval(this.#looking);
     this.#looking = undefined;
     await Promise.all(this.#own.values());
   }
 
-  /** Takes over replays that no instance runs. */
+  /** Takes over replays that aren't running on any instance. */
   async look(): Promise<void> {
     try {
       for (const replay of await this.deps.replays.running()) {
@@ -106,7 +106,7 @@ export class Replayer {
       const lead = await this.deps.stand(`replay/${endpointId}`);
       if (lead === undefined) return;
       try {
-        // Read again: another instance may have advanced it.
+        // Read again, because another instance may have advanced the replay.
         const [replay] = await this.deps.replays.running(id);
         if (replay !== undefined) await Promise.race([this.#run(replay), lead.lost]);
       } finally {
@@ -164,7 +164,10 @@ export class Replayer {
     await replays.queue(replay.id, [], position);
   }
 
-  /** Drops deliveries whose record was purged after the log was read, because the purge could not find them yet. */
+  /**
+   * Drops deliveries whose record was purged after the log was read; the purge could not find them because they weren't queued
+   * yet.
+   */
   async #leaveOutPurged({ id }: Replay, queued: readonly Delivery[]): Promise<void> {
     const purged: string[] = [];
     for (const record of new Set(queued.flatMap((delivery) => delivery.record ?? [])))

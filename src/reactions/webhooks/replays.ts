@@ -1,19 +1,19 @@
 /**
- * Replays: past events that are sent to an endpoint again. Each endpoint has at most one replay at a time; the newest is
- * remembered.
+ * Replays: past events that are sent to an endpoint again. Each endpoint has at most one replay at a time; only its newest
+ * replay is remembered.
  */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { type NewDelivery, writeDeliveries } from './subscribers.ts';
 
-/** The events to send again. Times are microseconds since 1970, both inclusive. */
+/** The events to send again. The times are in microseconds since 1970, and both are inclusive. */
 export interface ReplayOrder {
   readonly id: string;
   readonly endpointId: string;
   readonly from: number;
   readonly to: number;
   readonly types: readonly string[];
-  /** Head of the log when the replay was ordered: later events are delivered anyway. */
+  /** Head of the log when the replay was ordered; events after it are delivered anyway. */
   readonly head: string;
 }
 
@@ -21,7 +21,7 @@ export interface ReplayOrder {
 export interface RunningReplay extends ReplayOrder {
   readonly project: string;
   readonly environment: Environment;
-  /** Everything up to this position is queued. */
+  /** Everything up to this position has been queued. */
   readonly position: string;
 }
 
@@ -39,7 +39,7 @@ export class WebhookReplays {
 
   /**
    * Begins a replay.
-   * @returns false while another replay for the endpoint is running; repeating the same order counts as the same replay.
+   * @returns false while another replay for the endpoint is running; a repeated order counts as the same replay
    */
   async begin({ id, endpointId, from, to, types, head }: ReplayOrder): Promise<boolean> {
     const { rowCount } = await this.pool.query(
@@ -76,14 +76,14 @@ export class WebhookReplays {
     return rows[0]?.unsent ?? 0;
   }
 
-  /** Queues deliveries and saves the position. Deliveries that are already queued stay unchanged. */
+  /** Queues deliveries and saves the position. Deliveries that are already queued aren't changed. */
   async queue(id: string, deliveries: readonly NewDelivery[], position: string): Promise<void> {
     const own = deliveries.map((delivery) => ({ ...delivery, replayId: id }));
     await writeDeliveries(this.pool, { subscribed: [], ended: [], grants: [] }, own);
     await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
   }
 
-  /** Drops a replay's deliveries about records, whatever their outcome was. */
+  /** Drops a replay's deliveries that are about the given records, regardless of their outcome. */
   async leaveOut(id: string, records: readonly string[]): Promise<void> {
     await this.pool.query(
       'delete from operations.webhook_delivery where replay_id = $1 and record = any($2::uuid[])',

@@ -1,6 +1,6 @@
 /** Schedules retries of failed deliveries (docs/spec/decisions.md, section 6). Pure. */
 
-/** Time after the first attempt at which a delivery is given up, regardless of the number of attempts, in seconds. */
+/** Time after the first attempt at which a delivery is abandoned, regardless of the number of attempts, in seconds. */
 const END_SECONDS = 24 * 3_600;
 /** The maximum share by which each pause is lengthened or shortened. */
 const JITTER = 0.1;
@@ -30,7 +30,7 @@ export function nextGap(
   return Math.min(Math.max(varied, asked), END_SECONDS - age);
 }
 
-/** Parses `Retry-After`, a number or a date (RFC 9110, section 10.2.3), to seconds. */
+/** Converts `Retry-After`, which is a number or a date (RFC 9110, section 10.2.3), to seconds. */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);

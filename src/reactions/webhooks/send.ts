@@ -11,7 +11,7 @@ import { NotPublic } from '#src/shared/public-address.ts';
 import { parseRetryAfter } from './schedule.ts';
 import { sign, signStandard } from './signature.ts';
 
-/** The request to send. */
+/** `whsec_…`, unsealed. */
 export interface Attempt {
   readonly url: string;
   /** `whsec_…` in clear. */
@@ -20,7 +20,7 @@ export interface Attempt {
   readonly eventId: string;
   readonly eventType: string;
   readonly payload: string;
-  /** True if the delivery is sent again from the log because the subscriber asked for it. */
+  /** True if the delivery is sent again, from the log, at the subscriber's request. */
   readonly replay: boolean;
   /** True if only addresses on the public internet are allowed. */
   readonly guarded: boolean;
@@ -29,9 +29,9 @@ export interface Attempt {
 export interface Outcome {
   readonly delivered: boolean;
   readonly status: number | null;
-  /** Null if it was delivered. */
+  /** Null if the delivery succeeded. */
   readonly error: string | null;
-  /** True if the answer or the connection did not come in time. */
+  /** True if the connection or the answer took too long. */
   readonly timedOut: boolean;
   /** Seconds. */
   readonly retryAfter: number | undefined;
@@ -41,9 +41,9 @@ export interface Outcome {
 
 /** Maximum number of bytes of an answer to keep. */
 const KEPT = 4_096;
-/** Maximum number of bytes of an answer to read: later ones can't change the outcome. */
+/** Maximum number of bytes of an answer to read; later bytes can't change the outcome. */
 const READ = 65_536;
-/** Maximum number of connections to one receiver to keep open, and for how long, in ms. */
+/** Maximum number of connections to one receiver that are kept open, and how long they are kept open, in ms. */
 const FREE = 256;
 const FREE_MS = 30_000;
 
@@ -57,7 +57,7 @@ export class Sender {
   readonly #routes = new Map<string, Route>();
 
   /**
-   * @param timeoutMs from connecting to the last byte of the answer
+   * @param timeoutMs maximum time from connecting to the last byte of the answer
    * @param resolve looks up names; default: `askNameServers()`
    */
   constructor(
@@ -67,7 +67,10 @@ export class Sender {
     this.#ways = { open: wayTo(customerHosts(false, resolve)), guarded: wayTo(customerHosts(true, resolve)) };
   }
 
-  /** Makes an attempt. Never rejects: errors are outcomes. Only `breakOff` ends the attempt without an outcome (undefined). */
+  /**
+   * Makes an attempt. Never rejects: errors are outcomes. An attempt ends without an outcome (undefined) only if `breakOff` is
+   * called.
+   */
   async send(attempt: Attempt): Promise<Outcome | undefined> {
     const started = performance.now();
     const underWay = new UnderWay();
@@ -117,8 +120,7 @@ export class Sender {
     try {
       return await this.#once(attempt, underWay);
     } catch (error) {
-      // The receiver closed a kept connection just as it was about to be used. Nothing was sent, so another connection is
-      // used.
+      // The receiver closed a connection just as it was about to be reused. Nothing was sent, so another connection is used.
       if (error instanceof StaleConnection) return this.#once(attempt, underWay);
       throw error;
     }
@@ -181,7 +183,7 @@ class UnderWay {
 /** The parts of a URL. */
 interface Route {
   readonly secure: boolean;
-  /** A name or an address; IPv6 without brackets. */
+  /** A name or an address; an IPv6 address has no brackets. */
   readonly host: string;
   /** Host and port in the form of the header `Host`. */
   readonly authority: string;
@@ -204,7 +206,7 @@ class StaleConnection extends Error {
   override readonly name = 'StaleConnection';
 }
 
-/** Returns headers as a list of names and values, which Node writes unchanged. */
+/** Returns headers as a list of names and values, which Node sends unchanged. */
 function makeHeaders(
   { secret, payload, eventType, eventId, deliveryId, replay }: Attempt,
   authority: string,
@@ -222,7 +224,7 @@ function makeHeaders(
   ];
 }
 
-/** Reads an answer to its end, or as far as it can matter. */
+/** Reads an answer to its end, or until the rest no longer matters. */
 function readAnswer(
   response: IncomingMessage,
   resolve: (answer: Answer) => void,
@@ -247,7 +249,7 @@ function readAnswer(
   response.on('error', reject);
 }
 
-/** Describes an answer; NUL is replaced, because it can't be stored as text. */
+/** Describes an answer; NUL is replaced, because it can't be stored in a text. */
 function describe(status: number, text: string): string {
   const redirect = status >= 300 && status < 400 ? ' (redirects are not followed)' : '';
   const said = text.replaceAll('\0', '').trim();

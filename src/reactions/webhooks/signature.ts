@@ -1,13 +1,14 @@
 /**
- * Signs deliveries: with the contract's `Service-Signature` (docs/spec/interface.md, section 6), and with the signatures of
- * Standard Webhooks (https://www.standardwebhooks.com, specification 1.0.0), which its libraries and Svix's verify.
+ * Signs deliveries in two ways: with the contract's `Service-Signature` (docs/spec/interface.md, section 6), and with the
+ * signatures of Standard Webhooks (https://www.standardwebhooks.com, specification 1.0.0), which can be verified with the
+ * libraries of Standard Webhooks and Svix.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The maximum difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
-/** Matches secrets in this form; older secrets hold base64url and are used only for the contract's own signature. */
+/** Matches secrets in this form. Older secrets contain base64url and are used only for the contract's own signature. */
 const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{43}=)$/;
 
 /**
@@ -20,8 +21,8 @@ export function sign(secret: string, body: string | Buffer, seconds: number): st
 }
 
 /**
- * Signs a body for `webhook-signature`: `v1,<base64 HMAC-SHA256 of "<id>.<unix seconds>.<raw body>">`, keyed with the
- * bytes that the secret encodes.
+ * Signs a body for `webhook-signature`: `v1,<base64 HMAC-SHA256 of "<id>.<unix seconds>.<raw body>">`. The key is the bytes
+ * that the secret encodes.
  * @returns undefined if the secret isn't standard base64 of 32 bytes
  */
 export function signStandard(
@@ -35,7 +36,7 @@ export function signStandard(
   return `v1,${mac(Buffer.from(key, 'base64'), `${id}.${seconds}.`, body).toString('base64')}`;
 }
 
-/** Returns whether a delivery is genuine and recent. Receivers check the same. */
+/** Returns whether a delivery is genuine and recent. Receivers make the same check. */
 export function verify(
   secret: string,
   body: string | Buffer,

@@ -1,4 +1,4 @@
-/** Stores subscribers as of a position in the log, and deliveries to them. */
+/** Stores subscribers, as of a position in the log, and deliveries to them. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/caller.ts';
 import { grantsParameter, KEEP_GRANTS } from './grant-rows.ts';
@@ -26,9 +26,9 @@ export interface NewDelivery {
 
 /** Changes from a range of the log. */
 export interface SubscriberChanges {
-  /** Endpoints as they are now. */
+  /** Endpoints in their current state. */
   readonly subscribed: readonly SubscriberRow[];
-  /** Deleted endpoints: their pending deliveries are dropped. */
+  /** Deleted endpoints; their pending deliveries are dropped. */
   readonly ended: readonly string[];
   /** The grants from these events, each once. */
   readonly grants: readonly KnownGrant[];
@@ -60,7 +60,7 @@ export async function readSubscribers(pool: Pool): Promise<SubscriberRow[]> {
   return (await pool.query<SubscriberRow>(SELECT)).rows;
 }
 
-/** Writes everything in one transaction; writing it again changes nothing. */
+/** Writes everything in one transaction; repeating the call changes nothing. */
 export async function writeDeliveries(
   pool: Pool,
   { subscribed, ended, grants }: SubscriberChanges,

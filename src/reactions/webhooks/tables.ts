@@ -1,6 +1,6 @@
-/** Tables for webhook deliveries, in schema `operations`. Deliveries aren't events, and no rebuild touches them. */
+/** Tables for webhook deliveries, in schema `operations`. Deliveries aren't events, and rebuilds don't touch them. */
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const WEBHOOKS_SQL = `
 -- What seals the signing secrets of endpoints.
 CREATE TABLE operations.webhook_key (
@@ -65,13 +65,13 @@ CREATE TABLE operations.webhook_replay (
   ended_at timestamptz
 );`;
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const WEBHOOK_FORGOTTEN_SQL = `
 -- Its patient is purged: what is still to be told is told, and then deleted.
 ALTER TABLE operations.webhook_delivery ADD COLUMN forgotten boolean NOT NULL DEFAULT false;
 CREATE INDEX webhook_delivery_forgotten ON operations.webhook_delivery (id) WHERE forgotten;`;
 
-/** The DDL in a separate migration. */
+/** The DDL of a separate migration. */
 export const WEBHOOK_GRANTS_SQL = `
 -- Grants on records, as far as the reaction has followed the log; ended ones stay, because replays ask for them.
 CREATE TABLE operations.webhook_grant (

@@ -1,4 +1,7 @@
-/** Finds a resource as of a place in the log: the version before a deletion, or the version that a resource refers to. */
+/**
+ * Finds a resource as of a place in the log: either the version before a deletion, or the version to which another resource
+ * refers.
+ */
 import type { Pool } from 'pg';
 import { isTableMissing } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
@@ -15,8 +18,8 @@ export interface Named {
 }
 
 /**
- * Returns a resource's JSON text as of the end of the append that an event belongs to: from the newest version that isn't a
- * deletion, or from the named version. Undefined if the event's record has no such version.
+ * Returns a resource's JSON text as of the end of the append to which an event belongs. The text is from the named version, or
+ * by default from the newest version that isn't a deletion. Returns undefined if the event's record has no such version.
  */
 export type TextAsOf = (place: StoredEvent, named: Named) => Promise<string | undefined>;
 
@@ -31,8 +34,8 @@ select c.position >= $1 as passed, v.body
      order by n.version desc limit 1) v on true`;
 
 /**
- * Creates the look-up. It reads from the read model `history`; while that is behind the event, it reads the record's stream
- * backwards.
+ * Creates the look-up. It reads from the read model `history`; if that hasn't reached the event yet, it reads the record's
+ * stream backwards.
  */
 export function openTextLookup(pool: Pool, store: Pick<EventStore, 'read'>): TextAsOf {
   return async (place, named) => {
@@ -58,7 +61,7 @@ export function openTextLookup(pool: Pool, store: Pick<EventStore, 'read'>): Tex
   };
 }
 
-/** @returns undefined, too, if the record was purged meanwhile */
+/** @returns undefined if the version doesn't exist, or if the record has been purged */
 async function inStream(
   store: Pick<EventStore, 'read'>,
   stream: string,

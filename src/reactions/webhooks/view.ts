@@ -10,7 +10,7 @@ import type { WebhookEventType } from '#src/shared/webhook-types.ts';
 
 /** A webhook event before it is signed. */
 export interface WebhookEvent {
-  /** `evt_…`: derived from the event in the log, so that all redeliveries and replays have the same id. */
+  /** `evt_…`: derived from the event in the log, so that all redeliveries and replays of an event have the same id. */
   readonly id: string;
   readonly type: WebhookEventType;
   /** The id of the patient whose record the event is about; undefined for the directory. */
@@ -19,15 +19,15 @@ export interface WebhookEvent {
   readonly payload: string;
 }
 
-/** A subscriber: the owner of a record or directory, or the applications that know a record by the same pairwise id. */
+/** A subscriber: either the owner of a record or directory, or the applications that know a record by the same pairwise id. */
 export interface Subscriber extends Tenant {
-  /** Only for applications with a grant: the sector by which the project identifies them. */
+  /** The sector by which the project identifies the applications; only for applications with a grant. */
   readonly sector?: string;
-  /** Their pairwise id for the record's Patient; the owner knows the real id. */
+  /** The applications' pairwise id for the record's Patient; the owner knows the real id. */
   readonly patient?: string;
 }
 
-/** Log events that are sent to subscribers, and their webhook types. */
+/** Types of log events that are sent to subscribers → their webhook types. */
 const TYPES = {
   ResourceCreated: 'resource.created',
   ResourceUpdated: 'resource.updated',
@@ -44,8 +44,8 @@ export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
  * Returns the tenants that receive an event regardless of grants (docs/spec/decisions.md, section 6). Events about grants and
- * proposals go to the application's project, even if the service wrote them. All others go to the owner of the record or
- * directory, except the service's own events.
+ * proposals go to the application's project, even if the service wrote them. All other events go to the owner of the record or
+ * directory, except the events that the service itself wrote.
  */
 export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[] {
   switch (event.type) {
@@ -61,8 +61,8 @@ export function listAudience({ event, metadata }: StoredEvent): readonly Tenant[
 }
 
 /**
- * Returns whether the service wrote an event to fill or empty a sandbox. A personal record's purge at its patient's request
- * has no project: its events don't name a person.
+ * Returns whether the service wrote an event to fill or empty a sandbox. The purge of a personal record at its patient's
+ * request has no project, because its events don't name a person.
  */
 export function isServicesOwn({ credential }: StoredEvent['metadata']): boolean {
   return credential.kind === 'system' && credential.project !== undefined;
@@ -113,17 +113,17 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
   }
 }
 
-/** Returns the member for events that a take-back or its undo wrote: `takeback/tb_…`, `takeback/tb_…/undo`. */
+/** Returns the `cause` member of events that were written by a take-back or its undo: `takeback/tb_…`, `takeback/tb_…/undo`. */
 function causeIn({ cause }: StoredEvent['metadata']): object {
   return cause?.startsWith('takeback/') === true ? { cause } : {};
 }
 
-/** Doesn't compile if `viewFor` lacks a case for a type that subscribers receive. */
+/** Doesn't compile if `viewFor` lacks a case for an event type that subscribers receive. */
 function untold(_type: Exclude<EventType, keyof typeof TYPES>): undefined {
   return undefined;
 }
 
-/** The members of a grant that its application receives: nothing about the person, and the Patient's pairwise id. */
+/** The members of a grant that its application receives: the Patient's pairwise id, but nothing about the person. */
 type ToldGrant = Omit<
   Extract<StoredEvent['event'], { readonly type: 'ConsentRevoked' }>['data'],
   'project_id' | 'environment' | 'reason' | 'note'
@@ -133,7 +133,7 @@ function grantIn({ grant_id, patient, application_id, scopes, purpose, expires_a
   return { grant_id, patient, application_id, scopes, purpose, expires_at };
 }
 
-/** Returns a proposal's data for its application: ids and the type, nothing about the person. */
+/** Returns the data of a proposal that its application receives: ids and the type, but nothing about the person. */
 function proposalIn({
   proposal_id,
   patient,
@@ -141,7 +141,7 @@ function proposalIn({
   resource_type,
   resource_id: id,
 }: Omit<Extract<StoredEvent['event'], { readonly type: 'ProposalRejected' }>['data'], 'note'>): object {
-  // The application knows the Patient only by its pairwise id.
+  // The application knows the Patient only by the pairwise id.
   const shown = resource_type === 'Patient' ? patient : id;
   const told = { proposal_id, patient, application_id, resource_type };
   return shown === undefined ? told : { ...told, id: shown };
@@ -171,8 +171,8 @@ export function pingEvent(id: string, at: string, tenant: Tenant, endpointId: st
 }
 
 /**
- * Returns `evt_` and 22 characters: the same for the same log event and type and, for applications with a grant, the same
- * sector.
+ * Returns `evt_` and 22 characters, which are the same for the same log event and type and, for applications with a grant, the
+ * same sector.
  */
 export function eventId(logEventId: string, type: WebhookEventType, subscriber?: Subscriber): string {
   const { project, environment, sector } = subscriber ?? {};
@@ -191,12 +191,12 @@ function webhookEvent(
   return { id, type, record, payload: JSON.stringify(body) };
 }
 
-/** Returns the members that are added if another project wrote the event, with the names in its directory at that time. */
+/** Returns the members that are added if another project wrote the event: names from that project's directory at that time. */
 function external({ metadata }: StoredEvent, subscriber: Tenant): object {
   const { credential, author, acting_as_display, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
     return {};
-  // The installation's operator writes on behalf of the project.
+  // The operator of the installation writes on behalf of the project.
   if (credential.kind === 'system') return {};
   const organization = (metadata.on_behalf_of ?? metadata.organization)?.display;
   const practitioner = author?.display ?? acting_as_display;

@@ -1,4 +1,4 @@
-/** Assembles webhooks: the process that follows the log, the dispatcher, and the services for their routes. */
+/** Assembles the webhooks: the process that follows the log, the dispatcher, and the services for their routes. */
 
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -42,7 +42,7 @@ export interface Webhooks {
   /** Creates deliveries for events. */
   readonly process: Process;
   readonly deliveries: WebhookDeliveries;
-  /** Starts to follow the log and to send deliveries. */
+  /** Starts following the log and sending deliveries. */
   start(): Promise<void>;
   stop(): Promise<void>;
   services(deps: {
@@ -52,12 +52,12 @@ export interface Webhooks {
   }): Promise<WebhookServices>;
 }
 
-/** A claim on a delivery lasts this much longer than the delivery may take, in seconds. */
+/** The margin, in seconds, by which a claim on a delivery outlasts the delivery's maximum duration. */
 const LEASE_MARGIN = 5;
 /** How long the session of an instance that runs a replay may be idle before another instance takes over, in ms. */
 const HUNG_MS = 6_000;
 const SWEEP_MS = 10 * 60_000;
-/** How long a replay waits at a time for the process to reach the replay's end, in ms. */
+/** How long a replay waits in one call for the process to reach the replay's end, in ms. */
 const FOLLOWED_MS = 1_000;
 
 /** Creates the parts that make up webhooks. */
@@ -70,20 +70,20 @@ export function openWebhooks({
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Returns whether the event log answers this instance. */
+  /** Returns whether the event log responds to this instance. */
   readonly logAnswers: () => boolean;
-  /** Is told about events that a newer version wrote. */
+  /** Informed about events that a newer version wrote. */
   readonly newer: NewerEvents;
   readonly log: Logger;
-  /** Undefined if another process on this machine sends the deliveries, and reports their metrics. */
+  /** Undefined if another process on this machine sends the deliveries and reports their metrics. */
   readonly registry: Registry | undefined;
 }): Webhooks {
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
   // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of deliveries are
-  // committed synchronously and come after them in PostgreSQL's WAL. Deliveries that are lost before these are created again
-  // with the same ids.
+  // committed synchronously, and come after them in PostgreSQL's WAL. If deliveries are lost before that, they are created
+  // again with the same ids.
   const swift = openPool(processDeps.databaseUrl, {
     max: 2,
     name: 'annal webhooks',

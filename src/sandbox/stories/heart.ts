@@ -30,7 +30,7 @@ export function hypertension(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Blood pressure at home is in the target range.');
 }
 
-/** Writes atrial fibrillation on warfarin: the INR is kept between 2 and 3. */
+/** Writes atrial fibrillation treated with warfarin: the INR is kept between 2 and 3. */
 export function fibrillationOnWarfarin(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const seen = visit(builder, start, 'Palpitations');
@@ -51,7 +51,7 @@ export function fibrillationOnWarfarin(builder: RecordBuilder): void {
   summarize(builder, builder.ago(4), 'INR within the target range at most controls.');
 }
 
-/** Writes atrial fibrillation on apixaban, which needs no INR. */
+/** Writes atrial fibrillation treated with apixaban, for which no INR is measured. */
 export function fibrillationOnApixaban(builder: RecordBuilder): void {
   const start = builder.ago(1.6 * YEAR);
   const seen = visit(builder, start, 'Irregular pulse');
@@ -108,7 +108,7 @@ export function heartFailure(builder: RecordBuilder): void {
   );
 }
 
-/** Writes chronic kidney disease: filtration falls year by year. */
+/** Writes chronic kidney disease: filtration falls from year to year. */
 export function kidneyDisease(builder: RecordBuilder): void {
   const since = builder.ago(7 * YEAR);
   const factor = builder.person.sex === 'female' ? 0.82 : 1;

@@ -26,7 +26,7 @@ export function healthy(builder: RecordBuilder): void {
   summarize(builder, builder.ago(6), 'No illness known.');
 }
 
-/** Writes an almost empty record: one visit, a pulse, one statement by the patient, a summary. */
+/** Writes an almost empty record: one visit, one pulse, one statement by the patient, and a summary. */
 export function almostNothing(builder: RecordBuilder): void {
   const seen = visit(builder, builder.ago(35), 'Registration');
   observe(builder, 'heartRate', builder.course.heartRate(seen.day), {

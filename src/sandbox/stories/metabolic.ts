@@ -39,7 +39,7 @@ function glycemia(
 const every = (from: Day, to: Day, step: number): Day[] =>
   Array.from({ length: Math.max(0, Math.floor((to - from) / step)) + 1 }, (_, index) => from + index * step);
 
-/** Writes type 2 diabetes for twenty years, with hypertension: the longest record. */
+/** Writes type 2 diabetes for twenty years, with hypertension. This is the longest record. */
 export function diabetesForTwentyYears(builder: RecordBuilder): void {
   const start = builder.ago(20.3 * YEAR);
   const seen = visit(builder, start, 'Thirst and tiredness');
@@ -80,7 +80,7 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
   );
 }
 
-/** Writes type 2 diabetes found a year ago, with weight loss. */
+/** Writes type 2 diabetes that was diagnosed a year ago, with weight loss. */
 export function newDiabetes(builder: RecordBuilder): void {
   const start = builder.ago(420 + builder.random.int(0, 40));
   const tall = builder.course.height(start) / 100;
@@ -126,7 +126,7 @@ export function diabetesAndPressure(builder: RecordBuilder): void {
   );
 }
 
-/** Writes hypothyroidism: thyrotropin falls on levothyroxine. */
+/** Writes hypothyroidism: thyrotropin falls with levothyroxine. */
 export function hypothyroidism(builder: RecordBuilder): void {
   const start = builder.ago(5 * YEAR);
   const seen = visit(builder, start, 'Tiredness, feeling cold');
@@ -153,7 +153,7 @@ export function cholesterol(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'LDL cholesterol has fallen under atorvastatin.');
 }
 
-/** Writes gout: urate falls on allopurinol. */
+/** Writes gout: urate falls with allopurinol. */
 export function gout(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Painful big toe');

@@ -14,7 +14,7 @@ import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts'
 import { DEVICE, IMPORT, type RecordBuilder, SELF } from '../record.ts';
 import { moveLinearly, settleTowards } from '../trends.ts';
 
-/** Writes depression: the PHQ-9 score falls on sertraline. */
+/** Writes depression: the PHQ-9 score falls with sertraline. */
 export function depression(builder: RecordBuilder): void {
   const start = builder.ago(300);
   const seen = visit(builder, start, 'Low mood, poor sleep');
@@ -98,7 +98,7 @@ export function migraine(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'One to two attacks of migraine a month.');
 }
 
-/** Writes epilepsy, free of seizures on levetiracetam. */
+/** Writes epilepsy: free of seizures with levetiracetam. */
 export function epilepsy(builder: RecordBuilder): void {
   const start = builder.ago(8 * YEAR);
   const stay = visit(builder, start, 'Seizure', 2);
@@ -145,7 +145,7 @@ export function dementia(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Memory declines slowly; lives at home with help.');
 }
 
-/** Writes rheumatoid arthritis: inflammation falls on methotrexate. */
+/** Writes rheumatoid arthritis: inflammation falls with methotrexate. */
 export function arthritis(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Swollen finger joints');

@@ -1,13 +1,13 @@
 /**
- * The access log's entry for a read: who read, which kind of read, which resource, and the outcome; never a value from the
- * record.
+ * An entry in the access log about a read: who read, which kind of read, which resource, and the outcome, but never a value
+ * from the record.
  */
 
 import type { GivenReceipt } from './receipt.ts';
 
 /** The reader (docs/spec/decisions.md, section 4, "Access-log entry"). */
 export type AccessActor =
-  /** An application: under a grant, or an application in the owner's project with its own token (null). */
+  /** An application under a grant, or an application in the owner's project with its own token (then `grantId` is null). */
   | { readonly kind: 'application'; readonly id: string; readonly grantId: string | null }
   /** An API key in the owner's project. */
   | { readonly kind: 'key'; readonly id: string }
@@ -38,12 +38,12 @@ export interface AccessEntry {
   readonly resourceType: string | null;
   /** The requested id (for a Patient, the real id); null if the read isn't for one resource. */
   readonly resourceId: string | null;
-  /** The purpose that the grant states, or a member's reason for reading a production record; null without one. */
+  /** The purpose that the grant states, or a member's reason for reading a production record; null if there is none. */
   readonly purpose: string | null;
   readonly status: AccessStatus;
-  /** Number of the record's resources that the answer shows; null if it was streamed. */
+  /** Number of the record's resources that the answer shows; null if the answer was streamed. */
   readonly count: number | null;
   readonly requestId: string;
-  /** The answer's receipt, which is written with the entry; or the id of a receipt that was written before. */
+  /** The answer's receipt, which is written together with the entry; or the id of a receipt that was written earlier. */
   readonly receipt?: GivenReceipt | string;
 }

@@ -1,5 +1,5 @@
 /**
- * An application's rights in one record: letters per resource type, possibly only for resources in a category
+ * An application's rights in one record: letters for each resource type, possibly only for resources in a category
  * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). Pure.
  */
 
@@ -9,19 +9,21 @@ export type Letter = 'c' | 'r' | 'u' | 'd' | 's';
 /** Several letters, such as `rs`. */
 export type Letters = string;
 
-/** A code that one of a resource's category codings must have; without `system` it counts in every code system. */
+/**
+ * A code that at least one of a resource's category codings must have; without `system`, the code may be in any code system.
+ */
 export interface Category {
   readonly system?: string;
   readonly code: string;
 }
 
-/** Letters on a type: for all of its resources, or only for resources in a category. */
+/** Letters for a type: for all of its resources, or only for resources in a category. */
 export interface TypeAccess {
   readonly letters: Letters;
   readonly category?: Category;
 }
 
-/** A grant's rights. Absent types are outside the grant. */
+/** A grant's rights. Types that are absent are outside the grant. */
 export interface Access {
   readonly types: ReadonlyMap<string, readonly TypeAccess[]>;
 }
@@ -32,26 +34,26 @@ export interface CategoryCoding {
   readonly code?: string | undefined;
 }
 
-/** Returns whether a coding belongs to a category: codes are compared case-insensitively, as searches compare tokens. */
+/** Returns whether a coding belongs to a category. Codes are compared case-insensitively, as searches compare tokens. */
 export function isOfCategory({ system, code }: Category, coding: CategoryCoding): boolean {
   return (
     coding.code?.toLowerCase() === code.toLowerCase() && (system === undefined || system === coding.system)
   );
 }
 
-/** Returns a grant's access with one more letter on a type. */
+/** Returns a grant's access with one more letter for a type. */
 export function withLetter(access: Access, type: string, letter: Letter): Access {
   const own = access.types.get(type) ?? [];
   return { types: new Map([...access.types, [type, [...own, { letters: letter }]]]) };
 }
 
-/** Returns the types on which a grant has all of the given letters, each for at least one category. */
+/** Returns the types for which a grant has all of the given letters, each for at least one category. */
 export function typesWith(access: Access, letters: Letters): readonly string[] {
   return [...access.types.keys()].filter((type) => hasLetters(access, type, letters));
 }
 
 /**
- * Returns whether a grant has all of the given letters on a type, each for at least one category. If not, the type is outside
+ * Returns whether a grant has all of the given letters for a type, each for at least one category. If not, the type is outside
  * the grant for an interaction that needs these letters (403).
  */
 export function hasLetters(access: Access, type: string, letters: Letters): boolean {
@@ -60,8 +62,8 @@ export function hasLetters(access: Access, type: string, letters: Letters): bool
 }
 
 /**
- * Returns the categories that a letter on a type is limited to: `all` if it isn't limited, and an empty list if the type lacks
- * the letter.
+ * Returns the categories to which a letter for a type is limited: `all` if it isn't limited, and an empty list if the type
+ * lacks the letter.
  */
 export function categoriesFor(access: Access, type: string, letter: string): 'all' | readonly Category[] {
   const own = (access.types.get(type) ?? []).filter(({ letters }) => letters.includes(letter));
@@ -70,8 +72,8 @@ export function categoriesFor(access: Access, type: string, letter: string): 'al
 }
 
 /**
- * Returns whether a grant can read every resource of a type that it can write: `r` is as wide as `c`, `u` and `d`. If not, the
- * answer to a write shows only what the request sent.
+ * Returns whether a grant can read every resource of a type that it can write: `r` must cover everything that `c`, `u` and `d`
+ * cover. If not, the answer to a write shows only what the request itself sent.
  */
 export function readsWhatItWrites(access: Access, type: string): boolean {
   const read = categoriesFor(access, type, 'r');
@@ -82,7 +84,7 @@ export function readsWhatItWrites(access: Access, type: string): boolean {
   });
 }
 
-/** Returns whether every resource in one category is also in another. */
+/** Returns whether every resource in the narrow category is also in the wide category. */
 function includes(wide: Category, narrow: Category): boolean {
   return (
     wide.code.toLowerCase() === narrow.code.toLowerCase() &&
@@ -91,9 +93,9 @@ function includes(wide: Category, narrow: Category): boolean {
 }
 
 /**
- * Returns whether a grant has all of the given letters on a resource, each either without a category or with one of the
- * resource's categories. Doesn't check which record the resource belongs to. For a Provenance, its targets must also be
- * visible.
+ * Returns whether a grant has all of the given letters for a resource, each either without a category or for one of the
+ * resource's categories. Doesn't check which record the resource belongs to, nor whether the targets of a Provenance are
+ * visible, which is also required.
  * @param categories the codings in the resource's `category`
  */
 export function allows(

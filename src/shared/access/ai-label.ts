@@ -1,6 +1,6 @@
 /**
- * HL7's label for what an AI asserted (`meta.security` AIAST). Versions that an AI wrote have it when they are read; in the
- * log they don't (docs/spec/decisions.md, section 5, "What an AI wrote").
+ * HL7's label for content that an AI asserted (`meta.security` AIAST). Versions that an AI wrote have the label when they are
+ * read, but not in the log (docs/spec/decisions.md, section 5, "What an AI wrote").
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '../json/json.ts';
 
@@ -27,7 +27,7 @@ export function labelled(resource: JsonObject): JsonObject {
   return { ...resource, meta: { ...meta, security: [...listLabels(resource), { ...LABEL }] } };
 }
 
-/** Returns a resource without the label; also removes the list and the `meta` if they become empty. */
+/** Returns a resource without the label; if `meta.security` or `meta` would be empty without it, that is removed too. */
 export function withoutAiLabel(resource: JsonObject): JsonObject {
   if (!isAiLabelled(resource)) return resource;
   const { meta, ...others } = resource;

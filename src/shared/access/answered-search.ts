@@ -1,4 +1,4 @@
-/** A search's answer with the events of the versions that it shows, as exported for auditors. */
+/** A search's answer, together with the events of the versions that it shows, as exported for auditors. */
 import type { Environment } from './caller.ts';
 
 /** The event of a version that a search's answer shows. */
@@ -16,13 +16,13 @@ export interface ShownVersion {
 export interface AnsweredSearch {
   readonly project: string;
   readonly environment: Environment;
-  /** Relative to the FHIR interface: `Observation?patient=…`. */
+  /** Relative to the base URL of the FHIR interface: `Observation?patient=…`. */
   readonly query: string;
-  /** The point in time that the search asked for; undefined for now. */
+  /** The point in time for which the search asked; undefined for now. */
   readonly asOf: string | undefined;
   /** The answer includes all events up to this position in the event store, and may include later ones. */
   readonly position: string;
-  /** False if the answer is one of several pages. */
+  /** False if the answer is only one of several pages. */
   readonly complete: boolean;
   /** The Bundle's exact text. */
   readonly bundle: string;

@@ -1,7 +1,7 @@
 /**
- * The caller that a credential identifies, the author in whose name it writes, and the unit of isolation: a project in one of
- * its two environments (docs/spec/interface.md, section 1). While a sandbox is being filled or reset, its lists would be
- * partial, so they return 503 until it is complete (docs/sandbox.md).
+ * The caller that a credential identifies, the author in whose name the caller writes, and the unit of isolation: a project in
+ * one of its two environments (docs/spec/interface.md, section 1). While a sandbox is being filled or reset, its lists would
+ * be incomplete, so requests for them get 503 until it is complete (docs/sandbox.md).
  */
 
 import { createHash } from 'node:crypto';
@@ -23,7 +23,10 @@ export interface Tenant {
 
 const ids = new Map<string, string>();
 
-/** Returns the tenant as a UUID for the rows of read models: 16 bytes instead of 40. The UUID is derived, never looked up. */
+/**
+ * Returns the tenant as a UUID for the rows of read models, which takes 16 bytes instead of 40. The UUID is derived, never
+ * looked up.
+ */
 export function tenantId(tenant: Tenant): string {
   const key = `${tenant.project}/${tenant.environment}`;
   const known = ids.get(key);
@@ -37,7 +40,7 @@ export function tenantId(tenant: Tenant): string {
 /** A request's credential. */
 export type CallerCredential =
   | { readonly kind: 'api_key'; readonly keyId: string }
-  /** An application of the project with its own token (`client_credentials`); it acts like an API key. */
+  /** An application of the project with its own token (`client_credentials`), which acts like an API key. */
   | { readonly kind: 'client'; readonly applicationId: string }
   /** An application with an access token for a grant. */
   | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
@@ -49,8 +52,8 @@ export type CallerCredential =
   | { readonly kind: 'person'; readonly issuer: string; readonly subject: string };
 
 /**
- * The half of a caller that says who is calling: for rate limits, turns in queues, idempotency, usage, the request log, event
- * metadata, and webhooks.
+ * The half of a caller that identifies who is calling, for rate limits, turns in queues, idempotency, usage, the request log,
+ * event metadata, and webhooks.
  */
 export interface Calls {
   /** The project that the credential belongs to, in its environment. A grant's record may belong to another project. */
@@ -63,23 +66,34 @@ export interface Calls {
   readonly reason?: string;
 }
 
-/** The half of a caller that says which data it sees, for queries and look-ups, and who owns the data that it writes. */
+/**
+ * The half of a caller that determines which data the caller sees, for queries and look-ups, and who owns the data that the
+ * caller writes.
+ */
 export interface Sees {
   /** The project, in its environment, that owns the records. */
   readonly owner: Tenant;
-  /** `tenantId(owner)`: the value that rows are matched against. */
+  /** `tenantId(owner)`: the value with which rows are compared. */
   readonly ownerId: string;
   /** If absent, the caller sees everything that the owner has. */
   readonly within?: Granted;
-  /** Set while this is a sandbox that is being filled. */
+  /** Set if the caller sees a sandbox that is being filled. */
   readonly isFilling?: true;
-  /** A client's rights on each type, if its scopes name types; if absent, the rights from `Calls.scopes` apply to all types. */
+  /**
+   * A client's rights for each type, if its scopes name types; if absent, the rights from `Calls.scopes` apply to all types.
+   */
   readonly types?: Access;
-  /** The point in time as of which data is read; absent for now. What the caller may see also depends on the present. */
+  /**
+   * The point in time as of which data is read; absent for now. Even for an earlier time, what the caller may see also depends
+   * on the present.
+   */
   readonly asOf?: Micros;
 }
 
-/** Returns a caller's access to each type, from a grant or from its scopes; undefined if it is the same for all types. */
+/**
+ * Returns a caller's access to each type, from a grant or from the caller's scopes; undefined if the access is the same for
+ * all types.
+ */
 export function accessIn({
   within,
   types,
@@ -98,16 +112,16 @@ export interface Granted {
   readonly purpose: string | null;
 }
 
-/** The rights of a project's credential. Both halves refer to the same project, except under a grant. */
+/** The rights of a project's credential. Except under a grant, both halves refer to the same project. */
 export interface Caller {
   readonly calls: Calls;
   readonly sees: Sees;
 }
 
 /**
- * Returns a caller that acts in its own project, where it sees everything.
+ * Returns a caller that acts in its own project and sees everything there.
  * @param isFilling true while the project's sandbox is being filled
- * @param types the access that its scopes give to each type; by default the same for all types
+ * @param types the access that its scopes give to each type; by default, the same access to all types
  */
 export function ownCaller(
   project: Tenant,
@@ -128,14 +142,14 @@ export function ownCaller(
   };
 }
 
-/** Returns the members of `Sees` for a sandbox that is being filled; empty otherwise, and for production. */
+/** Returns the members of `Sees` for a sandbox that is being filled; an empty object otherwise, and always for production. */
 export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees, 'isFilling'> {
   return isFilling && environment === 'sandbox' ? { isFilling } : {};
 }
 
-/** Returns whether two callers are the same in both halves: an answer prepared for one may then be sent to the other. */
+/** Returns whether two callers are the same in both halves. If so, an answer prepared for one may be sent to the other. */
 export function isSameCaller(one: Caller, other: Caller): boolean {
-  // A grant's coverage may change between two requests, so it never counts as the same.
+  // A grant's coverage may change between two requests, so two callers with grants never count as the same.
   if (accessIn(one.sees) !== undefined || accessIn(other.sees) !== undefined) return false;
   return (
     one.sees.ownerId === other.sees.ownerId &&
@@ -147,9 +161,9 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
 }
 
 /**
- * Returns the key for a request's turn in queues and its share of memory. The project, all grants to its applications, all its
- * shared links, and all people who read its records have one key each. So none of these slows the project's own requests, and
- * applications don't slow those of the record's owner.
+ * Returns the key that determines a request's turn in queues and its share of memory. The project has one key; so do all
+ * grants to its applications together, all its shared links together, and all people who read its records together. So none of
+ * these slows down the project's own requests, and applications don't slow down the requests of the record's owner.
  */
 export function turnKey({ projectId, credential }: Calls): string {
   if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
@@ -159,8 +173,8 @@ export function turnKey({ projectId, credential }: Calls): string {
 
 /**
  * Returns whether a caller may see stored data. If not, an answer shows only what its own request sent.
- * @param type of a resource that is written: under a grant, and for a client whose scopes name types, the letters on this type
- *   decide. Such a client never sees data if the type isn't known
+ * @param type of a resource that is written. Under a grant, and for a client whose scopes name types, the letters for this
+ *   type decide; such a client never sees data if the type is unknown
  */
 export function mayRead({ calls, sees }: Caller, type?: string): boolean {
   const access = accessIn(sees);
@@ -169,7 +183,7 @@ export function mayRead({ calls, sees }: Caller, type?: string): boolean {
   return readsWhatItWrites(access, type);
 }
 
-/** Returns the author type for a write that doesn't name one (docs/spec/decisions.md, section 9; contract, section 5). */
+/** Returns the author type of a write that doesn't name one (docs/spec/decisions.md, section 9; contract, section 5). */
 export function defaultAuthorType({ sees }: Caller): AuthorType {
   return sees.within === undefined ? 'import' : 'patient';
 }
@@ -185,24 +199,24 @@ export interface OutsideIdentifier {
   readonly value: string;
 }
 
-/** A write's author and source headers (docs/spec/interface.md, section 5). */
+/** A write's author and source, from its headers (docs/spec/interface.md, section 5). */
 export interface Authorship {
   readonly authorType: AuthorType;
-  /** `X-Service-Author-Model`: for an AI, the model that wrote. */
+  /** `X-Service-Author-Model`: for an AI, the model that wrote the content. */
   readonly model?: string;
   /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
   readonly authorRef?: string;
   /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
   readonly actingAs?: string;
-  /** The author's name, or else the name of the person acting; commands add it from the directory. */
+  /** The author's name or, without an author, the name of the person acting; commands add it from the directory. */
   readonly authorName?: string;
   /** The name of the person acting, if different from the author; commands add it from the directory. */
   readonly actingName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
   /**
-   * Under a grant, used instead of references to author, person acting and organization. Those references are to the directory
-   * of the application's project: commands add identifiers from there.
+   * Used under a grant, instead of references to the author, the person acting and the organization. Those references are to
+   * the directory of the application's project; commands add identifiers from that directory.
    */
   readonly authorIdentifier?: OutsideIdentifier;
   readonly actingIdentifier?: OutsideIdentifier;
@@ -213,7 +227,7 @@ export interface Authorship {
   readonly sourceSystem?: string;
   readonly originId?: string;
   /**
-   * True if the authorship was taken from an earlier event about the resource: the author was active then and isn't looked up
+   * True if the authorship was taken from an earlier event about the resource. The author was active then, and isn't looked up
    * again.
    */
   readonly inherited?: boolean;
@@ -221,11 +235,11 @@ export interface Authorship {
   readonly faults?: readonly Issue[];
 }
 
-/** If filling hasn't finished after an hour, it has failed: then the existing data is shown. */
+/** If filling hasn't finished after an hour, it has failed; the existing data is shown from then on. */
 const LONGEST = '3600000000';
 
 /**
- * Returns the SQL condition that a project's sandbox isn't complete.
+ * Returns the SQL condition that a project's sandbox is incomplete.
  * @param p the alias of `projects.project`
  */
 export function isFilling(p: string): string {

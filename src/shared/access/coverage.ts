@@ -1,12 +1,14 @@
 /**
- * Computes which part of a record a grant covers in contexts and summaries, so that these reveal nothing about the rest. Pure.
+ * Computes which part of a record a grant covers in contexts and summaries, so that they reveal nothing about the rest. Pure.
  */
 import { type Access, categoriesFor, hasLetters } from './access.ts';
 
 /** Returns whether all resources of a type may be read, only those in some categories, or none. */
 export type Coverage = (type: string) => 'all' | 'some' | 'none';
 
-/** The letters that a grant must have on the types in contexts and summaries (docs/spec/decisions.md, section 9, "Letters"). */
+/**
+ * The letters that a grant must have for the types in contexts and summaries (docs/spec/decisions.md, section 9, "Letters").
+ */
 export const CONTEXT_LETTERS = 'rs';
 
 /** Returns a grant's coverage; without a grant, everything is covered. */

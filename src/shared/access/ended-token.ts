@@ -10,5 +10,5 @@ export function invalidToken(diagnostics: string): Refusal {
   );
 }
 
-/** The message about a token that no longer works, or never worked. */
+/** The message about a token that no longer works or never worked. */
 export const ENDED_TOKEN = 'the access token is unknown, expired or revoked, or its grant has ended';

@@ -3,19 +3,19 @@
  *
  * In requests, the pairwise id becomes the real id. The real id becomes a third id, the hidden id. No resource has the hidden
  * id, so it behaves like any unknown id. In answers, the real id becomes the pairwise id. The hidden id becomes the real id
- * again, because only a client that sent the real id can have caused it. So clients get their own texts back, and nothing
- * reveals that a text contained the real id. An answer never turns a pairwise id into the real id, because others may have
- * written the pairwise id into the record.
+ * again, because it can only be there if the client sent the real id. So clients get their own texts back, and nothing reveals
+ * that a text contained the real id. An answer never turns a pairwise id into the real id, because others may have written the
+ * pairwise id into the record.
  *
  * All three ids have 36 characters, so lengths and limits are the same on both sides.
  *
- * The real id and the hidden id begin with the same two digits, and are exchanged without them: where a text is encoded
- * (`%40`, `\u0010`), these digits may belong to the character before.
+ * The real id and the hidden id begin with the same two digits, which are left out of the exchange: where a text is encoded
+ * (`%40`, `\u0010`), these digits may belong to the preceding character.
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { withPlainIds } from './encoded-ids.ts';
 
-/** The Patient's ids: the internal one, and the one for the application. Both are UUIDs in lower case. */
+/** The Patient's ids: the internal id, and the id that the application knows. Both are UUIDs in lower case. */
 export interface PatientIds {
   readonly record: string;
   readonly patient: string;
@@ -23,11 +23,11 @@ export interface PatientIds {
 
 /** Length of a UUID, in characters. */
 const UUID_LENGTH = 36;
-/** Number of digits at the beginning that may come from an encoded character. */
+/** Number of digits at the beginning of an id that may belong to an encoded character. */
 const HEAD = 2;
 /** Length of the shortest text that is exchanged, in characters. */
 export const SHORTEST = UUID_LENGTH - HEAD;
-/** Length of the time and version of a UUIDv7, which the hidden id shares with the real id. */
+/** Length of the time and version of a UUIDv7, which are the same in the hidden id and the real id. */
 const COMMON = 15;
 /** Position of the variant (RFC 9562, section 4.1). */
 const VARIANT = 19;
@@ -63,13 +63,13 @@ export class IdExchange {
   }
 
   /**
-   * Converts decoded text from a request to the internal ids. The pairwise id is exchanged in lower or upper case; nobody uses
-   * mixed case.
+   * Converts decoded text from a request to the internal ids. The pairwise id is recognised in lower or upper case; mixed case
+   * isn't used in practice.
    */
   readonly inward = (text: string): string =>
     text.length < SHORTEST ? text : text.replace(this.#sent, this.#sentId);
 
-  /** Does the same for text that will be percent-decoded, such as the URL of a Bundle entry. */
+  /** Like `inward`, but for text that will be percent-decoded, such as the URL of a Bundle entry. */
   readonly inwardUrl = (text: string): string => this.inward(withPlainIds(text));
 
   /**
@@ -97,8 +97,8 @@ export class IdExchange {
 }
 
 /**
- * Returns the id that replaces the real one in requests. It has digits, letters, time, version and variant in the same places
- * as the real id, so that it is valid wherever the real id is, and can be written in the same letter case.
+ * Returns the id that replaces the real id in requests. It has digits, letters, time, version and variant in the same places
+ * as the real id. So it is valid wherever the real id is valid, and it can be written in the same letter case.
  */
 function hiddenId({ record, patient }: PatientIds, key: Buffer): string {
   const bytes = createHmac('sha256', key).update(`${patient} ${record}`).digest();
@@ -106,14 +106,14 @@ function hiddenId({ record, patient }: PatientIds, key: Buffer): string {
     .map((character, place) => {
       if (place < COMMON || place === VARIANT || character === '-') return character;
       const alphabet = DIGITS.includes(character) ? DIGITS : LETTERS;
-      // Always a different character.
+      // Always a different character than before.
       const step = 1 + (bytes.readUInt8(place % bytes.length) % (alphabet.length - 1));
       return alphabet.charAt((alphabet.indexOf(character) + step) % alphabet.length);
     })
     .join('');
 }
 
-/** Returns an id in upper case where the other text is; both have letters in the same places. */
+/** Returns an id, in upper case wherever the other text is; both have letters in the same places. */
 function likeCased(id: string, like: string): string {
   if (like === like.toLowerCase()) return id;
   return [...id]

@@ -5,7 +5,7 @@ import type { Environment } from './caller.ts';
 
 /** The states of an invitation. */
 export const INVITATION_STATUSES = ['pending', 'redeemed', 'withdrawn', 'expired', 'closed'] as const;
-/** A state. `closed`: after five wrong birth dates. */
+/** A state. `closed` means that there were five wrong birth dates. */
 export type InvitationStatus = (typeof INVITATION_STATUSES)[number];
 
 export interface NewInvitation {
@@ -17,7 +17,7 @@ export interface NewInvitation {
   /** The id of the record's Patient. */
   readonly record: string;
   readonly relationship: 'self' | 'dependent';
-  /** The address that the person must have, in lower case; null for any address. */
+  /** The address that the person must have, in lower case; null if any address is allowed. */
   readonly email: string | null;
   readonly days: number;
 }

@@ -4,7 +4,7 @@ import { isLoopback } from '../loopback.ts';
 
 /** An issuer whose ID tokens are accepted. */
 export interface TrustedIssuer {
-  /** Exactly as in `iss`: trailing slashes count. */
+  /** Exactly as in `iss`, including any slash at the end. */
   readonly issuer: string;
   /** `aud` must contain one of these values. */
   readonly audiences: readonly string[];
@@ -12,7 +12,7 @@ export interface TrustedIssuer {
 
 /** An issuer as listed in `OIDC_ISSUERS`. */
 export interface NamedIssuer extends TrustedIssuer {
-  /** The environment variable with the client secret for the first audience, and the entry's number. */
+  /** The environment variable with the client secret for the first audience, and the number of the entry that names it. */
   readonly secret?: { readonly variable: string; readonly entry: number };
 }
 
@@ -24,7 +24,7 @@ export function isIssuerUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-/** Returns an issuer in a normal form that all spellings of the same URL share. */
+/** Returns an issuer in a normal form, which is the same for all spellings of a URL. */
 function normalForm(issuer: string): string {
   const { protocol, hostname, port, pathname } = new URL(issuer);
   const host = isLoopback(hostname) ? 'localhost' : hostname.replace(/\.$/, '');
@@ -40,7 +40,7 @@ function decoded(path: string): string {
   }
 }
 
-/** Returns whether an issuer's URL is among the others, regardless of letter case, default port and slashes at the end. */
+/** Returns whether an issuer's URL is among the other URLs, regardless of letter case, default port and slashes at the end. */
 export function isSameIssuer(issuer: string, others: readonly string[]): boolean {
   const form = normalForm(issuer);
   return others.some((other) => normalForm(other) === form);
@@ -48,13 +48,14 @@ export function isSameIssuer(issuer: string, others: readonly string[]): boolean
 
 const EXAMPLE = 'https://login.example.org annal-dashboard';
 
-/** Matches the name of an environment variable, as shells allow it. */
+/** Matches a name that shells allow for an environment variable. */
 const VARIABLE = /^[A-Za-z_]\w{0,99}$/;
 
 /**
- * Parses `issuer audience, issuer audience VARIABLE, …`: a URL, blanks, the value that `aud` must contain, and the environment
- * variable with the client secret for signing people in at this issuer. An issuer with several audiences is listed several
- * times; people sign in with the first, so the variable belongs there. Faults name an entry by its number and never quote it.
+ * Parses `issuer audience, issuer audience VARIABLE, …`. Each entry consists of a URL, the value that `aud` must contain and,
+ * optionally, the environment variable with the client secret for signing people in at this issuer, separated by blanks. An
+ * issuer with several audiences is listed several times; people sign in with the first audience, so the variable belongs in
+ * its entry. Faults name an entry by its number and never quote it.
  */
 export const issuersSchema = z.string().transform((text, context): readonly NamedIssuer[] => {
   const named = new Map<string, { audiences: string[]; secret: NamedIssuer['secret'] }>();

@@ -7,7 +7,7 @@ import type { Identity } from './identity.ts';
 export const ROLES = ['owner', 'admin', 'developer', 'auditor'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** A role that something requires, or any role (`member`). Developers and auditors don't include each other. */
+/** A role that something requires; `member` stands for any role. Developers and auditors don't include each other. */
 export type Needed = Role | 'member';
 
 const SUFFICES_FOR: Readonly<Record<Role, readonly Needed[]>> = {
@@ -35,9 +35,7 @@ export function suffices(role: Role, needed: Needed): boolean {
   return SUFFICES_FOR[role].includes(needed);
 }
 
-/**
- * Returns the domain of a person's e-mail address in lower case; undefined unless the issuer has verified the address.
- */
+/** Returns the domain of a person's e-mail address, in lower case; undefined unless the issuer has verified the address. */
 export function verifiedDomain({
   email,
   emailVerified,
@@ -46,8 +44,8 @@ export function verifiedDomain({
 }
 
 /**
- * Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. Internationalised names are
- * in their ASCII form (RFC 5891), as in single sign-on settings.
+ * Returns the part of an e-mail address after the last @, in lower case; undefined if that part is empty. Internationalised
+ * names are in their ASCII form (RFC 5891), as in single sign-on settings.
  */
 export function emailDomain(email: string): string | undefined {
   const at = email.lastIndexOf('@');

@@ -1,13 +1,13 @@
 /**
- * Refuses requests that the scopes of a grant or client don't cover (docs/spec/decisions.md, section 9; RFC 6750, section
- * 3.1).
+ * Refuses requests that aren't covered by the scopes of a grant or client (docs/spec/decisions.md, section 9; RFC 6750,
+ * section 3.1).
  */
 
 import { Refusal } from '../refusal.ts';
 import { hasLetters, type Letters } from './access.ts';
 import type { Granted, Sees } from './caller.ts';
 
-/** Returns the refusal (403) for a type outside the grant. It names the type, and the missing scope. */
+/** Returns the refusal (403) for a type outside the grant. It names the type and the missing scope. */
 export function outsideGrant(type: string, letters: Letters): Refusal {
   const scope = `patient/${type}.${letters}`;
   return new Refusal(
@@ -18,7 +18,8 @@ export function outsideGrant(type: string, letters: Letters): Refusal {
 }
 
 /**
- * Checks that a grant has the given letters on a type, each for at least one category. Without a grant, everything is allowed.
+ * Checks that a grant has the given letters for a type, each for at least one category. Without a grant, everything is
+ * allowed.
  * @throws Refusal forbidden (403) naming the type
  */
 export function requireLetters(
@@ -31,7 +32,7 @@ export function requireLetters(
 
 /**
  * Returns the refusal (403) for a client whose scopes name types.
- * @param scope that the request needs
+ * @param scope the scope that the request requires
  */
 export function outsideTypes(what: string, scope: string): Refusal {
   return new Refusal(
@@ -45,8 +46,8 @@ export function outsideTypes(what: string, scope: string): Refusal {
 }
 
 /**
- * Checks that a caller has the given letters on a type: under a grant, as `requireLetters` does, otherwise by the types that
- * its scopes name.
+ * Checks that a caller has the given letters for a type. Under a grant, does the same as `requireLetters`; otherwise, the
+ * types that the caller's scopes name decide.
  * @throws Refusal forbidden (403) naming the type
  */
 export function requireOnType(

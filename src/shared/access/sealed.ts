@@ -1,18 +1,18 @@
 /**
- * Encrypts secrets at rest: AES-256-GCM (NIST SP 800-38D) with a key of the installation, bound to the object that a secret
- * belongs to.
+ * Encrypts secrets at rest with AES-256-GCM (NIST SP 800-38D) and a key of the installation. Each encrypted secret is bound to
+ * the object to which it belongs.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
-/** Length of a nonce in bytes; random nonces suffice for far more secrets than an installation has. */
+/** Length of a nonce, in bytes; random nonces are sufficient for far more secrets than an installation has. */
 const NONCE = 12;
 const TAG = 16;
 
 /**
  * Encrypts a secret.
  * @param key 32 bytes
- * @param of id of the object that the secret belongs to; decryption needs the same id
+ * @param of id of the object to which the secret belongs; decryption requires the same id
  * @returns nonce, ciphertext and tag, base64url
  */
 export function seal(key: Buffer, secret: string, of: string): string {
@@ -25,7 +25,7 @@ export function seal(key: Buffer, secret: string, of: string): string {
 
 /**
  * Decrypts a secret.
- * @throws Error if the key or id is different, or the text was changed
+ * @throws Error if the key or id is different, or if the text was changed
  */
 export function unseal(key: Buffer, sealed: string, of: string): string {
   const bytes = Buffer.from(sealed, 'base64url');

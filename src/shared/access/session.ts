@@ -1,6 +1,6 @@
 /**
- * A person's session on the pages (docs/spec/decisions.md, section 9, "Tokens and sessions"). The pages and the gateway accept
- * it.
+ * A person's session on the pages (docs/spec/decisions.md, section 9, "Tokens and sessions"). Both the pages and the gateway
+ * accept it.
  */
 import type { Identity } from './identity.ts';
 
@@ -13,18 +13,18 @@ export interface Session {
   readonly startedAt: number;
   /**
    * When the person proved their identity (`auth_time`), according to the issuer, in seconds since 1970; undefined if the
-   * issuer doesn't say.
+   * issuer doesn't state it.
    */
   readonly authTime: number | undefined;
-  /** The token that every form on a page in this session must send back in `form_token`. */
+  /** The token that every form on a page in this session must return as `form_token`. */
   readonly formToken: string;
 }
 
 /** A live session in the person's list of sessions. */
 export interface OwnSession {
-  /** Identifies the session to the person: neither the cookie's value nor `Session.id` can be derived from it. */
+  /** Identifies the session to the person. Neither the cookie's value nor `Session.id` can be derived from this id. */
   readonly id: string;
-  /** True for the session that makes the request. */
+  /** True for the session in which the request is made. */
   readonly current: boolean;
   /** In seconds since 1970, like `usedAt`. */
   readonly startedAt: number;
@@ -46,15 +46,18 @@ export interface SignInWish {
   readonly lang?: string | undefined;
 }
 
-/** The maximum length of our own paths, in characters: percent-encoded in a link, a path must fit into a header. */
+/**
+ * The maximum length of the service's own paths, in characters: even when percent-encoded in a link, a path must fit in a
+ * header.
+ */
 const MAX_PATH = 1_500;
-/** Visible ASCII that browsers send in paths and queries: not `" # < > \`. */
+/** Visible ASCII characters that browsers send in paths and queries: not `" # < > \`. */
 const PATH = /^\/(?!\/)[!$-;=?-[\]-~]*$/;
 
 /**
- * Returns whether a text is a path on our own site that a sign-in may return to: it starts with one slash and stays on the
- * same origin, however a browser reads it (RFC 9700, section 4.11). Pages that send a visitor away and back rely only on this
- * check.
+ * Returns whether a text is a path on this site to which a sign-in may return: it starts with one slash and stays on the same
+ * origin, regardless of how a browser parses it (RFC 9700, section 4.11). Pages that send a visitor to another site and back
+ * rely only on this check.
  */
 export function isOwnPath(text: string): boolean {
   if (text.length > MAX_PATH || !PATH.test(text)) return false;

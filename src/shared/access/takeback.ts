@@ -28,7 +28,7 @@ export interface Takeback {
   readonly undone_at: Micros | null;
 }
 
-/** A take-back to plan; without `until_at`, it includes everything until now. */
+/** A take-back to be planned; without `until_at`, it includes everything until now. */
 export interface NewTakeback
   extends Pick<Takeback, 'project' | 'environment' | 'selected' | 'since_at' | 'reason' | 'planned_by'> {
   readonly until_at: Micros | null;

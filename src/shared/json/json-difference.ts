@@ -3,9 +3,7 @@ import { isObject, type Json, type JsonObject, printJson } from './json.ts';
 
 /** A changed element. Without `before`, the element was added; without `after`, it was removed. */
 export interface Difference {
-  /**
-   * The element's place in FHIR's notation: `name[0].given[1]`. A removed element has its place in the earlier version.
-   */
+  /** The element's place in FHIR's notation: `name[0].given[1]`. For a removed element, its place in the earlier version. */
   readonly path: string;
   readonly before?: Json;
   readonly after?: Json;
@@ -14,7 +12,7 @@ export interface Difference {
 /**
  * Returns the changed elements in the order of the later version, with removed elements at the end. Numbers are compared by
  * their literals (1.50 is not 1.5: decimals carry their precision, R4 datatypes.html#decimal). If two lists begin or end with
- * the same items, these are skipped; the middle is compared item by item.
+ * the same items, those items are skipped; the items in between are compared one by one.
  * @param before undefined for a first version, in which every element was added
  */
 export function differences(before: JsonObject | undefined, after: JsonObject): Difference[] {
@@ -60,7 +58,7 @@ function* compareLists(path: string, before: readonly Json[], after: readonly Js
   }
 }
 
-/** Yields every simple value in a tree, and empty lists and objects. */
+/** Yields every simple value in a tree, and every empty list and object. */
 function* leaves(path: string, value: Json, side: 'before' | 'after'): Generator<Difference> {
   const inside: [string, Json][] = Array.isArray(value)
     ? value.map((item, at) => [`${path}[${at}]`, item])

@@ -1,16 +1,16 @@
-/** Compares and copies JSON values whose numbers may keep their literals (`json.ts`). */
+/** Compares and copies JSON values, whose numbers may keep their literals (`json.ts`). */
 import { isNumber, isObject, type Json } from './json.ts';
 
 /**
- * Returns whether two values are the same JSON: members in any order, numbers by the exact value of their literals, so that
- * 1.50 equals 1.5 and no digit is lost (RFC 6902, section 4.6).
+ * Returns whether two values are the same JSON: members may be in any order, and numbers are compared by the exact value of
+ * their literals, so that 1.50 equals 1.5 and no digit is lost (RFC 6902, section 4.6).
  */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   return same(a, b, (one, other) => decimalForm(one) === decimalForm(other));
 }
 
 /**
- * Compares like `sameJson`, but 1.50 differs from 1.5, because in FHIR the literal of a decimal has a meaning (R4
+ * Like `sameJson`, but 1.50 differs from 1.5, because in FHIR the literal of a decimal is significant (R4
  * json.html#primitive).
  */
 export function sameLiterals(a: Json | undefined, b: Json | undefined): boolean {
@@ -37,12 +37,14 @@ function same(
   );
 }
 
-/** Returns `digits E exponent` without leading or trailing zeros, which is the same for literals with the same value. */
+/**
+ * Returns `digits E exponent` without leading or trailing zeros; the result is the same for all literals with the same value.
+ */
 function decimalForm(literal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  // A loop, because a regular expression for trailing zeros would restart at every zero inside.
+  // This is a loop, because a regular expression for trailing zeros would restart at every zero inside the number.
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === 0x30) end -= 1;
   const significant = digits.slice(0, end);
@@ -51,7 +53,10 @@ function decimalForm(literal: string): string {
   return `${sign}${significant}E${power}`;
 }
 
-/** Returns a deep copy. Numbers with a literal are immutable, so they are shared. A key `__proto__` stays an ordinary key. */
+/**
+ * Returns a deep copy. Numbers with a literal are immutable, so they are shared. A key named `__proto__` stays an ordinary
+ * key.
+ */
 export function copyJson<T extends Json>(value: T): T;
 export function copyJson(value: Json): Json {
   if (Array.isArray(value)) return value.map((item) => copyJson(item));
@@ -86,8 +91,8 @@ export function sizeOfJson(value: Json): JsonSize {
 }
 
 /**
- * Returns whether a tree nests more than `levels` arrays and objects. It looks no deeper, so it is safe for trees that are too
- * deep for recursion.
+ * Returns whether a tree nests more than `levels` arrays and objects. Looks no deeper than that, so it is safe for trees that
+ * are too deep for recursion.
  */
 export function isDeeper(value: Json, levels: number): boolean {
   if (!Array.isArray(value) && !isObject(value)) return false;

@@ -1,14 +1,14 @@
-/** Reads some members of a large JSON object, and skips the others without building them. */
+/** Reads some members of a large JSON object and skips all others without building them. */
 import type { Json, JsonObject } from './json.ts';
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Maximum number of values to remember; rare values aren't worth keeping. */
+/** Maximum number of values to remember; rare values aren't worth remembering. */
 const MOST_KNOWN = 2_000;
 
 /**
- * Returns the members with the given names, with numbers as plain JavaScript reads them. Stops at the last of these members.
+ * Returns the members with the given names; their numbers are plain JavaScript numbers. Stops after the last of these members.
  * @param text a well-formed JSON object without blanks between tokens and without escapes in names, as resources are stored
  * @param known values by their text, up to a limit; equal values are shared and must not be changed
  * @returns undefined for a text in any other form
@@ -44,12 +44,12 @@ function readValue(text: string, known: Map<string, Json>): Json {
   const before = known.get(text);
   if (before !== undefined) return before;
   const value = JSON.parse(text) as Json;
-  // A copy, because a slice would keep the whole text in memory.
+  // The text is copied, because a slice would keep the whole document in memory.
   if (known.size < MOST_KNOWN) known.set(Buffer.from(text).toString(), value);
   return value;
 }
 
-/** Returns the end (exclusive) of the value that begins at a position; -1 if it doesn't end. */
+/** Returns the end (exclusive) of the value that begins at the given position; -1 if the value doesn't end. */
 function endOfValue(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {

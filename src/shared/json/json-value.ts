@@ -1,4 +1,4 @@
-/** JSON values, separate from their parser because scripts on pages also load them. */
+/** JSON values, kept separate from their parser because scripts on pages also load this module. */
 import { isLosslessNumber, type LosslessNumber } from 'lossless-json';
 
 /** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
@@ -6,7 +6,7 @@ export type Json = null | boolean | number | string | LosslessNumber | Json[] | 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
-/** Returns whether a value is a number, plain or with its literal. */
+/** Returns whether a value is a number, either plain or with its literal. */
 export function isNumber(value: unknown): value is number | LosslessNumber {
   return typeof value === 'number' || isLosslessNumber(value);
 }

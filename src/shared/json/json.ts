@@ -1,5 +1,5 @@
 /**
- * Parses and prints JSON as FHIR needs it: decimals keep their literals; duplicate keys and deep nesting are refused
+ * Parses and prints JSON as FHIR requires: decimals keep their literals; duplicate keys and deep nesting are refused
  * (docs/spec/decisions.md, section 2; R4 json.html#primitive for decimals).
  */
 import { randomBytes } from 'node:crypto';
@@ -21,7 +21,7 @@ export interface ParsedJson {
 
 /** The maximum nesting depth. */
 export const MAX_DEPTH = 100;
-/** The maximum length of a number's literal, in characters: exact arithmetic with longer ones takes too long. */
+/** The maximum length of a number's literal, in characters; exact arithmetic with longer literals takes too long. */
 const MAX_NUMBER = 1_000;
 /** Matches a number as JSON writes it (RFC 8259, section 6). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -30,11 +30,11 @@ const MAX_LITERALS = 200_000;
 /** Matches an exponent with more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
-/** The maximum number of values in one resource, so that synchronous work on all of them stays short. */
+/** The maximum number of values in one resource, so that synchronous work on all its values is short. */
 export const MAX_VALUES = 90_000;
 
 /**
- * Parses a JSON text. Its values aren't counted here, but when a body arrives (`src/http/body-count.ts`).
+ * Parses a JSON text. Its values aren't counted here; they are counted when a body arrives (`src/http/body-count.ts`).
  * @throws Refusal `malformed` for bad syntax, a duplicate key, nesting over `MAX_DEPTH`, a number with more than 1,000
  *   characters or an exponent of more than 6 digits; `too_large` (413) for too many literals that must be kept
  */
@@ -50,8 +50,8 @@ export function parseJson(text: string): ParsedJson {
 const STEP = 200_000;
 
 /**
- * Parses a JSON text in steps. The outermost object is split into parts: a few members at a time, and for lists that are its
- * members, such as a Bundle's entries, a few items at a time.
+ * Parses a JSON text in steps. The outermost object is split into parts of a few members each. Lists that are its members,
+ * such as a Bundle's entries, are split into parts of a few items each.
  * @throws the same Refusal as `parseJson`
  */
 export function* parseInParts(text: string): Steps<ParsedJson> {
@@ -85,7 +85,7 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
       for (const [first, last] of splitContainer(list)) {
         const part = parsePart(scan, first, last, '[', ']');
         members += settle(part);
-        // Between commas there must be a value; a list without commas may be empty.
+        // There must be a value between commas; only a list without commas may be empty.
         if (!Array.isArray(part) || (part.length === 0 && list.commas.length > 0))
           throw badSyntax(text, first);
         for (const item of part) items.push(item);
@@ -110,10 +110,13 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
   return { value, exact: scan.literals.length > 0 };
 }
 
-/** Property descriptor of an ordinary member. */
+/** Property descriptor of an ordinary member of an object. */
 const OWN = { writable: true, enumerable: true, configurable: true };
 
-/** Yields the bounds of a container's parts: items that together have `STEP` characters, or one longer item. */
+/**
+ * Yields the bounds of a container's parts. Each part ends at the first comma after at least `STEP` characters; the last part
+ * may be shorter.
+ */
 function* splitContainer({ open, commas, close }: Container): Iterable<readonly [number, number]> {
   let from = open + 1;
   for (const comma of commas) {
@@ -124,7 +127,7 @@ function* splitContainer({ open, commas, close }: Container): Iterable<readonly 
   yield [from, close];
 }
 
-/** Returns a value's compact text; numbers keep their literals. */
+/** Returns a value as compact text; numbers keep their literals. */
 export function printJson(value: Json | undefined, exact = true): string {
   return (exact ? stringify(value) : JSON.stringify(value)) ?? 'null';
 }
@@ -136,7 +139,7 @@ interface Container {
   close: number;
 }
 
-/** The outermost object, and those of its members that are lists. */
+/** The outermost object, and its members that are lists. */
 interface Outer extends Container {
   readonly lists: Container[];
 }
@@ -144,7 +147,7 @@ interface Outer extends Container {
 /** Scans a text once: counts object members, and finds numbers whose literals JavaScript would change. */
 class Scan {
   members = 0;
-  /** Bounds of these literals, alternating between beginning and end. */
+  /** Bounds of the literals that JavaScript would change, alternating between beginning and end. */
   readonly literals: number[] = [];
   #at = 0;
   #depth = 0;
@@ -204,7 +207,7 @@ class Scan {
       } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
         const start = i;
         while (i + 1 < text.length && isNumberPart(text.charCodeAt(i + 1))) i += 1;
-        // Shorter numbers, which are nearly all, can't have a long exponent.
+        // Shorter numbers, which almost all numbers are, can't have a long exponent.
         if (i - start >= 8) checkNumber(text, start, i + 1);
         const literal = text.slice(start, i + 1);
         if (survives(literal)) continue;
@@ -213,7 +216,7 @@ class Scan {
         if (this.literals.length > 2 * MAX_LITERALS) throw tooManyLiterals();
       }
     }
-    // The list was not closed.
+    // The list is not closed.
     if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
     this.#at = i;
     this.#depth = depth;
@@ -221,10 +224,10 @@ class Scan {
   }
 }
 
-/** Marks a literal in the text that replaces the literal during parsing; clients can't guess the mark. */
+/** Marks the text that replaces a literal during parsing; clients can't guess this mark. */
 const MARK = `number ${randomBytes(12).toString('hex')} `;
 
-/** Returns a part of the text in which the literals are replaced with marked strings. */
+/** Returns a part of the text in which literals are replaced by marked strings. */
 function markedPart({ text, literals }: Scan, from: number, to: number): string {
   let at = firstAtOrAfter(literals, from);
   if (at >= literals.length || (literals[at] ?? to) >= to) return text.slice(from, to);
@@ -257,7 +260,7 @@ function parsePart(scan: Scan, from: number, to: number, before = '', after = ''
   return parsed(scan.text, from, before + markedPart(scan, from, to) + after);
 }
 
-/** @param from where the part begins in the whole text, used to locate a fault */
+/** @param from where the part begins in the whole text, for locating a fault */
 function parsed(text: string, from: number, part: string): Json {
   try {
     const value = JSON.parse(part) as Json;
@@ -268,7 +271,7 @@ function parsed(text: string, from: number, part: string): Json {
   }
 }
 
-/** Replaces marks with numbers that have their literals, and returns the number of object members. */
+/** Replaces marked strings by numbers with their literals, and returns the number of object members. */
 function settle(value: Json): number {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return 0;
   let count = 0;
@@ -313,7 +316,7 @@ function survives(literal: string): boolean {
   return String(Number(literal)) === literal;
 }
 
-/** Finds the first duplicate key in a text that is valid JSON; only used to explain a refusal. */
+/** Finds the first duplicate key in a text that is valid JSON; used only to explain a refusal. */
 function* firstDuplicate(text: string): Steps<string> {
   const open: Set<string>[] = [];
   let stepped = 0;
@@ -347,11 +350,11 @@ function duplicate(key: string): Refusal {
   return malformed(`the key "${key}" occurs twice in one object`);
 }
 
-/** The maximum length of text that is parsed again to locate a fault. */
+/** The maximum length of a text that is parsed again to locate a fault. */
 const MAX_EXPLAINED = 500_000;
 
 /**
- * Returns a refusal with a fault's position, without quoting the body.
+ * Returns a refusal that states a fault's position, but doesn't quote the body.
  * @param from where the faulty part begins
  */
 function badSyntax(text: string, from: number): Refusal {
@@ -401,22 +404,22 @@ export interface StoredJson {
 }
 
 /**
- * Matches a number that JavaScript would not print as it was written: one with 16 characters or more, with a final zero or
- * an exponent, below 0.000001, or -0.
+ * Matches a number that JavaScript would not print as it was written: a number with 16 characters or more, with a final zero
+ * or an exponent, below 0.000001, or -0.
  */
 const OTHER_LITERAL = /[:,[]-?(?:\d[\d.]{15}|\d+\.\d*0[,}\]]|[\d.]+[eE]|0\.0{6}|(?<=-)0[,}\]])/;
 
 /**
  * Parses a stored body; decimals that JavaScript would print differently become `LosslessNumber`s.
- * @throws TypeError if it isn't an object
+ * @throws TypeError if the body isn't an object
  */
 export function parseStored(body: string): JsonObject {
   return readStored(body).value;
 }
 
 /**
- * Parses like `parseStored`, and also returns whether such decimals may occur.
- * @throws TypeError if it isn't an object
+ * Like `parseStored`, but also returns whether such decimals may occur.
+ * @throws TypeError if the body isn't an object
  */
 export function readStored(body: string): StoredJson {
   const exact = OTHER_LITERAL.test(body);

@@ -1,6 +1,6 @@
 /**
- * Shares a scarce resource among its users, usually projects. Each user has a share, its own queue, and a lease while it uses
- * some of the resource. So no user takes everything, and none waits forever.
+ * Shares a scarce resource among its users, which are usually projects. Each user has a share and its own queue, and has a
+ * lease while it uses some of the resource. So no user can take everything, and no user waits forever.
  */
 import { type Refusal, unavailable } from '../refusal.ts';
 
@@ -18,7 +18,7 @@ export interface AdmissionLimits extends Budget {
   readonly waiting: number;
   /** Maximum wait, in ms. */
   readonly waitMs: number;
-  /** Returns the refusal after waiting too long. Default: 503, "too many requests are waiting". */
+  /** Returns the refusal for a request that waited too long. Default: 503, "too many requests are waiting". */
   readonly late?: () => Refusal;
 }
 
@@ -40,7 +40,7 @@ interface User {
   readonly waiters: Set<Waiter>;
 }
 
-/** Maximum number of users whose last turn is remembered while others use the budget. */
+/** Maximum number of users whose last turn is remembered while other users use the budget. */
 const REMEMBERED = 1_000;
 
 /** Counts how much of a budget each user uses. */
@@ -50,13 +50,13 @@ export class Usage {
 
   constructor(private readonly budget: Budget) {}
 
-  /** Returns the sum for all users. */
+  /** Returns the amount that all users together use. */
   get used(): number {
     return this.#used;
   }
 
   /**
-   * Counts an additional amount for a user, or nothing if it doesn't fit.
+   * Counts an additional amount for a user; counts nothing if the amount doesn't fit.
    * @returns whether it fits
    */
   take(of: string, amount: number): boolean {
@@ -78,9 +78,9 @@ export class Usage {
 }
 
 /**
- * Admits work. The next turn goes to the user that uses the least; if several use the same, to the user whose last turn was
- * longest ago. An amount larger than the total is admitted when nothing is in use; an amount larger than its user's share,
- * when that user uses nothing.
+ * Admits work. The next turn goes to the user that uses the least or, if several users use the same amount, to the one whose
+ * last turn was longest ago. An amount that is larger than the total is admitted when nothing is in use; an amount that is
+ * larger than its user's share is admitted when that user uses nothing.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -95,7 +95,7 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /** Returns the number of waiting requests. */
+  /** Returns the number of requests that are waiting. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -103,7 +103,7 @@ export class Admission {
   /**
    * Runs work when it is the user's turn.
    * @param most the user's maximum at a time; default: `ofOne`
-   * @throws the Refusal that `enter` throws, in which case the work is not started; rethrows errors from the work
+   * @throws the Refusal that `enter` throws, in which case the work is not started; otherwise, errors from the work
    */
   async run<T>(of: string, work: () => Promise<T>, most?: number): Promise<T> {
     const lease = this.#enterNow(of, 1, most) ?? (await this.enter(of, 1, most));
@@ -117,7 +117,7 @@ export class Admission {
   /**
    * Waits until there is room for an amount.
    * @param most the user's maximum at a time; default: `ofOne`
-   * @throws Refusal `unavailable` (503) if too many of the user's requests are waiting, or this one has waited too long
+   * @throws Refusal `unavailable` (503) if too many of the user's requests are waiting, or if this request has waited too long
    */
   async enter(of: string, amount = 1, most?: number): Promise<Lease> {
     const lease = this.#enterNow(of, amount, most);
@@ -127,7 +127,7 @@ export class Admission {
     return this.#lease(of, user, amount);
   }
 
-  /** Admits at once, if no other request must go first. */
+  /** Admits a request at once, unless another request must go first. */
   #enterNow(of: string, amount: number, most?: number): Lease | undefined {
     const user = this.#user(of, most);
     if (user.waiters.size > 0 || this.#isOtherFirst(of) || !this.#fits(user, amount)) return undefined;
@@ -147,7 +147,7 @@ export class Admission {
     return { release: () => this.#end(of, user, amount) };
   }
 
-  /** Returns whether another user's request, which fits its user's share, is waiting for room in the total. */
+  /** Returns whether another user's request is waiting for room in the total, although it fits its user's share. */
   #isOtherFirst(of: string): boolean {
     if (this.#waiting === 0) return false;
     const first = this.#first();

@@ -1,6 +1,6 @@
 /**
- * Limits the size of an answer and the time to read it, and the memory that long bodies and answers take until their requests
- * are finished. Each request has one budget, shared by its pages, operations and Bundle entries.
+ * Limits the size of an answer, the time to read it, and the memory that long bodies and answers take up until their requests
+ * are finished. Each request has one budget, which its pages, operations and Bundle entries share.
  */
 
 import type { ServerResponse } from 'node:http';
@@ -20,7 +20,7 @@ export const ANSWER_LIMITS: AnswerLimits = { bytes: 50_000_000, resources: 20_00
 
 /**
  * Reports an answer's total number of bytes whenever it grows.
- * @throws Refusal unavailable (503) if no memory is left
+ * @throws Refusal unavailable (503) if no memory is available
  */
 type HoldBytes = (bytes: number) => void;
 
@@ -31,8 +31,8 @@ export class AnswerBudget {
   readonly #until: number;
 
   /**
-   * @param limits on this answer; `ms` counts from now
-   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: the page is refused
+   * @param limits on this answer; `ms` is measured from now
+   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: such a page is refused
    * @param hold reserves memory in the process
    * @param whole the budget that this budget is a part of
    */
@@ -55,7 +55,8 @@ export class AnswerBudget {
 
   /**
    * Counts resources in the answer.
-   * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) if the process holds too much memory
+   * @throws Refusal too_large (413, `too-costly`) beyond the limits; unavailable (503) if the process already uses too much
+   *   memory
    */
   take(bytes: number, resources = 1): void {
     this.requireRoom(bytes, resources);
@@ -66,7 +67,7 @@ export class AnswerBudget {
   }
 
   /**
-   * Checks that there is room, without counting.
+   * Checks that there is room, without counting anything.
    * @throws the same Refusal as `take`, except unavailable
    */
   requireRoom(bytes: number, resources = 1): void {
@@ -77,7 +78,7 @@ export class AnswerBudget {
     this.whole?.requireRoom(bytes, resources);
   }
 
-  /** Returns the refusal for exceeding a limit. For a part, it names the limit of the whole answer. */
+  /** Returns the refusal for exceeding a limit. The budget of a part returns the refusal for the whole answer's limit. */
   exceeded(unit: 'bytes' | 'resources'): Refusal {
     if (this.whole === undefined) return tooCostly(`would exceed ${counted(this.limits[unit])} ${unit}`);
     let { whole } = this;
@@ -89,9 +90,9 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts a page's first rows, as many as fit.
+   * Counts the first rows of a page, as many as fit.
    * @param sizes in bytes
-   * @returns how many fit: all of them, or at least one if pages are shortened
+   * @returns how many rows fit: all of them or, if pages are shortened, at least one
    * @throws the same Refusal as `take`
    */
   takeRows(sizes: readonly number[]): number {
@@ -111,14 +112,17 @@ export class AnswerBudget {
     return count;
   }
 
-  /** Returns the budget for a Bundle entry. It counts towards the whole answer, and its pages are not shortened. */
+  /**
+   * Returns the budget for a Bundle entry. The entry counts against the budget of the whole answer, and its pages are not
+   * shortened.
+   */
   part(limits: Pick<AnswerLimits, 'bytes' | 'resources'>): AnswerBudget {
     return new AnswerBudget({ ...limits, ms: this.limits.ms }, false, undefined, this);
   }
 
   /**
-   * Replaces the bytes counted so far.
-   * @throws the same Refusal as `take`; nothing is then counted
+   * Replaces the number of bytes counted so far.
+   * @throws the same Refusal as `take`; nothing is counted in that case
    */
   settle(bytes: number): void {
     const resources = this.#resources;
@@ -126,7 +130,7 @@ export class AnswerBudget {
     this.take(bytes, resources);
   }
 
-  /** Subtracts the counted part, because it won't be in the answer after all. */
+  /** Subtracts what was counted, because it won't be in the answer after all. */
   giveBack(): void {
     this.whole?.return(this.#bytes, this.#resources);
     this.#bytes = 0;
@@ -147,7 +151,7 @@ export function isTooCostly(error: unknown): boolean {
 
 /**
  * Returns the refusal (413) for an answer that is too large or too slow.
- * @param does the end of the refusal's sentence: `would exceed 5 bytes`
+ * @param does the end of the refusal's sentence, such as `would exceed 5 bytes`
  */
 export function tooCostly(does: string): Refusal {
   return refusal(`the answer ${does}`, 'with _count');
@@ -167,9 +171,10 @@ const counted = (count: number): string => count.toLocaleString('en-US');
 const FREE = 1_000_000;
 
 /**
- * Reserves the number of bytes that a request holds by now.
- * @param inAll how many bytes it will hold, if known: all of them count once the first megabyte has arrived
- * @throws Refusal unavailable (503) if memory for more is not available
+ * Reserves memory for the number of bytes that a request has taken up so far.
+ * @param inAll how many bytes the request will take up in total, if known; all of them are counted once the first megabyte has
+ *   arrived
+ * @throws Refusal unavailable (503) if no memory for more bytes is available
  */
 export type Hold = (bytes: number, inAll?: number) => void;
 
@@ -177,13 +182,13 @@ export type Hold = (bytes: number, inAll?: number) => void;
 interface MemoryLimits {
   /** The maximum number of bytes for all requests, not counting the first megabyte of each. */
   readonly bytes: number;
-  /** The number of bytes that one request may need: a project gets a third of the total, but never less than this. */
+  /** The number of bytes that a single request may need. A project gets a third of the total, but never less than this. */
   readonly largest: number;
   /** The error message when the limit is reached: what is wrong, and what to do. */
   readonly refusal: string;
 }
 
-/** Counts the memory that this process's requests hold, so that slow clients can't use it up. */
+/** Counts the memory that this process's requests take up, so that slow clients can't exhaust it. */
 export class HeldMemory {
   readonly #usage: Usage;
 
@@ -198,9 +203,9 @@ export class HeldMemory {
   }
 
   /**
-   * Counts one request's memory until its response has been sent or its client disconnects.
-   * @param of the request's owner.
-   * @returns a function whose refusal also reports that the client has disconnected
+   * Counts one request's memory until its response has been sent or its client has disconnected.
+   * @param of the request's owner
+   * @returns a function that also refuses if the client has disconnected
    */
   hold(of: string, res: ServerResponse): Hold {
     let counted = 0;
@@ -222,7 +227,7 @@ interface AnswerMemoryLimits {
   readonly bytes: number;
 }
 
-/** Creates answers' budgets, which count towards the memory of all long answers in this process. */
+/** Creates the budgets of answers, which count against the memory for all long answers in this process. */
 export class AnswerMemory {
   readonly #memory: HeldMemory;
 
@@ -235,8 +240,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Returns the budget for an answer. Its bytes count until the response has been sent or the client disconnects.
-   * @param of the answer's owner, who gets at most a third of the memory, but enough for at least one answer
+   * Returns the budget for an answer. Its bytes count until the response has been sent or the client has disconnected.
+   * @param of the answer's owner, who gets at most a third of the memory, but always enough for at least one answer
    */
   budget(of: string, res: ServerResponse): AnswerBudget {
     return new AnswerBudget(this.limits.answer, true, this.#memory.hold(of, res));

@@ -1,9 +1,9 @@
 /** Recognises a full disk from an error, and remembers which disk was full. */
 
-/** A disk, by its name in answers, logs and `/health/ready`. */
+/** A disk, by its name as used in answers, logs and `/health/ready`. */
 export type Disk = 'the database' | 'the document store' | 'DATA_DIR';
 
-/** How long a disk that was full is reported, in ms. */
+/** How long a disk is reported after it was found full, in ms. */
 const REPORTED_MS = 60_000;
 
 /** System error codes for a full disk or quota. */
@@ -29,7 +29,7 @@ export function fullDisk(disk: Disk): string {
   return `the disk of ${disk} is full; an operator must free space on it`;
 }
 
-/** Returns the disk that an error, or one of its causes, reports as full; undefined if none does. */
+/** Returns the disk that an error, or one of its causes, reports as full; undefined if there is none. */
 export function fullDiskIn(error: unknown): Disk | undefined {
   for (let one: unknown = error; one instanceof Error; one = one.cause) {
     if (one instanceof DiskFull) return one.disk;
@@ -48,21 +48,24 @@ export function isFull(code: string | undefined): boolean {
 /** The disks that were recently full. */
 export class FullDisks {
   readonly #seen = new Map<Disk, number>();
-  /** When other processes on the machine last reported a disk. */
+  /** When other processes on the machine last reported each disk. */
   readonly #heard = new Map<Disk, number>();
 
-  /** Notes the disk that an error reports as full. */
+  /** Records the disk that an error reports as full. */
   note(error: unknown): void {
     const disk = fullDiskIn(error);
     if (disk !== undefined) this.#seen.set(disk, Date.now());
   }
 
-  /** Returns the disks that this process found full within the last minute, to tell the other processes on its machine. */
+  /**
+   * Returns the disks that this process found to be full within the last minute, for reporting to the other processes on its
+   * machine.
+   */
   own(): readonly Disk[] {
     return lately(this.#seen);
   }
 
-  /** Notes disks that another process on the machine found full. */
+  /** Records disks that another process on the machine found to be full. */
   hear(disks: readonly Disk[]): void {
     for (const disk of disks) this.#heard.set(disk, Date.now());
   }

@@ -1,18 +1,21 @@
 /**
  * Runs long work in slices, so that one large request doesn't block the event loop for others. All of the process's long work
- * shares the loop: each pass runs one slice. While others have requests under way, the slice is followed by a rest four times
- * as long. `presence` knows who has requests under way.
+ * shares the loop: each pass runs one slice. While other callers have requests in progress, the slice is followed by a rest
+ * four times as long. `presence` keeps track of who has requests in progress.
  */
 
-/** Minimum duration of a slice, in ms: yields within a slice cost next to nothing. */
+/** Minimum duration of a slice, in ms; yields within a slice cost next to nothing. */
 const SLICE_MS = 10;
-/** The rest after a slice while others have requests under way: a multiple of the slice, and its limits in ms. */
+/**
+ * The rest after a slice while other callers have requests in progress: a multiple of the slice's duration, with its limits in
+ * ms.
+ */
 const REST = { times: 4, least: 20, most: 300 } as const;
 
 /** Work that may be interrupted at each `yield`; its return value is the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Work that is waiting for its next slice, in order. */
+/** The work that is waiting for its next slice, in order. */
 const waiting: (() => void)[] = [];
 /** True while the next slice is scheduled. */
 let due = false;
@@ -55,7 +58,7 @@ function next(): void {
 
 /**
  * Runs work in slices.
- * @param after receives the duration of each slice, in ms; its errors end the work
+ * @param after receives the duration of each slice, in ms; if it throws, the work ends
  * @throws the errors from the work or from `after`
  */
 export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void): Promise<T> {
@@ -71,7 +74,7 @@ export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void)
 }
 
 /**
- * Starts long work in a slice, which runs until the work first waits for something.
+ * Starts long work in a slice, which ends when the work first waits for something.
  * @throws the errors from the work
  */
 export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
@@ -83,7 +86,7 @@ export async function asSlice<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs work without pauses, for when nothing else is waiting.
+ * Runs work without pauses, for use when nothing else is waiting.
  * @throws the errors from the work
  */
 export function atOnce<T>(steps: Steps<T>): T {
@@ -107,25 +110,25 @@ interface Visit {
   ended: number;
 }
 
-/** How long a caller counts as present after its last request, in ms. */
+/** How long a caller counts as present after its last request has ended, in ms. */
 const LINGERS_MS = 250;
 
-/** The maximum number of callers to remember; beyond it, callers who have left are forgotten. */
+/** The maximum number of callers to remember; if there are more, callers who have left are forgotten. */
 const REMEMBERED = 1_000;
 
-/** The callers that have requests under way. */
+/** Keeps track of the callers that have requests in progress. */
 export class Presence {
   readonly #visits = new Map<string, Visit>();
   readonly #now: () => number;
 
-  /** @param now the clock, in ms; by default, one that never goes back */
+  /** @param now the clock, in ms; by default, a clock that never goes back */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
   /**
-   * Notes that a request begins.
-   * @param who its credential, or anything else that distinguishes callers
+   * Records that a request begins.
+   * @param who the request's credential, or anything else that distinguishes callers
    */
   enter(who: string): void {
     const visit = this.#visits.get(who);
@@ -133,7 +136,7 @@ export class Presence {
     else visit.running += 1;
   }
 
-  /** Notes that a request has ended. */
+  /** Records that a request has ended. */
   leave(who: string): void {
     const visit = this.#visits.get(who);
     if (visit === undefined) return;
@@ -148,7 +151,7 @@ export class Presence {
     return this.#visits.size > 1;
   }
 
-  /** Forgets callers who have left, until it has seen `enough` callers that are present. */
+  /** Forgets callers who have left, until it has found `enough` callers who are present. */
   #forget(enough = Number.POSITIVE_INFINITY): void {
     const since = this.#now() - LINGERS_MS;
     let present = 0;
@@ -160,5 +163,5 @@ export class Presence {
   }
 }
 
-/** The callers that are present in this process, which all share its event loop. */
+/** The callers who are present in this process and so share its event loop. */
 export const presence = new Presence();

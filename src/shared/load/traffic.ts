@@ -17,13 +17,13 @@ export interface LoggedRequest {
   readonly project: string;
   readonly environment: string | null;
   readonly keyId: string | null;
-  /** The application that an access token belongs to. */
+  /** The application to which an access token belongs. */
   readonly applicationId?: string;
   readonly identity: string | null;
   readonly method: string;
-  /** Without the query string, and without path parts that are neither an id nor in the URL's pattern. */
+  /** Without the query string, and without path segments that are neither ids nor in the URL's pattern. */
   readonly path: string;
-  /** The patient whose purge deletes this request, if the path shows a different id for the patient. */
+  /** The patient whose purge deletes this request; set if the path contains a different id for the patient. */
   readonly named?: string;
   readonly status: number;
   readonly ms: number;

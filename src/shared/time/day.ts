@@ -1,18 +1,20 @@
 /**
  * Finds the days that a FHIR date or date-time stands for (docs/spec/decisions.md, section 4 "The day of a value"): the days
- * in its text, whatever its offset is. Pure.
+ * named in its text, regardless of its offset. Pure.
  */
 const DAY_MS = 86_400_000;
-/** Lengths of a date that names a month, and of one that names a day, in characters. */
+/** Length of a date that names a month, and of a date that names a day, in characters. */
 const [MONTH, DAY] = [7, 10];
 
-/** Days from the first to the last, both inclusive, as numbers of days since 1970-01-01. */
+/** The first and the last day, both inclusive, as numbers of days since 1970-01-01. */
 export interface Days {
   readonly first: number;
   readonly last: number;
 }
 
-/** Returns the days of a valid FHIR date or date-time: `2026-05-01T00:30+02:00` is 1 May, `2026` is a whole year. */
+/**
+ * Returns the days that a valid FHIR date or date-time stands for: `2026-05-01T00:30+02:00` is 1 May, `2026` is a whole year.
+ */
 export function readDays(date: string): Days {
   if (date.length >= DAY) {
     const day = dayNumber(date.slice(0, DAY));
@@ -26,12 +28,12 @@ export function readDays(date: string): Days {
   return { first: dayNumber(`${date.slice(0, MONTH)}-01`), last };
 }
 
-/** Returns whether a FHIR date doesn't name a day, but only a month or a year. */
+/** Returns whether a FHIR date names only a month or a year, not a day. */
 export function isVague(date: string): boolean {
   return date.length < DAY;
 }
 
-/** Returns the day of a FHIR date or date-time as written, with its precision: `2026-03`. */
+/** Returns the day of a FHIR date or date-time as written. A date that names no day keeps its precision: `2026-03`. */
 export function dayIn(date: string): string {
   return date.slice(0, DAY);
 }
@@ -42,7 +44,7 @@ export function saysSame(one: string, other: string): boolean {
   return one === other || (isMoment && Date.parse(one) === Date.parse(other));
 }
 
-/** Returns the time of a FHIR date-time with its offset, as `09:30+02:00` or `09:30Z`; undefined if it has none. */
+/** Returns the time and offset of a FHIR date-time, as `09:30+02:00` or `09:30Z`; undefined if it has no time. */
 export function timeIn(date: string): string | undefined {
   const [, time, offset] = /T(\d\d:\d\d)[^Z+-]*(Z|[+-]\d\d:\d\d)?$/.exec(date) ?? [];
   return time === undefined ? undefined : `${time}${offset ?? ''}`;

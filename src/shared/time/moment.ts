@@ -8,9 +8,9 @@ export type Moment =
   | { readonly kind: 'position'; readonly position: string };
 
 /**
- * Parses a point in time: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, or `position:…` as the
- * event store writes it.
- * @returns undefined if the text is none of these.
+ * Parses a point in time: `2026-03-01` (the whole day, UTC), a date-time with an offset, `revision:12`, or `position:…` in the
+ * event store's notation.
+ * @returns undefined if the text is none of these
  */
 export function parseMoment(text: string): Moment | undefined {
   const [, revision] = /^revision:(\d+)$/.exec(text) ?? [];
@@ -27,8 +27,8 @@ export function parseMoment(text: string): Moment | undefined {
 }
 
 /**
- * Returns what is wrong with a text that `parseMoment` refuses, if that is certain, as the rest of a sentence that begins with
- * the text.
+ * Returns what is wrong with a text that `parseMoment` rejects, as the rest of a sentence that begins with the text; undefined
+ * if that is uncertain.
  */
 export function faultOfMoment(text: string): string | undefined {
   const lacksOffset = text.includes('T') && parseMoment(`${text}Z`) !== undefined;

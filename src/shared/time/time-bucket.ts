@@ -1,4 +1,4 @@
-/** Buckets of about 25 days, for which the read model `timeline` counts entries. */
+/** Buckets of about 25 days, by which the read model `timeline` counts entries. */
 import type { Micros } from './time.ts';
 
 /** Length of a bucket in microseconds: a power of two, so that the division is exact. */

@@ -1,14 +1,14 @@
-/** Times as events record them: UTC with microseconds, so that their text sorts by time. */
+/** Times as events record them: in UTC with microseconds, so that sorting their texts sorts them by time. */
 
 /** Microseconds since 1970, a safe integer until the year 2255. */
 export type Micros = number;
 
-/** Returns the current time, as precisely as the platform knows it. */
+/** Returns the current time, as precisely as the platform provides it. */
 export function nowMicros(): Micros {
   return Math.floor((performance.timeOrigin + performance.now()) * 1000);
 }
 
-/** The last second printed: times that are printed together are often close to each other. */
+/** The second that was printed last: times that are printed in sequence are often close together. */
 let known = { second: 0, text: '1970-01-01T00:00:00' };
 
 function formatSecond(second: number): string {
@@ -26,7 +26,7 @@ export function toInstant(micros: Micros): string {
 
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** Parses an instant, which may have less precision or an offset; NaN if it is invalid. */
+/** Parses an instant, which may have less precision or an offset; NaN if the instant is invalid. */
 export function toMicros(instant: string): Micros {
   if (OURS.test(instant)) {
     const text = instant.slice(0, 19);

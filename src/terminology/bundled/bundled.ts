@@ -5,12 +5,12 @@ import type { CodeSystem, Concept, ConceptMap, ValueSet } from '../resources.ts'
 import { MEMBER, type Properties, RANK, SHORT_NAME, SYNONYM } from './own.ts';
 import { substanceProperties } from './substances.ts';
 
-/** A concept with the properties that observations need. */
+/** A concept with the properties that Observations need. */
 export interface BundledConcept extends Concept {
   readonly category?: string;
   /** UCUM unit. */
   readonly unit?: string;
-  /** Further properties by name. */
+  /** Further properties, by name. */
   readonly properties?: Properties;
 }
 
@@ -35,14 +35,14 @@ function read(name: string): string {
   return readFileSync(new URL(`./generated/${name}.json`, import.meta.url), 'utf8');
 }
 
-/** Returns a digest of the bundled terminology: the same bundle gives the same digest. */
+/** Returns a digest of the bundled terminology; the same bundle results in the same digest. */
 export function bundledFingerprint(): string {
   const hash = createHash('sha256').update(LOINC_NOTICE).update(ATC_NOTICE);
   for (const name of ['r4', 'loinc', 'atc']) hash.update(read(name));
   return hash.digest('hex');
 }
 
-/** Returns every bundled resource; CodeSystems include their concepts. */
+/** Returns every bundled resource; CodeSystems contain their concepts. */
 export function bundledResources(): (CodeSystem | ValueSet | ConceptMap)[] {
   return [...JSON.parse(read('r4')), loinc(), atc()];
 }
@@ -67,7 +67,7 @@ type LoincRow = readonly [
 /** Returns Annal's own properties of a code; undefined if it has none. */
 export type OwnProperties = (code: string, display: string) => Properties | undefined;
 
-/** Returns the function for Annal's own properties of LOINC codes. */
+/** Returns a function that finds Annal's own properties of LOINC codes. */
 export function ownOfLoinc(): OwnProperties {
   const { codes }: LoincFile = JSON.parse(read('loinc'));
   const own = new Map(codes.map((row, place) => [row[0], loincProperties(row, place)]));
@@ -119,7 +119,10 @@ function loinc(): CodeSystem {
   };
 }
 
-/** Returns the code system ATC. Its five levels nest by the length of the code: A, A01, A01A, A01AB, A01AB17. */
+/**
+ * Returns the code system ATC. The length of a code determines its level, of which there are five: A, A01, A01A, A01AB,
+ * A01AB17.
+ */
 function atc(): CodeSystem {
   const rows: [string, string][] = JSON.parse(read('atc'));
   const below = (parent: string): BundledConcept[] =>

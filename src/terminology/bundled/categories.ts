@@ -1,4 +1,7 @@
-/** Lists the categories of bundled LOINC codes that aren't laboratory tests, from R4's observation-category. */
+/**
+ * Lists the categories of the bundled LOINC codes that aren't laboratory tests. The categories are from R4's
+ * observation-category.
+ */
 
 const CATEGORIES: Readonly<Record<string, string>> = {
   'vital-signs':

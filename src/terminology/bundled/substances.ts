@@ -1,4 +1,4 @@
-/** Annal's own properties for ATC codes: other names for substances, and whether they act in the whole body. */
+/** Annal's own properties for ATC codes: other names for substances, and whether the substances act throughout the body. */
 import { type Properties, RANK, SYNONYM } from './own.ts';
 
 /** ATC's name → names that people use: British and American names, but no brands. */
@@ -49,7 +49,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Groups of substances that act where they are applied: in the mouth, gut, vagina, nose, throat, ears or eyes, or on the skin.
+ * Groups of substances that act only where they are applied: in the mouth, gut, vagina, nose, throat, ears or eyes, or on the
+ * skin.
  */
 const LOCAL = /^(?:A01|A07|B02BC|C05A|D|G01|M02|N01B|R01|R02|S)/;
 

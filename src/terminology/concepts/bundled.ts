@@ -1,4 +1,7 @@
-/** The concepts that come with the program: worded by us, with codes from LOINC, ATC and ICD-10 (WHO, 2019 version). */
+/**
+ * The concepts that come with the program. Their texts are Annal's own; their codes are from LOINC, ATC and ICD-10 (WHO, 2019
+ * version).
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +15,7 @@ const FILES = ['symptoms', 'conditions', 'treatments'].map((name) =>
   fileURLToPath(new URL(`./bundled/${name}.${BUNDLED_LANGUAGE}.csv`, import.meta.url)),
 );
 
-/** Returns a digest of the bundled files: the same files give the same digest. */
+/** Returns a digest of the bundled files; the same files result in the same digest. */
 export function bundledConceptsFingerprint(): string {
   const hash = createHash('sha256');
   for (const file of FILES) hash.update(readFileSync(file));

@@ -1,4 +1,4 @@
-/** All concepts in one language, as an instance holds them in memory: their index and their order. */
+/** All concepts in one language, as an instance keeps them in memory: with their index and in their order. */
 import { plainWords } from '#src/terminology/plain-words.ts';
 import type { CodeIndex } from '../find/code-index.ts';
 import { type IndexedText, indexInMemory } from '../find/in-memory.ts';
@@ -10,7 +10,7 @@ export interface NamedConcept {
   readonly type: ConceptType;
   readonly display: string;
   readonly synonyms: readonly string[];
-  /** Codes without their systems. */
+  /** Codes, without their systems. */
   readonly codes: readonly string[];
 }
 
@@ -26,23 +26,23 @@ export interface ConceptPage {
   readonly ids: readonly string[];
   /** The number of all concepts. */
   readonly total: number;
-  /** True if more follow. */
+  /** True if more concepts follow. */
   readonly more: boolean;
 }
 
 interface Held {
   readonly id: string;
   readonly type: ConceptType;
-  /** The sort key for the name. */
+  /** The key by which concepts are sorted by name. */
   readonly key: string;
 }
 
 /** The concepts in one language. */
 export class ConceptSet {
-  /** Ids by type, in the order of the names, and each id's position, counted from 1. */
+  /** For each type, the ids in the order of the names, and each id's position, counted from 1. */
   readonly #byType = new Map<ConceptType, { readonly ids: string[]; readonly places: Map<string, number> }>();
 
-  /** @param concepts in the order of their names; `of` has the number of the concept that each text belongs to */
+  /** @param concepts in the order of their names; `of` is the number of the concept to which each text belongs */
   private constructor(
     private readonly concepts: readonly Held[],
     private readonly index: CodeIndex,
@@ -77,9 +77,9 @@ export class ConceptSet {
   }
 
   /**
-   * Returns the ids of the concepts that match a text, the best first, and the number of matches. A text matches by a code or
-   * its beginning, by the beginning of a name, or by the beginnings of some of the name's words. If nothing begins with a
-   * word, the most similar words are used.
+   * Returns the ids of the concepts that match a text, best matches first, and the number of matches. A text matches a concept
+   * if it is a code or the beginning of a code, the beginning of a name, or the beginnings of some words in a name. If no word
+   * begins with a part of the text, the most similar words are used instead.
    * @param type undefined for all types
    */
   find(typed: string, type: ConceptType | undefined, limit: number): FoundIds {
@@ -92,7 +92,7 @@ export class ConceptSet {
   }
 
   /**
-   * Returns concepts of a type in the order of their names.
+   * Returns concepts of a type, in the order of their names.
    * @param after the id of the last concept on the previous page
    * @returns undefined if that concept doesn't exist
    */

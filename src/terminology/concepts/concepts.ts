@@ -18,14 +18,14 @@ export interface FoundConcepts {
 
 /** Concepts, in the order of their names. */
 export interface ListedConcepts extends FoundConcepts {
-  /** True if more follow. */
+  /** True if more concepts follow. */
   readonly more: boolean;
 }
 
-/** The name of a relation: one of the concept's own, or the inverse, when another concept relates to it. */
+/** The name of a relation: a relation of the concept itself, or the inverse of another concept's relation to it. */
 export type RelatedAs = Relation | 'has_symptom' | 'treats' | 'has_part';
 
-/** A relation of a concept: to another concept, or to a code. */
+/** A relation from a concept to another concept or to a code. */
 export interface RelatedConcept {
   readonly relation: RelatedAs;
   readonly concept: { readonly conceptId: string; readonly type: ConceptType } | null;
@@ -33,27 +33,27 @@ export interface RelatedConcept {
   readonly display: string | null;
 }
 
-/** Answers queries about concepts. Languages are tags (BCP 47); an unknown tag means English. */
+/** Answers queries about concepts. Languages are tags (BCP 47); for an unknown tag, English is used. */
 export interface Concepts {
   /**
-   * Finds concepts by typed text, the best first.
+   * Finds concepts by typed text, best matches first.
    * @param type undefined for all types
    */
   find(typed: string, type: ConceptType | undefined, limit: number, lang: string): Promise<FoundConcepts>;
   /**
-   * Lists the concepts of a type in the order of their names.
+   * Lists the concepts of a type, in the order of their names.
    * @param after the id of the last concept on the previous page
    * @returns undefined if that concept doesn't exist
    */
   list(type: ConceptType, limit: number, lang: string, after?: string): Promise<ListedConcepts | undefined>;
-  /** Returns a concept with its relations; undefined if it is unknown. */
+  /** Returns a concept with its relations; undefined if the concept is unknown. */
   describe(
     conceptId: string,
     lang: string,
   ): Promise<(FoundConcept & { readonly related: readonly RelatedConcept[] }) | undefined>;
 }
 
-/** The inverse of a relation between concepts. */
+/** The inverses of relations between concepts. */
 const INVERSE: Readonly<Record<Exclude<Relation, 'measured_by'>, RelatedAs>> = {
   symptom_of: 'has_symptom',
   treated_with: 'treats',
@@ -74,7 +74,7 @@ const BY_TARGET = `
 
 const ALL = `select ${COLUMNS} from terminology.concept_entry e`;
 
-/** An instance's cache of one version of the concepts. */
+/** One version of the concepts, as an instance caches it. */
 interface Version {
   readonly version: string | null;
   readonly languages: ReadonlySet<string>;
@@ -82,7 +82,7 @@ interface Version {
 }
 
 /**
- * Creates the queries on a database's concepts. Each language is held in memory from its first query on. Every answer is read
+ * Creates the queries on a database's concepts. Each language is kept in memory after its first query. Every answer is read
  * from the database, which also shows whether the concepts have changed in the meantime.
  * @param ready resolves when the bundled concepts are installed
  */
@@ -95,7 +95,10 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
     });
     return held;
   };
-  /** Queries a set, and then reads the concepts that it names from the database; repeats this if they have changed. */
+  /**
+   * Queries a set, and then reads the concepts that the set returns from the database. If the concepts have changed, repeats
+   * both.
+   */
   const ask = async <T>(
     lang: string,
     question: (set: ConceptSet) => { readonly ids: readonly string[]; readonly rest: T } | undefined,
@@ -183,7 +186,10 @@ async function readVersion(pool: Pool): Promise<Version> {
   return { version: rows[0]?.version ?? null, languages: new Set(rows[0]?.languages), sets: new Map() };
 }
 
-/** Returns the best match for a tag among `languages`: the tag itself, its beginning (`de` for `de-AT`), or English. */
+/**
+ * Returns the best match for a tag among `languages`: the tag itself, otherwise its beginning (`de` for `de-AT`), otherwise
+ * English.
+ */
 function findLanguage(languages: ReadonlySet<string>, tag: string): string {
   const parts = tag.toLowerCase().split('-');
   for (let many = parts.length; many > 0; many -= 1) {

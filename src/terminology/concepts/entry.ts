@@ -1,6 +1,6 @@
 /**
- * Concepts from everyday and clinical language (docs/spec/decisions.md, section 4), as in files: one line per concept, in one
- * language.
+ * Concepts from everyday and clinical language (docs/spec/decisions.md, section 4), as they are in files: one line per
+ * concept, in one language.
  */
 import { ATC, LOINC } from '../bundled/bundled.ts';
 import { needColumns, type Table, type TableRow } from '../load/table.ts';
@@ -9,7 +9,7 @@ import { needColumns, type Table, type TableRow } from '../load/table.ts';
 export const CONCEPT_TYPES = ['symptom', 'condition', 'treatment'] as const;
 export type ConceptType = (typeof CONCEPT_TYPES)[number];
 
-/** How a concept relates to another; for `measured_by`, to a LOINC code. */
+/** How a concept relates to another concept or, for `measured_by`, to a LOINC code. */
 export const RELATIONS = ['symptom_of', 'treated_with', 'measured_by', 'part_of'] as const;
 export type Relation = (typeof RELATIONS)[number];
 
@@ -19,17 +19,17 @@ export interface ConceptCode {
   readonly code: string;
 }
 
-/** A relation from a concept to another, or to a LOINC code. */
+/** A relation from a concept to another concept or to a LOINC code. */
 export interface ConceptRelation {
   readonly relation: Relation;
-  /** A concept's id; for `measured_by`, a LOINC code. */
+  /** The id of a concept; for `measured_by`, a LOINC code. */
   readonly target: string;
 }
 
-/** The facts about a concept in one line. */
+/** The facts about a concept in one line of a file. */
 export interface ConceptEntry {
   readonly conceptId: string;
-  /** Null if an entry in another language has the type. */
+  /** Null if an entry in another language states the type. */
   readonly type: ConceptType | null;
   readonly display: string;
   readonly synonyms: readonly string[];
@@ -39,7 +39,7 @@ export interface ConceptEntry {
 
 const ICD10 = 'http://hl7.org/fhir/sid/icd-10';
 
-/** Code systems by their names in files. ICD-10 may name its edition. */
+/** Names in files → code systems. For ICD-10, the name may include the edition. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   loinc: LOINC,
   atc: ATC,
@@ -49,15 +49,15 @@ const SYSTEMS: Readonly<Record<string, string>> = {
 };
 
 const ID = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** The maximum length of an id and of a text, and the maximum number of entries in a cell. */
+/** The maximum length of an id, the maximum length of a text, and the maximum number of values in a cell. */
 const ID_LENGTH = 64;
 const TEXT_LENGTH = 200;
 const PARTS = 200;
 
 /**
- * Yields a table's entries with their rows. Columns: `concept_id`, `display`, and optionally `type`, `synonyms`, `codes`
- * and `relations`, whose values are separated by `|`.
- * @param read called with the number of bytes of each piece read
+ * Yields a table's entries, with their rows. The columns are `concept_id`, `display` and, optionally, `type`, `synonyms`,
+ * `codes` and `relations`, whose values are separated by `|`.
+ * @param read called with the number of bytes in each piece that is read
  * @throws BadFile naming line and column
  */
 export async function* conceptEntries(

@@ -1,4 +1,4 @@
-/** Merges what several files say about a concept. */
+/** Merges what different files say about a concept. */
 import { BUNDLED_LANGUAGE } from './bundled.ts';
 import type { ConceptCode, ConceptRelation, ConceptType } from './entry.ts';
 
@@ -25,8 +25,9 @@ export interface Concept {
 }
 
 /**
- * Merges rows to concepts in the given language. A concept without text in that language gets its English text, or else
- * another. Loaded text replaces bundled text; codes and relations from all of a concept's entries are combined.
+ * Merges rows into concepts in the given language. A concept without text in that language gets its English text, or otherwise
+ * its text in another language. Loaded text replaces bundled text; the codes and relations from all of a concept's entries are
+ * combined.
  */
 export function mergeEntries(rows: Iterable<EntryRow>, lang: string): Concept[] {
   const byConcept = new Map<string, EntryRow[]>();

@@ -1,4 +1,4 @@
-/** Defines the table of concepts in schema `terminology`, which isn't derived from events and isn't touched by rebuilds. */
+/** Defines the table of concepts in schema `terminology`, which isn't derived from events, so rebuilds don't touch it. */
 
 /** The DDL for concepts. */
 export const CONCEPTS_SQL = `
@@ -18,7 +18,7 @@ CREATE TABLE terminology.concept_entry (
 CREATE INDEX concept_entry_by_target ON terminology.concept_entry USING gin (relations jsonb_path_ops);
 `;
 
-/** The DDL for finding the concepts that have a code, to get a name for the code. */
+/** The DDL of the index by which a code gets a name from the concepts that have it. */
 export const CONCEPT_CODES_SQL = `
 CREATE INDEX concept_entry_by_code ON terminology.concept_entry USING gin (codes jsonb_path_ops);
 `;

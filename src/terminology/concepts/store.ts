@@ -1,4 +1,4 @@
-/** Writes concepts to the database: the bundled ones, and those from a customer's files. */
+/** Writes concepts to the database: bundled concepts, and concepts from a customer's files. */
 import { randomUUID } from 'node:crypto';
 import type { ClientBase, Pool } from 'pg';
 import { madeFrom, noteMade, writingTerminology } from '../install.ts';
@@ -14,7 +14,7 @@ const BUNDLED_MADE = 'bundled concepts';
 /** Number of rows in one statement. */
 const ROWS = 1_000;
 
-/** Installs the bundled concepts if they differ from the stored ones; loaded concepts stay. */
+/** Installs the bundled concepts if they differ from those in the database; loaded concepts stay. */
 export async function installConcepts(pool: Pool): Promise<void> {
   const fingerprint = bundledConceptsFingerprint();
   if ((await madeFrom(pool, BUNDLED_MADE)) === fingerprint) return;
@@ -28,22 +28,22 @@ export async function installConcepts(pool: Pool): Promise<void> {
   });
 }
 
-/** A load: one language from one or more files. */
+/** A request to load one language from one or more files. */
 export interface ConceptsRequest {
   readonly files: readonly string[];
   /** Language tag (BCP 47). */
   readonly lang: string;
-  /** Called with the number of bytes of each piece read. */
+  /** Called with the number of bytes in each piece that is read. */
   readonly read?: (bytes: number) => void;
-  /** Stops the load; nothing is then changed. */
+  /** Stops the load, after which nothing has changed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Loads concepts in one language, replacing concepts that were previously loaded in that language. Bundled concepts stay:
- * loaded text replaces theirs in the same language; loaded codes and relations are added to theirs.
- * @returns how many entries the files have
- * @throws BadFile naming file, line and column; nothing is then changed
+ * Loads concepts in one language, replacing the concepts that were previously loaded in that language. Bundled concepts stay:
+ * loaded text replaces their text in the same language; loaded codes and relations are added to theirs.
+ * @returns how many entries the files contain
+ * @throws BadFile naming file, line and column; nothing has then changed
  */
 export async function loadConcepts(pool: Pool, request: ConceptsRequest): Promise<number> {
   const { files, read, signal } = request;
@@ -108,7 +108,7 @@ function settleType(types: Types, { conceptId, type }: ConceptEntry, row: TableR
   if (type !== null) types.set(conceptId, type);
 }
 
-/** The types of concepts that a relation leads from and to; null for any type. `part_of` leads to the same type. */
+/** For each relation, the types of concepts that it leads from and to; null for any type. `part_of` leads to the same type. */
 const LEADS: Readonly<Record<Relation, readonly [from: ConceptType | null, to: ConceptType | null]>> = {
   symptom_of: ['symptom', 'condition'],
   treated_with: [null, 'treatment'],
@@ -133,7 +133,7 @@ function checkRelations(types: Types, { conceptId, relations }: ConceptEntry, ro
   }
 }
 
-/** Refuses a load that would leave concepts in another language without a type, or relations without a target. */
+/** Refuses a load after which concepts in another language would have no type, or relations would have no target. */
 async function checkOthers(tx: ClientBase): Promise<void> {
   const { rows } = await tx.query<{ concept_id: string; lang: string; target: string | null }>(
     `select e.concept_id, e.lang, null as target from terminology.concept_entry e

@@ -3,13 +3,13 @@
 /** Numbers that are read in ascending order. */
 export interface Ascending {
   /**
-   * Returns the lowest number that is at least `least`; undefined after the last number. `least` never decreases between
+   * Returns the lowest number that is at least `least`; undefined after the last number. `least` must never decrease between
    * calls.
    */
   from(least: number): number | undefined;
 }
 
-/** The union of ascending lists; suitable for only a few lists, since each call looks at all of them. */
+/** The union of ascending lists. Suitable only for a few lists, because each call looks at all of them. */
 class Lists implements Ascending {
   readonly #lists: readonly Uint32Array[];
   /** For each list, the index at which the last call ended. */
@@ -35,7 +35,7 @@ class Lists implements Ascending {
 
 const NONE = new Uint32Array(0);
 
-/** Returns the index of the first number in an ascending list that is at least `least`, found with doubling steps. */
+/** Returns the index of the first number in an ascending list that is at least `least`; searches with steps that double. */
 function firstFrom(list: Uint32Array, start: number, least: number): number {
   let [low, step] = [start, 1];
   while ((list[low + step] ?? least) < least) {
@@ -83,14 +83,14 @@ export function ofLists(lists: readonly Uint32Array[]): Ascending {
 }
 
 /**
- * Returns the given numbers, in any order, as an ascending list.
- * @param below greater than all numbers.
+ * Returns numbers, given in any order, as an ascending list.
+ * @param below greater than all of the numbers
  */
 export function ofNumbers(numbers: Uint32Array, below: number): Ascending {
   return new Bits(numbers, below);
 }
 
-/** Yields the intersection, computed while it is read. It is empty if there are none to intersect. */
+/** Yields the intersection, which is computed while it is read. The intersection of no lists is empty. */
 export function* common(all: readonly Ascending[]): Generator<number> {
   const [first, ...others] = all;
   let number = first?.from(0);

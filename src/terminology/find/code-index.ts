@@ -1,4 +1,7 @@
-/** Finds a code system's codes in memory: by codes, names, words in any spelling, beginnings, and similar words. */
+/**
+ * Finds codes of a code system in memory: by the code, by a name, by words in any spelling, by beginnings of these, and by
+ * similar words.
+ */
 import { distance } from '#src/shared/nearest.ts';
 import { plainWords } from '#src/terminology/plain-words.ts';
 import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
@@ -7,17 +10,17 @@ import { TextLists, type TextListsBytes } from './text-lists.ts';
 import { similarity, splitTrigrams } from './trigrams.ts';
 
 /**
- * The bytes of an index. A code's rank is its position when the system is sorted by how common codes are, if known, then by
- * length of the name, then by place. Lists are ascending. Codes that their publisher withdrew are left out.
+ * The bytes of an index. A code's rank is its position when the system's codes are sorted by how common they are (if known),
+ * then by the length of the name, then by place. Lists are ascending. Codes that their publisher withdrew are left out.
  */
 export interface CodeIndexBytes {
-  /** Codes, each with its place. */
+  /** Codes, each with its place in the system. */
   readonly codes: TextListsBytes;
   /** Names in the form of `plainWords`, with the ranks of the codes that have them. */
   readonly names: TextListsBytes;
   /** Words in names, with the ranks of the codes that have them. */
   readonly words: TextListsBytes;
-  /** Groups of three letters, with the numbers of the words that contain them. */
+  /** Groups of three letters, each with the numbers of the words that contain it. */
   readonly trigrams: TextListsBytes;
   /** Places by rank. */
   readonly places: ArrayBuffer;
@@ -26,32 +29,38 @@ export interface CodeIndexBytes {
 /** Maximum number of words in a query; later words are ignored. */
 const WORDS = 10;
 /**
- * The number of similar words that replace a word if no known word begins with it, and their minimum similarity if they differ
- * a lot.
+ * The number of similar words that replace a word if no known word begins with it, and the minimum similarity of replacements
+ * that differ in more than a few letters.
  */
 const NEAREST = 3;
 const LIKE = 0.3;
 /**
- * The minimum similarity of a word if no more similar word has few differences: this is what remains when two of five letters
- * are swapped.
+ * The minimum similarity of a word if no more similar word differs in only a few letters. Two words are still this similar if
+ * two of five letters are swapped.
  */
 const COMPARABLE = 0.1;
-/** One difference is tolerated for every so many letters in a word. */
+/** One difference is tolerated for each group of this many letters in a word. */
 const LETTERS_PER_DIFFERENCE = 3;
-/** Shorter words aren't replaced: nearly all of them are one letter away from an abbreviation that means something else. */
+/**
+ * Words shorter than this aren't replaced: nearly all of them are one letter away from an abbreviation with a different
+ * meaning.
+ */
 const SHORTEST_REPLACED = 4;
-/** Words up to this length, which are usually abbreviations, don't replace others. */
+/** Words up to this length, which are usually abbreviations, don't replace other words. */
 const ABBREVIATION = 3;
-/** The number of words to compare letter by letter: those that share the most groups of letters. */
+/** The number of words that are compared letter by letter: those that share the most groups of three letters. */
 const COMPARED = 20;
-/** Maximum number of combinations of spellings to look up as a name. */
+/** Maximum number of combinations of spellings that are looked up as a name. */
 const COMBINATIONS = 32;
-/** The number at which counting stops: two letters match most codes in a large system, and counting all of them takes 50 ms. */
+/**
+ * The number at which counting stops. Two letters match most codes in a large system, and counting all of them would take 50
+ * ms.
+ */
 const MOST_COUNTED = 1_000;
-/** The lists of up to this many texts are searched separately; if there are more, they are merged first. */
+/** Up to this many texts, their lists are searched separately; if there are more, the lists are merged first. */
 const FEW = 16;
 
-/** The best places that match a text. */
+/** The places that match a text best. */
 export interface FoundPlaces {
   readonly places: readonly number[];
   /** The number of all matches, at most `MOST_COUNTED`. */
@@ -65,7 +74,7 @@ export class CodeIndex {
   readonly #words: TextLists;
   readonly #trigrams: TextLists;
   readonly #places: Uint32Array;
-  /** Greater than all places. */
+  /** A number that is greater than all places. */
   readonly #end: number;
   /** The number of groups of three letters in each word. */
   readonly #sizes: Uint16Array;
@@ -86,12 +95,13 @@ export class CodeIndex {
   }
 
   /**
-   * Returns the places of matching codes, the best first: the code itself; codes that begin with the text, in the order of the
-   * system; codes with that name; codes whose names have all words; codes whose names begin with the text; codes whose names
-   * have, for each word, a word that begins with it. Words may have another spelling, and words that say nothing about a code
-   * may be missing. If no known word begins with a word, it is replaced by the most similar words. If nothing is found, all
-   * words are replaced. Among equal matches, the lower rank comes first.
-   * @param limit on the number of places; the total doesn't depend on a limit up to `MOST_COUNTED`
+   * Returns the places of matching codes, best matches first: the code itself; codes that begin with the text, in the order of
+   * the system; codes with that name; codes whose names contain all words; codes whose names begin with the text; codes whose
+   * names contain, for each word, a word that begins with it. Words may be in another spelling, and words that say nothing
+   * about a code may be missing from its name. If no known word begins with a word of the text, the most similar words are
+   * used instead. If nothing is found, all words are replaced in this way. Among equally good matches, the lower rank comes
+   * first.
+   * @param limit on the number of places; the total doesn't depend on the limit if the limit is at most `MOST_COUNTED`
    */
   find(typed: string, limit: number): FoundPlaces {
     const most = Math.max(limit, MOST_COUNTED);
@@ -152,21 +162,21 @@ export class CodeIndex {
     for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 
-  /** Returns the numbers of the words that are known. */
+  /** Returns the numbers of those words that are known. */
   #known(words: readonly string[]): readonly number[] {
     return words.flatMap((word) => this.#words.findPlace(word) ?? []);
   }
 
   /**
-   * Returns the ranks of names that have at least one of the words.
-   * @param words the words' numbers.
+   * Returns the ranks of codes whose names contain at least one of the words.
+   * @param words the words' numbers
    */
   #having(words: readonly number[]): Ascending {
     const lists = words.map((number) => this.#words.numbers(number, number + 1));
     return ofLists(lists);
   }
 
-  /** Returns the ranks that have at least one of the names. */
+  /** Returns the ranks of codes that have at least one of the names. */
   #named(names: readonly string[]): Ascending {
     const lists = [...new Set(names)].flatMap((name) => {
       const place = this.#names.findPlace(name);
@@ -175,7 +185,7 @@ export class CodeIndex {
     return ofLists(lists);
   }
 
-  /** Returns all texts in which each word is replaced by one of its meanings, with and without blanks. */
+  /** Returns all texts in which each word is replaced by one of its meanings, both with and without blanks. */
   #combined(words: readonly string[], meanings: (word: string) => readonly number[]): readonly string[] {
     let texts: readonly string[] = [''];
     for (const word of words) {
@@ -188,10 +198,10 @@ export class CodeIndex {
   }
 
   /**
-   * Returns the words with the fewest different letters, if these are few for the word's length; otherwise the words that are
-   * most similar by groups of letters. Among equal words, those in more codes come first, then those with the lower number.
-   * Returns nothing for shorter words; for words with four letters, only longer words with one difference. Never returns
-   * abbreviations, or words that begin with another letter.
+   * Returns the known words that differ from a word in the fewest letters, if these are few for the word's length; otherwise,
+   * the words that are most similar by groups of three letters. Among equally similar words, words in more codes come first,
+   * then words with a lower number. Returns nothing for words that are too short; for words with four letters, returns only
+   * longer words with one difference. Never returns abbreviations, or words that begin with a different letter.
    */
   #nearest(word: string): readonly number[] {
     if (word.length < SHORTEST_REPLACED) return [];
@@ -207,7 +217,7 @@ export class CodeIndex {
       const place = this.#trigrams.findPlace(trigram);
       if (place === undefined) continue;
       const others = this.#trigrams.numbers(place, place + 1);
-      // An index loop, because V8 takes several times as long with an iterator.
+      // The loop uses an index, because an iterator takes several times as long in V8.
       for (let nth = 0; nth < others.length; nth += 1) {
         const other = others[nth] ?? 0;
         const before = had[other] ?? 0;
@@ -239,8 +249,8 @@ export class CodeIndex {
 }
 
 /**
- * Returns the numbers for all texts that begin with the given text.
- * @param below greater than all numbers.
+ * Returns the numbers of all texts that begin with the given text.
+ * @param below greater than all of the numbers
  */
 function beginning(texts: TextLists, text: string, below: number): Ascending {
   const [from, to] = texts.beginning(text);

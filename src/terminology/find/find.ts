@@ -1,11 +1,13 @@
-/** Finds codes in a code system by typed text: a code, the beginning of a name, some of its words, or a near match. */
+/**
+ * Finds codes in a code system by typed text: by a code, the beginning of a name, some of the name's words, or a near match.
+ */
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
 import { inTransaction, underLock } from '../install.ts';
 import type { CodeIndex, FoundPlaces } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
 
-/** Number of the database's advisory lock for building missing indexes. */
+/** Number of the database's advisory lock under which missing indexes are built. */
 const LOCK = 4_206_107_319;
 
 const AS_OF_ONE_MOMENT = 'begin isolation level repeatable read read only';
@@ -36,8 +38,8 @@ const FOUND = `
   where s.url = $1`;
 
 /**
- * Creates the search on a database. A system's index is loaded into memory on its first query. The codes in each answer come
- * from the database, which also shows whether the system was reloaded.
+ * Creates the search on a database. A system's index is loaded into memory when the system is first queried. The codes in each
+ * answer come from the database, which also shows whether the system has been reloaded.
  * @param ready resolves when the bundled terminology is installed
  */
 export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes {
@@ -89,8 +91,8 @@ async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
 }
 
 /**
- * Builds a system's index unless another process has just built it. Removing the system waits for this; this doesn't wait for
- * other systems' loads.
+ * Builds a system's index, unless another process has just built it. Removal of the system has to wait for this, but this
+ * doesn't wait for other systems to be loaded.
  */
 async function make(tx: ClientBase, url: string): Promise<void> {
   const { rows } = await tx.query<{ id: number; made: boolean }>(

@@ -4,18 +4,18 @@ import type { Part } from './pieces.ts';
 import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
-/** A text to find. Its place is its index in the list. */
+/** A text that can be found. Its place is its index in the list. */
 export interface IndexedText {
   /** In the form of `plainWords`. */
   readonly folded: string;
-  /** Upper-case codes that also lead to the text. */
+  /** Codes, in upper case, by which the text can also be found. */
   readonly codes: readonly string[];
 }
 
 /** The number of texts to pass on at a time. */
 const BATCH = 1_000;
 
-/** Returns an index whose answers are places in the list. */
+/** Returns an index that returns places in the list. */
 export async function indexInMemory(texts: readonly IndexedText[]): Promise<CodeIndex> {
   const places = texts
     .map((_, place) => place)

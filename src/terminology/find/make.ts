@@ -8,10 +8,13 @@ import type { TextListsBytes } from './text-lists.ts';
 import { splitTrigrams } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
-/** Ranks from LOINC's table come after Annal's own, which go up to a few thousand. Rank 0 means that there isn't one. */
+/**
+ * Ranks from LOINC's table come after Annal's own ranks, which go up to a few thousand. Rank 0 means that LOINC's table gives
+ * none.
+ */
 const AFTER_OWN = 100_000;
 
-// Selects codes with their rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
+// Selects codes with their rank (see `CodeIndexBytes`). Index: concept_in_order (system, place).
 const RANKED = `
   select c.code, c.place, c.folded, c.properties, (row_number() over (
     order by coalesce((c.properties ->> '${RANK}')::int, ${AFTER_OWN} + nullif(c.properties ->> 'COMMON_TEST_RANK', '0')::int),
@@ -19,8 +22,8 @@ const RANKED = `
   from terminology.concept c where c.system = $1 and c.active`;
 const PLACES = `select null as text, int4send(r.place) as numbers from (${RANKED}) r order by r.rank`;
 const CODES = `select r.code as text, int4send(r.place) as numbers from (${RANKED}) r order by r.code collate "C"`;
-// Selects all names of codes: the publisher's names, and the names that people use. Each name is also included without blanks,
-// so that "ddimer" finds "D-dimer".
+// Selects all names of codes: the publisher's names, and names that people use. Each name is also included without blanks, so
+// that "ddimer" finds "D-dimer".
 const NAMED = `
   with ranked as (${RANKED}), named as (
     select r.rank, r.folded as name from ranked r where r.folded <> ''
@@ -46,9 +49,9 @@ const ROWS = 1_000;
 const SORTING_MS = 600_000;
 
 /**
- * Builds a code system's index, replacing the existing one. PostgreSQL sorts, and rows are written as they are read. Except
- * for the groups of letters, at most a few MB are in memory.
- * @param system the system's number.
+ * Builds a code system's index, replacing the existing one. PostgreSQL does the sorting, and rows are written while others are
+ * being read. Except for the groups of letters, at most a few MB are in memory at a time.
+ * @param system the system's number
  */
 export async function makeCodeIndex(tx: ClientBase, system: number): Promise<void> {
   await tx.query(`set local statement_timeout = ${SORTING_MS}`);
@@ -68,8 +71,8 @@ export async function makeCodeIndex(tx: ClientBase, system: number): Promise<voi
 }
 
 /**
- * Returns a code system's index; undefined if none was built.
- * @param system the system's number.
+ * Returns a code system's index; undefined if it hasn't been built.
+ * @param system the system's number
  */
 export async function readCodeIndex(tx: ClientBase, system: number): Promise<CodeIndex | undefined> {
   const part = await readParts(tx, system);
@@ -98,13 +101,13 @@ async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGener
   for (;;) {
     const { rows } = await tx.query<{ text: string; numbers: Buffer }>(next);
     if (rows.length === 0) break;
-    // PostgreSQL sends a number's highest byte first.
+    // PostgreSQL sends the highest byte of a number first.
     yield rows.map(({ text, numbers }) => [text, numbers.swap32()]);
   }
   await tx.query('close in_order');
 }
 
-/** Yields words unchanged, and records their groups of three letters together with the words' numbers. */
+/** Yields words unchanged; for each word, records its groups of three letters with the word's number. */
 async function* noting(
   ofTrigrams: Map<string, number[]>,
   batches: AsyncIterable<readonly TextList[]>,
@@ -123,7 +126,7 @@ async function* noting(
   }
 }
 
-/** Yields one group per batch, and then removes the group from memory. */
+/** Yields one group of letters per batch, and then removes that group from memory. */
 function* sorted(ofTrigrams: Map<string, number[]>): Generator<readonly TextList[]> {
   const texts = [...ofTrigrams.keys()].map((text) => Buffer.from(text));
   for (const text of texts.sort(Buffer.compare).map((bytes) => bytes.toString())) {

@@ -1,4 +1,4 @@
-/** Stores an index's bytes as rows in `terminology.code_index`, so that they are never in memory twice. */
+/** Stores the bytes of an index as rows in `terminology.code_index`, so that the bytes are never in memory twice. */
 import type { ClientBase } from 'pg';
 
 /** Approximate number of bytes per row. */
@@ -6,15 +6,15 @@ const PIECE = 1 << 20;
 
 /** A part of an index that is being written. */
 export interface Part {
-  /** Adds bytes, or numbers in their memory representation. */
+  /** Adds bytes, or numbers as they are represented in memory. */
   append(bytes: Uint8Array | Uint32Array): void;
-  /** Writes the collected bytes if they fill a row; with `all`, also writes any that remain. */
+  /** Writes the collected bytes if they fill a row; with `all`, also writes those that remain. */
   write(all?: 'all'): Promise<void>;
 }
 
 /**
  * Begins a part of a code system's index.
- * @param system the system's number.
+ * @param system the system's number
  */
 export function writePart(tx: ClientBase, system: number, part: string): Part {
   let gathered: Buffer[] = [];
@@ -41,7 +41,7 @@ export function writePart(tx: ClientBase, system: number, part: string): Part {
   };
 }
 
-/** Returns the parts of a code system's index by name; undefined if it has none. */
+/** Returns the parts of a code system's index, by name; undefined if the index doesn't exist. */
 export async function readParts(
   tx: ClientBase,
   system: number,

@@ -1,4 +1,4 @@
-/** Spellings of a word that a publisher's name may use, and words that say nothing about a code. */
+/** Other spellings of a word that a publisher may use in names, and words that say nothing about a code. */
 
 /** British and other spellings → the spelling in LOINC and most American texts. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
@@ -16,7 +16,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/lling/, 'ling'],
 ];
 
-/** Length of words that are usually abbreviations, which have only one spelling, in letters. */
+/** Maximum length, in letters, of words that are usually abbreviations and therefore have only one spelling. */
 const SHORT = 3;
 
 /** Words that LOINC abbreviates. */
@@ -29,7 +29,7 @@ const ABBREVIATED: Readonly<Record<string, string>> = {
   xray: 'xr',
 };
 
-/** Words that people add to a test's name. */
+/** Words that people often add to a test's name. */
 const ADDED: ReadonlySet<string> = new Set(
   'level levels test tests testing value values result results measurement reading readings lab labs in of the for by'.split(
     ' ',
@@ -37,8 +37,8 @@ const ADDED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns a word and its other spellings: American for British spellings, singular for plural and vice versa, and LOINC's
- * abbreviation. Many of these don't exist; the caller keeps the ones that it knows.
+ * Returns a word and its other spellings: the American spelling, the singular or plural, and LOINC's abbreviation. Many of
+ * these don't exist; the caller keeps those that it knows.
  */
 export function listSpellings(word: string): readonly string[] {
   const found = new Set([word]);
@@ -53,7 +53,7 @@ export function listSpellings(word: string): readonly string[] {
   return [...found];
 }
 
-/** Yields a word's singulars and plurals. */
+/** Yields possible singulars and plurals of a word. */
 function* inflect(word: string): Generator<string> {
   if (word.length < SHORT) return;
   yield `${word}s`;
@@ -65,7 +65,7 @@ function* inflect(word: string): Generator<string> {
   if (word.endsWith('s')) yield word.slice(0, -1);
 }
 
-/** Returns the words without those that say nothing about a code; all words if none would be left. */
+/** Returns the words that say something about a code; all words if none of them does. */
 export function tellingWords(words: readonly string[]): readonly string[] {
   const telling = words.filter((word) => !ADDED.has(word));
   return telling.length === 0 ? words : telling;

@@ -1,29 +1,29 @@
 /**
- * Sorted texts, each with a list of numbers, in a compact encoding with a few bytes per text: the data structure behind an
- * index of codes.
+ * Sorted texts, each with a list of numbers, in a compact encoding that takes a few bytes per text. This is the data structure
+ * behind an index of codes.
  */
 
-/** Number of texts in a block: the first text is stored whole; the others are stored as differences from the previous text. */
+/** Number of texts in a block. The first text is stored whole; the others are stored as differences from the preceding text. */
 export const BLOCK = 16;
 
-/** The bytes for texts with their lists; numbers are unsigned 32-bit integers in the machine's byte order. */
+/** The bytes of texts with their lists. Numbers are unsigned 32-bit integers in the machine's byte order. */
 export interface TextListsBytes {
   /**
-   * For each text: the number of bytes that it shares with the previous text, the number of bytes that follow, and these
+   * For each text: the number of bytes that it shares with the preceding text, the number of further bytes, and these further
    * bytes.
    */
   readonly texts: ArrayBuffer;
   /** The offset of each block in `texts`. */
   readonly blocks: ArrayBuffer;
-  /** The offset of each text's list in `numbers`, and an additional offset for the end. */
+  /** The offset of each text's list in `numbers`, and one more offset for the end of the last list. */
   readonly starts: ArrayBuffer;
   readonly numbers: ArrayBuffer;
 }
 
-/** Sorts after every text with the same beginning, because UTF-8 has no byte this high. */
+/** Sorts after every text with the same beginning, because this byte doesn't occur in UTF-8. */
 const AFTER = Buffer.from([0xff]);
 
-/** Texts, in the order of their bytes. */
+/** Texts, sorted by their bytes. */
 export class TextLists {
   /** The number of texts. */
   readonly size: number;
@@ -42,7 +42,9 @@ export class TextLists {
     this.size = Math.max(0, this.#starts.length - 1);
   }
 
-  /** Returns the range of texts that begin with the given text: the place of the first, and the place after the last. */
+  /**
+   * Returns the range of texts that begin with the given text: the place of the first such text, and the place after the last.
+   */
   beginning(text: string): readonly [from: number, to: number] {
     const bytes = Buffer.from(text);
     const [from] = this.#seek(bytes);
@@ -50,7 +52,7 @@ export class TextLists {
     return [from, to];
   }
 
-  /** Returns the place of a text; undefined if it is missing. */
+  /** Returns the place of a text; undefined if the text isn't included. */
   findPlace(text: string): number | undefined {
     const bytes = Buffer.from(text);
     const [place, length] = this.#seek(bytes);
@@ -72,18 +74,21 @@ export class TextLists {
     return bytes.toString();
   }
 
-  /** Returns the lists of neighbouring texts, concatenated. */
+  /** Returns the concatenated lists of texts in a range. */
   numbers(from: number, to: number): Uint32Array {
     return this.#numbers.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
 
-  /** Returns the place of the first text that isn't lower, and its length in `#text`; the length is 0 after the last text. */
+  /**
+   * Returns the place of the first text that isn't lower than the given one, and its length in `#text`; beyond the last text,
+   * the length is 0.
+   */
   #seek(bytes: Buffer): readonly [place: number, length: number] {
     const block = Math.max(0, this.#blocksBefore(bytes) - 1);
     const texts = this.#texts;
     let place = block * BLOCK;
     let at = this.#blocks[block] ?? texts.length;
-    // The text is in the last block whose first text is lower, or it is the first text in the next block.
+    // The text is in the last block whose first text is lower than it, or it is the first text in the next block.
     for (; at < texts.length; place += 1) {
       const shared = numberAt(texts, at);
       at += countBytes(shared);
@@ -98,12 +103,12 @@ export class TextLists {
     return [place, 0];
   }
 
-  /** Returns the number of blocks whose first text is lower. */
+  /** Returns the number of blocks whose first text is lower than the given one. */
   #blocksBefore(bytes: Buffer): number {
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      // The first text shares nothing, which is encoded in one byte.
+      // The first text in a block shares no bytes, which is encoded as a single byte.
       const at = (this.#blocks[middle] ?? 0) + 1;
       const own = numberAt(this.#texts, at);
       const from = at + countBytes(own);
@@ -114,7 +119,7 @@ export class TextLists {
   }
 }
 
-/** Decodes a number in `texts`: seven bits per byte, the lowest first. */
+/** Decodes a number in `texts`: seven bits per byte, lowest bits first. */
 function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
   for (let at = from, shift = 0; ; at += 1, shift += 7) {
@@ -124,7 +129,7 @@ function numberAt(bytes: Buffer, from: number): number {
   }
 }
 
-/** Returns the number of bytes that an encoded number needs. */
+/** Returns the number of bytes that an encoded number takes up. */
 function countBytes(number: number): number {
   let bytes = 1;
   for (let rest = number >>> 7; rest > 0; rest >>>= 7) bytes += 1;

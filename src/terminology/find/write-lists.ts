@@ -2,11 +2,11 @@
 import type { Part } from './pieces.ts';
 import { asBytes, BLOCK, type TextListsBytes } from './text-lists.ts';
 
-/** A text with its numbers in ascending order, as bytes in their memory representation. */
+/** A text with its numbers in ascending order, as bytes in the form that they have in memory. */
 export type TextList = readonly [text: string, numbers: Buffer];
 
 /**
- * Writes texts with their lists as the parts `<name>.texts`, `<name>.blocks`, `<name>.starts` and `<name>.numbers`.
+ * Writes texts with their lists, as the parts `<name>.texts`, `<name>.blocks`, `<name>.starts` and `<name>.numbers`.
  * @param begin begins a part of the index
  * @param batches texts in the order of their bytes
  */
@@ -47,7 +47,7 @@ export async function writeLists(
   for (const each of parts) await each.write('all');
 }
 
-/** Returns the number of bytes in the common beginning of two texts. */
+/** Returns the number of bytes at the beginning that two texts share. */
 function sharedBy(one: Buffer, other: Buffer): number {
   let at = 0;
   while (at < one.length && at < other.length && one[at] === other[at]) at += 1;

@@ -1,4 +1,4 @@
-/** Reads classifications with nested codes from tables: ATC and ICD-10. */
+/** Reads classifications with nested codes, ATC and ICD-10, from tables. */
 import { parentOfAtc } from '../bundled/bundled.ts';
 import type { NewConcept } from '../rows.ts';
 import { BadFile, type Table } from './table.ts';
@@ -15,13 +15,13 @@ const ATC: Classification = {
   parentCode: parentOfAtc,
 };
 
-/** Three characters are a category; each character after the point refines it. */
+/** Three characters name a category; each character after the point narrows it. */
 const ICD10: Classification = {
   code: /^[A-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?$/,
   parentCode: (code) => (code.length <= 3 ? '' : code.slice(0, -1).replace(/\.$/, '')),
 };
 
-/** Names that the column with the codes may have. */
+/** Possible names of the column with the codes. */
 const CODE = ['code', 'atc_code', 'atccode', 'atc code', 'icd10_code', 'icd_code', 'icd10'];
 const DISPLAY = ['display', 'name', 'title', 'atc_name', 'atcname', 'atc level name', 'description', 'label'];
 const PARENT = ['parent', 'parent_code'];
@@ -34,7 +34,7 @@ export const atcConcepts = (table: Table, read?: (bytes: number) => void): Async
   concepts(table, ATC, read);
 
 /**
- * Yields ICD-10's concepts; with a column `parent`, also chapters and blocks.
+ * Yields ICD-10's concepts; if there is a column `parent`, also chapters and blocks.
  * @throws BadFile
  */
 export const icd10Concepts = (table: Table, read?: (bytes: number) => void): AsyncGenerator<NewConcept> =>

@@ -1,4 +1,4 @@
-/** Loads a code system from a customer's own files, replacing the installed one, in one transaction. */
+/** Loads a code system from a customer's own files, replacing the installed one, in a single transaction. */
 import type { ClientBase, Pool } from 'pg';
 import { ATC, LOINC, LOINC_NOTICE, type OwnProperties, ownOfLoinc } from '../bundled/bundled.ts';
 import { substanceProperties } from '../bundled/substances.ts';
@@ -14,7 +14,7 @@ import { BadFile, openTable, type Table } from './table.ts';
 interface Loadable {
   readonly url: string;
   readonly title: string;
-  /** Canonical URL of the value set with all its codes. */
+  /** Canonical URL of the value set that contains all its codes. */
   readonly valueSet: string;
   readonly copyright?: string;
   /** True if its codes can be found by typed text. */
@@ -28,8 +28,8 @@ interface Loadable {
 }
 
 /**
- * Returns the loader for a code system that is a single table.
- * @param own returns further names and ranks by which codes can be found, in addition to those in the file.
+ * Returns the loader for a code system whose file is a single table.
+ * @param own returns names and ranks by which codes can be found, in addition to those in the file
  */
 const fromOne =
   (
@@ -89,18 +89,18 @@ export interface LoadRequest {
   readonly files: readonly string[];
   /** The version of the release, as its publisher writes it. */
   readonly version?: string | undefined;
-  /** Microseconds since 1970; the time of the changed resource. */
+  /** Microseconds since 1970; becomes the time of the changed resource. */
   readonly now: number;
   /** Called with the number of bytes read since the last call. */
   readonly read?: (bytes: number) => void;
-  /** Stops the load at the next row; nothing is then changed. */
+  /** Stops the load at the next row, after which nothing has changed. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Loads a code system. Until the load is complete, readers see the previous content.
- * @returns the number of the code system's concepts.
- * @throws BadFile naming file, line and column; AbortError if the load was stopped.
+ * @returns the number of the code system's concepts
+ * @throws BadFile naming file, line and column; AbortError if the load was stopped
  */
 export async function loadSystem(pool: Pool, request: LoadRequest): Promise<number> {
   const { name, files, version, now, signal } = request;
@@ -121,7 +121,8 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       .catch(explain);
     if (count === 0) throw new BadFile(`${files.join(', ')}: the file contains no codes`);
     if (found === true) await makeCodeIndex(tx, number);
-    // Statements on value sets are planned with these statistics; PostgreSQL would collect them only a minute later.
+    // The plans of statements on value sets depend on these statistics, which PostgreSQL itself would collect only a minute
+    // later.
     await tx.query('analyze terminology.concept');
     const resource = {
       resourceType: 'CodeSystem' as const,
@@ -130,7 +131,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       ...(copyright === undefined ? {} : { copyright }),
       valueSet,
       ...(name === 'loinc' ? {} : { hierarchyMeaning: 'is-a' }),
-      // The concepts are read with $lookup and $expand; the resource doesn't list them.
+      // The concepts can be read with $lookup and $expand; the resource itself doesn't list them.
       content: 'not-present' as const,
       count,
     };
@@ -139,7 +140,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
   });
 }
 
-/** Converts a duplicate key error to a fault in the file: a code that occurs twice. Rethrows other errors. */
+/** Converts a duplicate key error to a fault in the file, because it means that a code occurs twice. Rethrows other errors. */
 function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === '23505' && 'detail' in error) {
     const [, code] = /\(system, code\)=\(\d+, (.*)\)/.exec(String(error.detail)) ?? [];

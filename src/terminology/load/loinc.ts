@@ -17,7 +17,7 @@ const PROPERTIES = [
   'COMMON_TEST_RANK',
 ];
 
-/** Matches classes of clinical terms that are vital signs. */
+/** Matches the classes of clinical terms that are vital signs. */
 const VITAL_SIGNS = /^(?:BP|HRTRATE|RESP|BDYTMP|BDYWGT|BDYHGT|BDYCRC|HEMODYN)\./;
 
 /**
@@ -46,7 +46,7 @@ export async function* loincConcepts(
   }
 }
 
-/** Returns the category of observations for LOINC's class types: 1 laboratory, 2 clinical, 3 attachments, 4 surveys. */
+/** Returns the observation category for one of LOINC's class types: 1 laboratory, 2 clinical, 3 attachments, 4 surveys. */
 function readCategory(row: TableRow): string | undefined {
   const type = row.get('CLASSTYPE');
   const of = row.get('CLASS');

@@ -1,5 +1,5 @@
 /**
- * Reads SNOMED CT from a release's files in the RF2 format: concepts, descriptions, relationships, and optionally a language
+ * Reads SNOMED CT from a release's files in the RF2 format: concepts, descriptions, relationships and, optionally, a language
  * reference set, which defines the preferred names. https://confluence.ihtsdotools.org/display/DOCRELFMT
  */
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +12,7 @@ const SYNONYM = '900000000000013009';
 const PREFERRED = '900000000000548007';
 const IS_A = '116680003';
 
-/** A kind of file, which is recognized by its heading, and the columns to keep. */
+/** A kind of file, which is recognized by its heading, and the columns to keep from it. */
 interface Kind {
   readonly table: string;
   readonly columns: readonly string[];
@@ -46,10 +46,10 @@ function findKind({ path, heading }: Table): Kind {
 }
 
 /**
- * Loads the files into a system. In a full release, each component's newest row counts.
+ * Loads the files into a system. In a full release, only the newest row of each component is used.
  * @param system the system's number
  * @returns the number of concepts
- * @throws BadFile, including if the concepts or descriptions file is missing
+ * @throws BadFile, also if the file of concepts or of descriptions is missing
  */
 export async function loadSnomed(
   tx: ClientBase,
@@ -82,13 +82,13 @@ export async function loadSnomed(
   return rowCount ?? 0;
 }
 
-/** Returns SQL for each component's newest row, if that row is active. */
+/** Returns SQL for the newest row of each component, provided that this row is active. */
 const current = (table: string, columns: string): string =>
   `(select distinct on (id) ${columns}, active from ${table} order by id, effectiveTime desc)`;
 
 /**
- * Selects names: the preferred synonym if a language reference set defines one, else the fully specified name without its tag,
- * else any name.
+ * Selects names: the preferred synonym, if a language reference set defines one; otherwise the fully specified name without
+ * its tag; otherwise any name.
  */
 const CONCEPTS = `
   insert into terminology.concept (system, code, place, display, selectable, active)

@@ -1,22 +1,20 @@
-/**
- * Reads tables from text files: CSV (RFC 4180) with commas, semicolons or tabs, and SNOMED CT's tab-separated files.
- */
+/** Reads tables from text files: CSV (RFC 4180) with commas, semicolons or tabs, and the tab-separated files of SNOMED CT. */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 
-/** Thrown for a file with invalid content: the message names file, line and column. */
+/** Thrown for a file with invalid content. The message names the file, line and column. */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
-/** A row; columns have the names in the heading, in any case. */
+/** A row. Columns are named as in the heading, in upper or lower case. */
 export interface TableRow {
   /** Line number in the file, from 1. */
   readonly line: number;
-  /** Returns a column's text without surrounding blanks; empty for a column that the file doesn't have. */
+  /** Returns a column's text without surrounding blanks; empty if the file doesn't have that column. */
   get(column: string): string;
   /**
    * Returns a required column's text.
@@ -34,7 +32,7 @@ export interface Table {
   readonly heading: readonly string[];
   /**
    * Yields the rows.
-   * @param read called with the number of bytes of each piece read.
+   * @param read called with the number of bytes in each piece that is read
    */
   rows(read?: (bytes: number) => void): AsyncGenerator<TableRow>;
 }
@@ -44,12 +42,12 @@ const HEADING_BYTES = 64 * 1024;
 
 /**
  * Opens a file and reads its heading.
- * @throws BadFile if it can't be read, is empty or isn't UTF-8
+ * @throws BadFile if the file can't be read, is empty, or isn't UTF-8
  */
 export async function openTable(path: string): Promise<Table> {
   const first = await firstLine(path);
   const delimiter = ['\t', ';', ','].sort((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
-  // RF2 has no quoting: a quotation mark is text.
+  // RF2 has no quoting, so a quotation mark is ordinary text.
   const quote = delimiter === '\t' ? false : '"';
   const heading = first.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').toLowerCase());
   return { path, heading, rows: (read) => readRows(path, { delimiter, quote, heading }, read) };
@@ -106,7 +104,7 @@ async function* readRows(path: string, form: Form, read?: (bytes: number) => voi
 
 /**
  * Yields the file's text in pieces.
- * @throws BadFile if it isn't UTF-8
+ * @throws BadFile if the file isn't UTF-8
  */
 async function* readTexts(path: string, read?: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -130,7 +128,7 @@ interface Fields {
   readonly line: number;
 }
 
-/** Yields records that are single lines, as in RF2, which has millions of them. */
+/** Yields records of one line each, as in RF2 files, which have millions of them. */
 async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<Fields> {
   let line = 0;
   let rest = '';
@@ -156,7 +154,7 @@ async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): 
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    // A quotation mark in an unquoted field is text.
+    // A quotation mark in an unquoted field is ordinary text.
     relax_quotes: true,
   });
   const source = Readable.from(texts);

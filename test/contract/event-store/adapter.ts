@@ -11,12 +11,12 @@ export interface LogUnderTest {
     readonly module: string;
     readonly env: Readonly<Record<string, string>>;
   };
-  /** Removes the log once every store is closed. */
+  /** Removes the log after every store has been closed. */
   drop(): Promise<void>;
 }
 
 /** Makes an empty log. */
 export type Adapter = () => Promise<LogUnderTest>;
 
-/** How long the load tests run, as a multiple of the usual length: ANNAL_CONTRACT_LOAD, or 0.3 by default. */
+/** How long the load tests run, as a multiple of the full length: ANNAL_CONTRACT_LOAD, or 0.3 by default. */
 export const SCALE = Number(process.env.ANNAL_CONTRACT_LOAD ?? 0.3);

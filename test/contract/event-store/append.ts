@@ -4,7 +4,10 @@ import { GENESIS } from '#src/events/chain.ts';
 import { Conflict, type EventStore, type Expected, MAX_APPEND_BYTES, TooLarge } from '#src/events/store.ts';
 import { all, faultsIn, newEvents, newStream, rejection, write } from './events.ts';
 
-/** @param store the store under test, once it is open. */
+/**
+ * Describes appending.
+ * @param store the store under test, once it is open.
+ */
 export function appending(store: () => EventStore): void {
   describe('append', () => {
     it('starts a stream at revision 0 and continues it without gaps', async () => {

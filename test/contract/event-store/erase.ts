@@ -4,6 +4,7 @@ import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts'
 import { all, everything, Follower, faultsIn, newEvents, newStream, rejection, write } from './events.ts';
 
 /**
+ * Describes erasing.
  * @param store the store under test, once it is open
  * @param another opens the store again, as another process would
  */

@@ -15,7 +15,7 @@ import {
 } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** Returns an unused stream name, of a kind that a service on the same log doesn't use. */
+/** Returns an unused stream name, of a kind that is never used by a service on the same log. */
 export const newStream = (prefix = 'contract-'): string => `${prefix}${newUuid()}`;
 
 /** Makes the events of one append. */
@@ -31,7 +31,7 @@ export function newEvents(
   }));
 }
 
-/** Makes one append after the other, each with the number of events in `counts`. */
+/** Makes appends one after another, each with the number of events given in `counts`. */
 export async function write(
   store: EventStore,
   stream: string,
@@ -61,7 +61,7 @@ export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** A running subscription that keeps the batches it gets, unless it is told to forget them. */
+/** A running subscription that keeps the batches that it receives, unless it is told to forget them. */
 export class Follower {
   readonly batches: EventBatch[] = [];
   readonly positions: Position[] = [];
@@ -100,7 +100,7 @@ export class Follower {
     return this.batches.flatMap((batch) => batch.events);
   }
 
-  /** The events that its handler had finished when it last reported a position. */
+  /** The events that the follower's handler had finished when it last reported a position. */
   get handled(): RecordedEvent[] {
     const reached = this.position ?? '';
     return this.batches.filter(({ position }) => position <= reached).flatMap(({ events }) => events);
@@ -112,8 +112,8 @@ export class Follower {
   }
 
   /**
-   * Waits until a condition on this follower holds.
-   * @throws what the subscription ended with, if it ended first
+   * Waits until the given condition on this follower is true.
+   * @throws the error that the subscription ended with, if it ended first
    */
   async until(condition: (follower: this) => boolean): Promise<this> {
     while (!condition(this)) {
@@ -138,7 +138,7 @@ export class Follower {
   }
 }
 
-/** Returns everything in the log now, read by a subscription. */
+/** Returns all events that are in the log now, read by a subscription. */
 export async function everything(
   store: EventStore,
   options: Pick<SubscribeOptions, 'after' | 'prefixes'>,
@@ -150,7 +150,7 @@ export async function everything(
   return follower.events;
 }
 
-/** Checks a stretch of the total order, event by event, without keeping the events. */
+/** Checks a range of the total order, event by event, without keeping the events. */
 export class Audit {
   readonly faults: string[] = [];
   /** The ids seen so far, in order. */
@@ -158,7 +158,7 @@ export class Audit {
   readonly #streams = new Map<string, { revision: number; hash: string; missing: number }>();
   #position = '';
 
-  /** Checks the events that follow. */
+  /** Checks the events that come next. */
   take(events: readonly RecordedEvent[]): void {
     for (const event of events) {
       const before = this.#streams.get(event.stream) ?? { revision: -1, hash: GENESIS, missing: 0 };
@@ -184,14 +184,14 @@ export class Audit {
     }
   }
 
-  /** Returns everything that is wrong, including incomplete appends. */
+  /** Returns all faults found, including incomplete appends. */
   end(): string[] {
     const torn = [...this.#streams].filter(([, { missing }]) => missing > 0);
     return [...this.faults, ...torn.map(([stream]) => `${stream}: ends inside an append`)];
   }
 }
 
-/** Audits the log after a position, up to its present head. */
+/** Audits the log from a position up to its current head. */
 export async function auditLog(store: EventStore, after: Position): Promise<Audit> {
   const audit = new Audit();
   const follower = new Follower(store, { after }, async ({ events }) => audit.take(events), 'forget');
@@ -201,7 +201,7 @@ export async function auditLog(store: EventStore, after: Position): Promise<Audi
   return audit;
 }
 
-/** Returns what is wrong with a stretch of the total order; empty if nothing is. */
+/** Returns the faults in a range of the total order; empty if there are none. */
 export function faultsIn(events: readonly RecordedEvent[]): string[] {
   const audit = new Audit();
   audit.take(events);

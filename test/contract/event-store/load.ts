@@ -1,4 +1,4 @@
-/** Writers that keep going through faults. */
+/** Writers that keep writing despite faults. */
 import { expect } from 'chai';
 import { type EventStore, type Expected, type NewEvent, Unavailable } from '#src/events/store.ts';
 import { all, newEvents, newStream } from './events.ts';
@@ -35,7 +35,7 @@ class PersistentWriter {
 }
 
 /**
- * Writes while `disturb` runs, and checks that nothing acknowledged is missing, duplicated or out of order.
+ * Writes while `disturb` runs, and checks that no acknowledged event is missing, duplicated or out of order.
  * @returns how many events were acknowledged
  */
 export async function writesThrough(store: EventStore, disturb: () => Promise<void>): Promise<number> {

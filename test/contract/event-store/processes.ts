@@ -8,7 +8,7 @@ import { type LogUnderTest, SCALE } from './adapter.ts';
 import { Audit, all, auditLog, Follower, faultsIn, newStream, write } from './events.ts';
 import type { Acknowledged, Message, Task } from './worker.ts';
 
-/** A worker process, and the messages that it sent. */
+/** A worker process and the messages that it has sent. */
 class Worker {
   readonly acknowledged: Acknowledged[] = [];
   readonly messages: Message[] = [];
@@ -33,7 +33,7 @@ class Worker {
       else this.messages.push(message);
       this.#changed();
     });
-    // Messages that it sent before it died are still delivered: the channel closes after the last one.
+    // Messages sent before the process died are still delivered, because the channel closes after the last one.
     this.#gone = Promise.all([once(this.#child, 'exit'), once(this.#child, 'disconnect')]).then(() => {
       this.#over = true;
       this.#changed();
@@ -68,7 +68,7 @@ class Worker {
   }
 }
 
-/** Checks that every acknowledged append is in its stream as it was sent. */
+/** Checks that every acknowledged append is in its stream exactly as it was sent. */
 async function expectAllPresent(store: EventStore, acknowledged: readonly Acknowledged[]): Promise<void> {
   const streams = new Map<string, string[]>();
   for (const { stream, revision, ids } of acknowledged) {
@@ -82,6 +82,7 @@ async function expectAllPresent(store: EventStore, acknowledged: readonly Acknow
 }
 
 /**
+ * Describes many processes on one log.
  * @param log the log under test
  * @param store a store on that log in this process
  */
@@ -149,7 +150,7 @@ export function manyProcesses(log: () => LogUnderTest, store: () => EventStore):
         await worker.until((writer) => writer.acknowledged.length > 200 + 37 * round);
         acknowledged.push(...(await worker.kill()).acknowledged);
       }
-      // The log keeps working: the dead process holds nothing that others need.
+      // The log keeps working: the dead process blocks nothing that others need.
       const { position } = await write(store(), newStream(), [1]);
       await follower.reaches(position);
       follower.stop();

@@ -16,7 +16,10 @@ const AWKWARD = [
   `{"quotes":"'' $1 $$ \\\\ %s {} NULL","control":"\u0001\u001f\u007f"}`,
 ];
 
-/** @param store the store under test, once it is open. */
+/**
+ * Describes reading.
+ * @param store the store under test, once it is open.
+ */
 export function reading(store: () => EventStore): void {
   describe('read', () => {
     it('gives nothing for a stream that was never written', async () => {
@@ -41,7 +44,7 @@ export function reading(store: () => EventStore): void {
       });
       expect(readHash(events.at(-1) ?? { metadata: '' })).to.equal(head.hash);
       expect(faultsIn(events)).to.deep.equal([]);
-      // On a shared log, a service would stop at events of unknown types.
+      // On a shared log, events of unknown types would stop a service.
       await store().erase(stream);
     });
 

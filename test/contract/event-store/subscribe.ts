@@ -12,6 +12,7 @@ const endsWhole = ({ events }: EventBatch): boolean => {
 };
 
 /**
+ * Describes subscribing.
  * @param store the store under test, once it is open.
  * @param other a second store on the same log.
  */

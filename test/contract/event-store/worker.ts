@@ -1,11 +1,11 @@
 /**
- * Another process with its own store: does the task in ANNAL_TEST_TASK and tells its parent about everything that was
- * acknowledged. It is meant to be killed.
+ * Another process with its own store. Does the task in ANNAL_TEST_TASK and reports everything that was acknowledged to its
+ * parent. It is meant to be killed.
  */
 import { Conflict, type EventStore, type Expected } from '#src/events/store.ts';
 import { newEvents, newStream } from './events.ts';
 
-/** Appends of 1 to 4 events to the process's own streams, or a race of single appends to one stream. */
+/** The task: appends of 1 to 4 events to the process's own streams, or a race of single appends to one stream. */
 export type Task =
   | { readonly kind: 'load'; readonly streams: number; readonly appends: number }
   | {

@@ -33,7 +33,7 @@ import { relatedPersons } from './related-person.ts';
 import { specimens } from './specimen.ts';
 import { valueSets } from './value-set.ts';
 
-/** All tables; they are loaded into one database. */
+/** All tables, which are loaded into one database. */
 export const TABLES: readonly SearchTable[] = [
   allergyIntolerances,
   carePlans,

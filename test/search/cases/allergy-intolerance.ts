@@ -66,7 +66,7 @@ export const allergyIntolerances: SearchTable = {
     ['category=food&category=environment', 'a'],
     ['criticality=high', 'a'],
     ['criticality:not=high', 'b'],
-    // R4: the allergy's own code and the substances of its reactions.
+    // R4: the allergy's own code, and the substances of its reactions.
     ['code=cashew', 'a'],
     ['code=nut-oil', 'a'],
     ['code=urn:sub|aspirin', 'b'],

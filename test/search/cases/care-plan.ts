@@ -82,7 +82,7 @@ export const carePlans: SearchTable = {
     ['activity-code=walk', 'a'],
     ['activity-date=2017-02', 'a'],
     ['activity-date=2017-03', 'a'],
-    // In a Timing, only the outer limits count, like those of a period.
+    // In a Timing, only the outer limits count, as for a period.
     ['activity-date=2017-03-01', ''],
     ['activity-date=ge2017-03-19', 'a'],
     ['activity-date=ge2017-03-20', ''],

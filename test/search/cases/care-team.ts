@@ -38,7 +38,7 @@ export const careTeams: SearchTable = {
     ['subject=Patient/@p', 'a'],
     ['patient=Patient/@q', 'b'],
     ['encounter=Encounter/@b', 'a'],
-    // It began at ten in the morning UTC on the last day of 2017.
+    // The period began at ten in the morning UTC on the last day of 2017.
     ['date=2018', ''],
     ['date=lt2018', 'a'],
     ['date=ge2019', 'b'],

@@ -2,7 +2,7 @@ import { concept, type SearchTable, to } from '#test/support/search/table.ts';
 
 const ATC = 'http://www.whocc.no/atc';
 
-/** A prescription that lacks its drug and its prescriber. */
+/** A prescription without its drug and its prescriber. */
 const prescribed = { status: 'active', intent: 'order', subject: to('Patient/@p') } as const;
 
 /** Chains into contained resources: https://hl7.org/fhir/R4/references.html#contained */
@@ -10,7 +10,7 @@ export const containedInRequests: SearchTable = {
   topic: 'chains into contained resources',
   type: 'MedicationRequest',
   resources: {
-    // The medication and the prescriber are contained, the medication's maker is not.
+    // The medication and the prescriber are contained; the medication's manufacturer isn't.
     f: {
       ...prescribed,
       contained: [
@@ -25,7 +25,7 @@ export const containedInRequests: SearchTable = {
       medicationReference: to('#drug'),
       requester: to('#doc'),
     },
-    // All are contained, one within another; the prescriber has a gender.
+    // All of them are contained, one referring to another; the prescriber has a gender.
     g: {
       ...prescribed,
       contained: [

@@ -7,7 +7,7 @@ const at = (effectiveDateTime: string) => ({
   effectiveDateTime,
 });
 
-/** Days begin at midnight UTC unless an offset is given, and a time means the same in any zone. */
+/** Days begin at midnight UTC unless an offset is given, and a time means the same in every time zone. */
 export const dateBorders: SearchTable = {
   topic: 'dates at the borders of days, months and zones',
   type: 'Observation',
@@ -50,8 +50,8 @@ export const dateBorders: SearchTable = {
 };
 
 /**
- * Dates are kept to the microsecond: a finer date is somewhere within its microsecond, so another date in the same microsecond
- * is both before and after it.
+ * Dates are stored to the microsecond. A more precise date lies somewhere within its microsecond, so any other date in the
+ * same microsecond is treated as both before and after it.
  */
 export const fineDates: SearchTable = {
   topic: 'dates finer than a microsecond',

@@ -59,7 +59,7 @@ export const diagnosticReports: SearchTable = {
     ['date=2011-03-05', ''],
     ['date=ge2011-03-05', 'b'],
     ['date=ge2011-03-06', ''],
-    // To the precision of the query: a second matches both, a millisecond only one.
+    // Compared to the precision of the query: a second matches both, a millisecond only one.
     ['issued=2011-03-04T00:45:33Z', 'ab'],
     ['issued=2011-03-04T00:45:33.123Z', 'a'],
     ['issued=2011-03-04T11:45:33.124+11:00', 'b'],

@@ -76,7 +76,7 @@ export const encounters: SearchTable = {
     ['practitioner=PractitionerRole/@a', ''],
     ['appointment=Appointment/a1', 'a'],
     ['date=2013-03', 'a'],
-    // Encounter a isn't completely within the day, nor does it end after the day.
+    // Encounter a doesn't lie completely within the day, nor does it end after the day.
     ['date=ge2013-03-20', 'b'],
     ['date=ge2013-03-19', 'ab'],
     ['date=gt2013-03-20', 'b'],

@@ -7,7 +7,7 @@ import {
   to,
 } from '#test/support/search/table.ts';
 
-/** Locations, two of them with a position: they are 3.9 km apart. */
+/** Locations, two of which have a position; they are 3.9 km apart. */
 export const locations: SearchTable = {
   topic: 'elements and distances',
   type: 'Location',

@@ -3,10 +3,10 @@ import type { SearchTable } from '#test/support/search/table.ts';
 /** Returns a text so long that an index row contains only its beginning. */
 const long = (middle: string, end: string) =>
   `${'lorem ipsum '.repeat(35)}${middle}${' dolor sit'.repeat(30)} ${end}`;
-/** The 500th character is split into two halves. */
+/** The cut after 500 characters falls between the two halves of a surrogate pair. */
 const halved = `${'x'.repeat(499)}\u{1f600}tail`;
 
-/** Texts longer than an index row, and letters that have no accent to be removed. */
+/** Texts longer than an index row, and special letters that don't consist of a base letter and an accent. */
 export const longTexts: SearchTable = {
   topic: 'long texts and special letters',
   type: 'Practitioner',
@@ -51,7 +51,7 @@ export const longTexts: SearchTable = {
 
 const PROFILE = 'http://example.org/fhir/StructureDefinition/versioned';
 
-/** Canonicals with and without a version, and results in the order of tokens and references. */
+/** Canonicals with and without a version, and results sorted by tokens and references. */
 export const sortedTokens: SearchTable = {
   topic: 'profiles and orders of tokens and references',
   type: 'Condition',
@@ -103,7 +103,8 @@ export const sortedTokens: SearchTable = {
     ['_sort=code', 'vtsw'],
     ['_sort=-code', 'stvw'],
     ['_sort=clinical-status,-code', 'svwt'],
-    // If there are several values, the one that comes first in the requested order counts, each by its first code.
+    // If there are several values, the one that comes first in the requested order counts. Each value is sorted by its first
+    // code.
     ['_sort=category,-code', 'vwst'],
     ['_sort=-category,code', 'vwts'],
   ],

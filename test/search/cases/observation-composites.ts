@@ -11,7 +11,7 @@ const pressure = (systolic: number, diastolic: number) => ({
   ],
 });
 
-/** Composites apply within one component, not across a resource: https://hl7.org/fhir/R4/search.html#composite */
+/** Composites match within one component, not across a resource: https://hl7.org/fhir/R4/search.html#composite */
 export const observationComposites: SearchTable = {
   topic: 'composites',
   type: 'Observation',
@@ -40,7 +40,7 @@ export const observationComposites: SearchTable = {
   cases: [
     ['component-code-value-quantity=http://loinc.org|8480-6$140', 'j'],
     ['component-code-value-quantity=8480-6$90', 'k'],
-    // 90 is there, but as the other component's value.
+    // The value 90 exists, but in the other component.
     ['component-code-value-quantity=8462-4$90', 'j'],
     ['component-code-value-quantity=8480-6$gt100', 'j'],
     ['component-code-value-quantity=8480-6$lt100', 'k'],

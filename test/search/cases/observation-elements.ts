@@ -2,7 +2,7 @@ import { concept, identifier, type SearchTable, to, ucum } from '#test/support/s
 
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
-/** Observations with every element that a search parameter reads. */
+/** Observations with every element that a search parameter uses. */
 export const observationElements: SearchTable = {
   topic: 'elements',
   type: 'Observation',

@@ -3,7 +3,7 @@ import { concept, type SearchTable, to, ucum } from '#test/support/search/table.
 const UCUM = 'http://unitsofmeasure.org';
 const of = { status: 'final', subject: to('Patient/@p'), code: concept('urn:own', 'unit') } as const;
 
-/** Quantities compare in canonical UCUM units: https://hl7.org/fhir/R4/search.html#quantity */
+/** Quantities are compared in canonical UCUM units: https://hl7.org/fhir/R4/search.html#quantity */
 export const observationUnits: SearchTable = {
   topic: 'quantities across units',
   type: 'Observation',
@@ -39,7 +39,7 @@ export const observationUnits: SearchTable = {
     [`value-quantity=eb1|${UCUM}|g`, 'ABL'],
     [`value-quantity=ap5|${UCUM}|mg`, 'ABFL'],
     ['value-quantity=5.4||mg', 'ADL'],
-    // Without a unit, only the number counts, as it was written.
+    // Without a unit, only the number as written counts.
     ['value-quantity=5.40', 'ACDE'],
     [`value-quantity=5.4|${UCUM}|[nonsense]`, 'E'],
     [`value-quantity=37|${UCUM}|Cel`, 'GH'],
@@ -51,7 +51,7 @@ export const observationUnits: SearchTable = {
     [`value-quantity=-2500|${UCUM}|umol/L`, 'I'],
     [`value-quantity=0.1|${UCUM}|kg/m2`, 'J'],
     [`value-quantity=100|${UCUM}|g/m2`, 'J'],
-    // An HbA1c of 48 mmol/mol is 6.5 %, and not 4.8 %; a calcium of 7.5 meq/L is 3.75 mmol/L.
+    // An HbA1c of 48 mmol/mol is 6.5 %, not 4.8 %; a calcium of 7.5 meq/L is 3.75 mmol/L.
     [`value-quantity=lt5.7|${UCUM}|%`, ''],
     [`value-quantity=ge47|${UCUM}|mmol/mol`, 'M'],
     [`value-quantity=0.048|${UCUM}|mol/mol`, 'M'],
@@ -62,7 +62,7 @@ export const observationUnits: SearchTable = {
     // F is more than 5.4 mg, perhaps much more.
     [`combo-value-quantity=gt0.4|${UCUM}|kg`, 'FK'],
     [`value-quantity=ne5.4|${UCUM}|mg`, 'CF'],
-    // Less than 300 isn't 300, and neither is more than 300.
+    // "Less than 300" doesn't match 300, and neither does "more than 300".
     [`value-quantity=ge300|${UCUM}|ng/L`, 'rs'],
     [`value-quantity=ge0.3|${UCUM}|ug/L`, 'rs'],
     ['value-quantity=ge300||ng/L', 'rs'],

@@ -70,7 +70,7 @@ export const observationValues: SearchTable = {
     ['code:text=free', 'c'],
     ['status=http://hl7.org/fhir/observation-status|amended', 'd'],
     ['code:not=8480-6', 'bc'],
-    // None of the values may match, even if there is another value: https://hl7.org/fhir/R4/search.html#token
+    // None of the values may match, even if there are other values that don't: https://hl7.org/fhir/R4/search.html#token
     ['category:not=vital-signs', 'cdz'],
     ['category:not=home', 'bcdz'],
     ['category:not=vital-signs,home', 'cdz'],
@@ -105,7 +105,7 @@ export const observationValues: SearchTable = {
     ['date=gt2024-03-01', 'bc'],
     ['date=ge2024-03-01', 'abcz'],
     ['date=lt2024-03-01', 'd'],
-    // Observation b isn't completely within the day, nor does it begin before the day.
+    // Observation b doesn't lie completely within the day, nor does it begin before the day.
     ['date=le2024-03-01', 'adz'],
     ['date=sa2024-03-01', 'c'],
     ['date=sa2024-02', 'abcz'],
@@ -116,7 +116,7 @@ export const observationValues: SearchTable = {
     ['value-quantity=120', 'a'],
     ['value-quantity=120.0', 'a'],
     ['value-quantity=119.6', ''],
-    // R4's own example: 1e2 is 95 to 105.
+    // R4's own example: 1e2 means 95 to 105.
     ['value-quantity=1e2', ''],
     ['value-quantity=1.2e2', 'a'],
     ['value-quantity=120|http://unitsofmeasure.org|mm[Hg]', 'a'],

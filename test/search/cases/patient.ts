@@ -2,7 +2,7 @@ import { commonCases, identifier, MARKED, type SearchTable, to } from '#test/sup
 
 const V2_0203 = 'http://terminology.hl7.org/CodeSystem/v2-0203';
 
-/** Patients; the records in the other tables are those of p and q. */
+/** Patients. The records in the other tables belong to p and q. */
 export const patients: SearchTable = {
   topic: 'elements, strings and tokens',
   type: 'Patient',

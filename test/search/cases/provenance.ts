@@ -3,7 +3,7 @@ import { commonCases, concept, MARKED, type SearchTable, to } from '#test/suppor
 const AGENT = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
 const CLASS = 'http://terminology.hl7.org/CodeSystem/contractsignertypecodes';
 
-/** Clients' own Provenances, among those that the writes for all tables made. */
+/** Clients' own Provenances, along with the Provenances created by the writes for all tables. */
 export const provenances: SearchTable = {
   topic: 'elements',
   type: 'Provenance',
@@ -44,7 +44,7 @@ export const provenances: SearchTable = {
     ['target=Patient/@p', 'a'],
     ['target:Observation=@Observation/z', 'b'],
     ['target=Observation/@a,Observation/@z', 'ab'],
-    // R4: only targets that are the Patient, not everything in the record.
+    // R4: only Provenances whose target is the Patient, not everything in the record.
     ['patient=Patient/@p', 'a'],
     ['patient=Patient/@q', ''],
     ['agent=Practitioner/@a', 'a'],

@@ -1,4 +1,4 @@
-/** Random writes of one resource under a grant, through the FHIR interface: alone, or as entries in a Bundle. */
+/** Random writes of one resource under a grant, through the FHIR interface, either alone or as entries in a Bundle. */
 import { escapedJson, fuzzed, type PatientIds } from './fuzz.ts';
 import type { Change, Ledger } from './ledger.ts';
 import type { Picks } from './requests.ts';
@@ -10,7 +10,7 @@ export interface Sent {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base, without a leading slash. */
   readonly url: string;
-  /** The members that the new version must have when read; for a patch, only the changed members. */
+  /** The members that the new version must have when it is read; for a patch, only the changed members. */
   readonly resource?: Readonly<Record<string, unknown>>;
   /** JSON Patch. */
   readonly operations?: readonly object[];
@@ -18,16 +18,16 @@ export interface Sent {
   readonly ifNoneExist?: string;
 }
 
-/** The data from which changes are made. */
+/** The data that changes are generated from. */
 export interface Ground {
   readonly world: World;
   readonly ledger: Ledger;
   readonly ids: PatientIds;
-  /** Returns a new identifier value each time. */
+  /** Returns a new identifier value with each call. */
   readonly another: () => string;
-  /** True if requests may contain the real id. Sent text comes back, so responses may then show the id. */
+  /** True if requests may contain the real id. Responses may then also contain it, because they repeat what was sent. */
   readonly isReal: boolean;
-  /** Ids of documents that were created through REST v1, whose content can't be changed. */
+  /** Ids of documents that were created through REST v1. Their content can't be changed. */
   readonly documents: Set<string>;
 }
 
@@ -36,7 +36,7 @@ const JSON_PATCH = 'application/json-patch+json';
 
 /**
  * Returns a change.
- * @param taken ids and identifiers that other changes in the same request are about
+ * @param taken ids and identifiers that other changes in the same request use
  */
 export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent {
   const { ledger, ids, another, isReal } = ground;
@@ -85,7 +85,7 @@ export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent
   const change: Change = {
     ...{ interaction, type, criterion, identifier },
     id: id === ids.patient ? ids.record : id,
-    // A patch without categories leaves the existing ones.
+    // A patch without categories leaves the existing categories unchanged.
     categories: interaction === 'delete' || (isPatch && codes.length === 0) ? undefined : codes,
     isInRecord: interaction === 'delete' || isPatch || isPatient || isInRecord,
     isStale: stale,
@@ -114,8 +114,8 @@ export function changeOf(ground: Ground, picks: Picks, taken: Set<string>): Sent
 }
 
 /**
- * Returns the id of a resource to change: usually in the record, otherwise in another record; undefined for nothing.
- * @param taken ids that must not be chosen; the id is added
+ * Returns the id of a resource to change: usually in the record, otherwise in another record; undefined if there is none.
+ * @param taken ids that must not be chosen; the returned id is added
  */
 export function targetOf(
   { world, ledger, documents }: Ground,

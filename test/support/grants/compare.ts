@@ -1,7 +1,7 @@
-/** Prepares responses to an application and from the model for comparison, and looks for ids in them. */
+/** Prepares responses to an application and responses from the model for comparison, and searches them for ids. */
 import { Answer } from '../service.ts';
 
-/** Headers that differ between any two requests, or between callers. */
+/** Headers that vary between any two requests, or between callers. */
 const CHANGING =
   /^(?:date|service-request-id|ratelimit.*|content-length|content-encoding|connection|keep-alive|vary)$/;
 
@@ -14,7 +14,7 @@ export function comparable({ status, headers, text }: Answer): string {
   return [status, ...kept, neutral(text)].join('\n');
 }
 
-/** Replaces times of today: terminology resources are as old as the service, but worlds are from 2023. */
+/** Replaces today's times. Terminology resources are as old as the service, while worlds are from 2023. */
 function ofToday(value: string): string {
   return value.includes('2023') ? value : 'TODAY';
 }
@@ -33,7 +33,7 @@ function neutral(text: string): string {
   if (!text.includes('"type":"document"')) return found;
   return (
     found
-      // The model doesn't know that its record is only a part.
+      // The model isn't aware that its record is incomplete.
       .replace(
         /<p>(?:Made of the part of the record that|The grant of this application covers a part)[^<]*<\/p>/g,
         '',
@@ -48,7 +48,7 @@ function neutral(text: string): string {
   );
 }
 
-/** Returns a context without what it says about the grant: the model doesn't know that its record is only a part. */
+/** Returns a context without its statements about the grant, because the model isn't aware that its record is incomplete. */
 function neutralContext(text: string): string {
   const context = JSON.parse(text) as { readonly warnings?: readonly { readonly kind: string }[] };
   const warnings = (context.warnings ?? []).filter(({ kind }) => kind !== 'gap');
@@ -67,7 +67,7 @@ export function withoutAutomatic({ status, headers, text }: Answer): Answer {
   return new Answer(status, headers, text.replace(included, ''));
 }
 
-/** Returns the first place where two texts differ, from both texts; undefined if they are equal. */
+/** Returns the first place at which two texts differ, with the content of both; undefined if the texts are the same. */
 export function differenceOf(one: string, other: string): string | undefined {
   if (one === other) return undefined;
   let at = 0;
@@ -76,7 +76,7 @@ export function differenceOf(one: string, other: string): string | undefined {
   return `\n  application: ${around(one)}\n  model:       ${around(other)}`;
 }
 
-/** Returns the link to the next page; undefined on the last. */
+/** Returns the link to the next page; undefined on the last page. */
 export function nextOf(text: string, url: string): string | undefined {
   const [, link] = /"relation":"next","url":"([^"]+)"/.exec(text) ?? [];
   if (link !== undefined) return new URL(link).pathname + new URL(link).search;
@@ -97,7 +97,7 @@ export function formsIn(id: string, { text, headers }: Answer): string[] {
     String.fromCharCode(Number.parseInt(one.slice(1), 16)),
   );
   if (decoded.toLowerCase().includes(id)) found.push('percent-encoded');
-  // Base64 of a text in which the id begins at any of three offsets; cursors are such texts.
+  // Base64 of a text that contains the id at any of three alignments. Cursors are such texts.
   for (const word of all.match(/[\w+/=-]{24,}/g) ?? [])
     for (let from = 0; from < 4; from += 1)
       if (Buffer.from(word.slice(from), 'base64').toString('latin1').toLowerCase().includes(id))

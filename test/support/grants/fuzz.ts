@@ -1,10 +1,10 @@
 /**
- * Texts for writes under a grant that may contain either id of the Patient, in any letter case, and JSON with escapes; and how
- * the owner reads what an application sent (docs/spec/decisions.md, section 1).
+ * Texts for writes under a grant that may contain either id of the Patient, in any letter case, and JSON with escapes. Also
+ * derives what the owner must read of what an application sent (docs/spec/decisions.md, section 1).
  */
 import type { Picks } from './requests.ts';
 
-/** The ids of a record's Patient: the real id, and the application's. */
+/** The ids of a record's Patient: the real id, and the application's id. */
 export interface PatientIds {
   readonly record: string;
   readonly patient: string;
@@ -15,7 +15,7 @@ const mixed = (id: string): string =>
 
 /**
  * Returns a text of one to four pieces.
- * @param withReal true if some pieces may be the real id
+ * @param withReal true if pieces may be the real id
  */
 export function fuzzed({ record, patient }: PatientIds, picks: Picks, withReal: boolean): string {
   const pieces = [
@@ -30,7 +30,7 @@ export function fuzzed({ record, patient }: PatientIds, picks: Picks, withReal: 
 
 /**
  * Returns JSON with some characters of its strings escaped.
- * @param pattern its bits repeat; 0 escapes nothing
+ * @param pattern a bit pattern that repeats; 0 escapes nothing
  */
 export function escapedJson(value: object, pattern: number): string {
   let at = 0;
@@ -49,9 +49,9 @@ function stringsIn(value: unknown): string[] {
 }
 
 /**
- * Returns how the owner misreads what an application sent: where the application has the pairwise id, the owner must have the
- * real id, and where the application has the real id, in upper or lower case, the owner must have neither. Undefined if
- * nothing differs.
+ * Returns how the owner's text differs from what it must be, given what an application sent. Where the application's text has
+ * the pairwise id, the owner's must have the real id. Where the application's text has the real id, in upper or lower case,
+ * the owner's must have neither. Undefined if nothing differs.
  */
 export function misreadBy(owner: unknown, application: unknown, ids: PatientIds): string | undefined {
   const [theirs, own] = [stringsIn(owner), stringsIn(application)];

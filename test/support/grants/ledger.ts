@@ -1,6 +1,6 @@
 /**
- * The content of a world while an application writes into it, and what its grant lets it write, stated again independently of
- * the service (docs/spec/decisions.md, section 9: "Letters", "Categories").
+ * The content of a world while an application writes to it, and what the application's grant lets it write. Implemented
+ * independently of the service (docs/spec/decisions.md, section 9: "Letters", "Categories").
  */
 import { coveredBy, covers, type TypeScope } from './scopes.ts';
 import type { World, WorldType } from './world.ts';
@@ -11,19 +11,19 @@ export interface Held {
   readonly isMine: boolean;
   readonly version: number;
   readonly deleted: boolean;
-  /** Categories of the last version that has a body. */
+  /** Categories of the last version with a body. */
   readonly categories: readonly string[];
   /** Value of its identifier in `urn:thing`. */
   readonly identifier: string | undefined;
 }
 
-/** A write of one resource, by an interaction in the FHIR interface. */
+/** A write of one resource, as an interaction of the FHIR interface. */
 export interface Change {
   readonly interaction: 'create' | 'update' | 'patch' | 'delete';
   readonly type: WorldType | 'Patient';
-  /** The named resource; undefined for a creation and for criteria. */
+  /** The id in the request; undefined for a creation and for criteria. */
   readonly id?: string | undefined;
-  /** The identifier value to search for, in criteria. */
+  /** The identifier value that the criteria search for. */
   readonly criterion?: string | undefined;
   /** The new version's categories; undefined if they don't change. */
   readonly categories?: readonly string[] | undefined;
@@ -31,11 +31,11 @@ export interface Change {
   readonly identifier?: string | undefined;
   /** True if the new version is in the granted record. */
   readonly isInRecord: boolean;
-  /** True if `If-Match` asks for an older version. */
+  /** True if `If-Match` contains an older version. */
   readonly isStale: boolean;
 }
 
-/** The outcome of a change. `unwritten`: nothing is written, whether that is a refusal or not. */
+/** The outcome of a change. `unwritten`: nothing is written, whether the change is refused or not. */
 export type Verdict =
   | { readonly is: 'refused' | 'unwritten' }
   | {
@@ -64,18 +64,18 @@ export class Ledger {
         });
   }
 
-  /** Returns whether the grant has a letter on a resource of a type with some categories. */
+  /** Returns whether the grant includes a letter for a resource of a type with the given categories. */
   has(letter: string, type: string, categories: readonly string[]): boolean {
     if (type === 'Patient' && 'rs'.includes(letter)) return true;
     return covers(coveredBy(this.scopes, letter), type, categories);
   }
 
-  /** Returns whether the grant has a letter on some resources of a type. */
+  /** Returns whether the grant includes a letter for some resources of a type. */
   hasAny(letter: string, type: string): boolean {
     return (type === 'Patient' && 'rs'.includes(letter)) || coveredBy(this.scopes, letter).has(type);
   }
 
-  /** Returns whether the application can learn that a resource exists. */
+  /** Returns whether the application can know that a resource exists. */
   knows(id: string): boolean {
     const held = this.held.get(id);
     return (

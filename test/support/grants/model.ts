@@ -1,7 +1,7 @@
 /**
- * The part of a world that a grant covers, stated again independently of the service (docs/spec/decisions.md, section 9,
- * "Letters" and "Categories"; section 1): the versions that an application may see, with the ids that it knows, and without
- * references into the other record.
+ * The part of a world that a grant covers, implemented independently of the service (docs/spec/decisions.md, section 9,
+ * "Letters" and "Categories"; section 1). It consists of the versions that an application may see, with the ids that the
+ * application knows, and without references to the other record.
  */
 import { type Covered, covers } from './scopes.ts';
 import type { Version, World } from './world.ts';
@@ -10,7 +10,7 @@ import type { Version, World } from './world.ts';
 export interface Seen {
   readonly record: readonly Version[];
   readonly directory: readonly Version[];
-  /** Ids of resources with some hidden versions, so that the numbers of the other versions have gaps. */
+  /** Ids of resources with hidden versions, so that the numbers of the visible versions have gaps. */
   readonly gaps: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ export function seenOf(world: World, covered: Covered, patient: string): Seen {
   };
 }
 
-/** Returns a body as the application gets it. */
+/** Returns a body as the application receives it. */
 function answered(
   body: Readonly<Record<string, unknown>>,
   world: World,
@@ -51,7 +51,7 @@ function answered(
   return JSON.parse(texts) as Record<string, unknown>;
 }
 
-/** Removes references; an object that has nothing else then says which type it referred to. */
+/** Removes references. An object that contains nothing else then states the type that it referred to. */
 function without(value: unknown, references: ReadonlySet<string>): unknown {
   if (Array.isArray(value)) return value.map((each) => without(each, references));
   if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,7 @@
-/** Random requests at every route in the OpenAPI document, about what a grant covers, what it doesn't cover, and nothing. */
+/**
+ * Random requests on every route in the OpenAPI document, about what a grant covers, what it doesn't cover, and what doesn't
+ * exist.
+ */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { ALL_ROUTES } from '#src/http/routes.ts';
@@ -48,7 +51,7 @@ export interface Asked {
   readonly type: string | undefined;
 }
 
-/** Returns whether a request reaches resources through a reference, for which the letter `s` is enough. */
+/** Returns whether a request reaches resources through a reference, for which the letter `s` is sufficient. */
 export function reachesFurther({ url, body = '' }: Asked): boolean {
   const queries = [url.split('?')[1] ?? '', body].map((query) => new URLSearchParams(query));
   const names = queries.flatMap((query) => [...query.keys()]);
@@ -63,12 +66,12 @@ export interface Names {
   readonly patient: string;
 }
 
-/** Picks from lists: the same for the same numbers. */
+/** Picks items from lists; the same numbers give the same picks. */
 export class Picks {
   #at = 0;
   constructor(private readonly numbers: readonly number[]) {}
 
-  /** Returns a number below a limit. */
+  /** Returns a number from 0 up to, but not including, a limit. */
   below(limit: number): number {
     const number = this.numbers[this.#at % this.numbers.length] ?? 0;
     this.#at += 1;
@@ -92,7 +95,7 @@ export function reads({ method, path }: Pick<Place, 'method' | 'path'>): boolean
   return method === 'GET' || path.endsWith('/_search') || path.includes('$') || path === '/v1/context';
 }
 
-/** Returns a request to an endpoint that takes no access token, or that only reads. */
+/** Returns a request for an endpoint that doesn't accept access tokens, or that only reads. */
 export function requestAt({ method, path, types, taken }: Place, names: Names, picks: Picks): Asked {
   const isForm = path.endsWith('/_search');
   const fixed = /^\/fhir\/R4\/([A-Z]\w+)/.exec(path)?.[1];
@@ -130,7 +133,8 @@ export function requestAt({ method, path, types, taken }: Place, names: Names, p
 }
 
 /**
- * Returns an id for a path: usually of something visible, otherwise of something hidden, in the other record, or nonexistent.
+ * Returns an id for a path. Usually it belongs to something visible; otherwise it is hidden, in the other record, or
+ * nonexistent.
  */
 function idAt(type: string | undefined, { world, seen, patient }: Names, picks: Picks): string {
   const inType = (all: readonly { readonly type: string; readonly id: string }[]) => {
@@ -180,7 +184,10 @@ function fhirQuery(path: string, type: string | undefined, names: Names, picks: 
   return searchQuery(path, type, names, picks);
 }
 
-/** Returns a history query. For instances with gaps, it uses `_since`: without it, the newest number is the owner's total. */
+/**
+ * Returns a history query. For instances with gaps, the query uses `_since`, because otherwise the newest number would be the
+ * owner's total.
+ */
 function historyQuery(path: string, _: Names, picks: Picks): URLSearchParams {
   const query = new URLSearchParams();
   if (path.endsWith('{vid}')) return query;
@@ -210,7 +217,7 @@ function everythingQuery(picks: Picks): URLSearchParams {
   );
 }
 
-/** Search parameters; an ID is replaced. */
+/** Search parameters; ID is a placeholder that is replaced by an id. */
 const PARAMETERS = [
   ...[
     '_sort=_id',

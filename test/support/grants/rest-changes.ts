@@ -6,13 +6,13 @@ import type { Picks } from './requests.ts';
 import { CATEGORIES, type WorldType } from './world.ts';
 import type { Request } from './write-check.ts';
 
-/** A write, and what must come back from it. */
+/** A write, and what must be read back afterwards. */
 export interface RestSent {
   readonly change: Change;
   readonly request: Request;
   /** A text that was sent, in its JSON form. */
   readonly text: string;
-  /** Below `/v1`, without an id. */
+  /** The path below `/v1`, without an id. */
   readonly items: string;
   /** Replaces the ledger's verdict. */
   readonly verdict?: Verdict;
@@ -30,7 +30,7 @@ const TYPES = Object.keys(ITEMS) as readonly ItemType[];
 
 /**
  * Returns a write.
- * @param uploads ids of documents that the application created and that have no bytes yet
+ * @param uploads ids of documents that the application has created and not yet uploaded
  */
 export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly string[]): RestSent {
   const { world, ledger, ids, another, isReal } = ground;
@@ -59,7 +59,7 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
       ...common,
       interaction: 'update',
       type: 'Patient',
-      // The real id means nothing to the application.
+      // The real id is unknown to the application.
       id: isInRecord ? ids.record : patient === ids.record ? UNKNOWN : patient,
     };
     return {
@@ -93,7 +93,7 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
     };
   }
   const at = `2026-04-0${1 + picks.below(9)}T08:00:00Z`;
-  // A laboratory result with the same time and value would be the same result again.
+  // A laboratory result with the same time and value would count as the same result.
   const value = Number(identifier.replace(/\D/g, ''));
   const observed = { code: '718-7', effective_at: at, value, unit: 'g/dL', note: text };
   if (way === 4) {

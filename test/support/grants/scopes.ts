@@ -1,4 +1,7 @@
-/** Random scopes for a grant: letters on types, whole or limited to categories; and what some letters cover together. */
+/**
+ * Random scopes for a grant: letters for types, either for a whole type or limited to categories. Also computes what several
+ * letters cover together.
+ */
 import fc from 'fast-check';
 import { CATEGORIES, WITH_CATEGORY, WORLD_TYPES } from './world.ts';
 
@@ -7,14 +10,14 @@ export interface TypeScope {
   readonly type: string;
   /** Some letters of `cruds`, in that order. */
   readonly letters: string;
-  /** Undefined for the whole type. */
+  /** The category; undefined for the whole type. */
   readonly category?: string;
 }
 
-/** A letter's coverage of a type: everything, or resources that have one of some categories. */
+/** The part of a type that a letter covers: everything, or the resources with one of the given categories. */
 export type Limit = 'all' | readonly string[];
 
-/** A grant's coverage by type: resources that pass all of these limits. Absent types are not covered. */
+/** A grant's coverage by type: the resources that meet all of these limits. Types that are missing aren't covered. */
 export type Covered = ReadonlyMap<string, readonly Limit[]>;
 
 const TYPES = [...WORLD_TYPES, 'Provenance'];
@@ -22,7 +25,7 @@ const hasCategories = (type: string): boolean => WITH_CATEGORY.some((each) => ea
 const scopesOfTypes = (ofType: (type: string) => fc.Arbitrary<readonly TypeScope[]>) =>
   fc.tuple(...TYPES.map(ofType)).map((all) => all.flat());
 
-/** Scopes for reading and searching: for each type nothing, everything, or categories. */
+/** Scopes for reading and searching: for each type, nothing, everything, or categories. */
 export const readingScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((type) => {
   const one = (category?: string): TypeScope => ({
     type,
@@ -39,7 +42,7 @@ export const readingScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((
   return fc.oneof(...limits);
 });
 
-/** Scopes with any letters: several for one type add up, each with its own limit. */
+/** Scopes with any letters. Several scopes for one type add up, each with its own limit. */
 export const mixedScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((type) => {
   const letters = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom('r', 's', 'rs', 'cruds') },
@@ -62,7 +65,7 @@ export const mixedScopes: fc.Arbitrary<readonly TypeScope[]> = scopesOfTypes((ty
   );
 });
 
-/** Scopes for writing: more often all letters, and perhaps `u` on the Patient. */
+/** Scopes for writing: more often with all letters, and sometimes with `u` on the Patient. */
 export const writingScopes: fc.Arbitrary<readonly TypeScope[]> = fc
   .tuple(mixedScopes, fc.subarray([...WORLD_TYPES]), fc.option(fc.constantFrom(...CATEGORIES)), fc.boolean())
   .map(([mixed, whole, category, patient]) => [
@@ -77,7 +80,7 @@ export const writingScopes: fc.Arbitrary<readonly TypeScope[]> = fc
     ...(patient ? [{ type: 'Patient', letters: 'u' }] : []),
   ]);
 
-/** Returns scopes as a grant has them. */
+/** Returns scopes in the form in which a grant stores them. */
 export function scopeTexts(scopes: readonly TypeScope[]): string[] {
   return scopes.map(
     ({ type, letters, category }) =>
@@ -101,7 +104,7 @@ export function coveredBy(scopes: readonly TypeScope[], letters: string): Covere
   return covered;
 }
 
-/** Returns whether a resource with a type and some categories is covered. */
+/** Returns whether a resource of a type with the given categories is covered. */
 export function covers(covered: Covered, type: string, categories: readonly string[]): boolean {
   const limits = covered.get(type);
   return (

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
 
-/** Record types that the worlds use, each with its record-defining element. */
+/** Record types that the worlds use, each with the element that determines its record. */
 const OWNERS = {
   Observation: 'subject',
   Condition: 'subject',
@@ -31,7 +31,7 @@ export const CATEGORIES = ['laboratory', 'vital-signs', 'survey'] as const;
 /** Their system. */
 export const CATEGORY_SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
 
-/** One version of a resource; `body` null: a deletion. */
+/** One version of a resource. If `body` is null, the version is a deletion. */
 export interface Version {
   readonly type: string;
   readonly id: string;
@@ -51,13 +51,13 @@ export interface World {
   readonly directory: readonly Version[];
 }
 
-/** A resource before it has ids. */
+/** A resource that hasn't been given ids yet. */
 interface Planned {
   readonly inOther: boolean;
   readonly type: WorldType;
   /** Categories of each version; null if the version is a deletion. */
   readonly versions: readonly (readonly string[] | null)[];
-  /** Selects the resource that it refers to. */
+  /** Selects the resource that this resource refers to. */
   readonly refers: number;
   readonly value: number;
 }
@@ -77,7 +77,7 @@ const planned: fc.Arbitrary<Planned> = fc.record({
   value: fc.nat(9),
 });
 
-/** The plan from which a world is made. */
+/** The plan that a world is built from. */
 export interface Plan {
   readonly resources: readonly Planned[];
   /** Indexes of the targets of clients' own Provenances. */
@@ -93,7 +93,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
 const reference = (type: string, id: string) => ({ reference: `${type}/${id}` });
 const concept = (system: string, code: string) => ({ coding: [{ system, code }] });
 
-/** Makes a world from a plan, with ids and bodies. */
+/** Builds a world from a plan, with ids and bodies. */
 export function worldOf({ resources, claims }: Plan): World {
   const [mine, other, clinic, doctor] = [newUuid(), newUuid(), newUuid(), newUuid()];
   const made = resources.map((each) => ({ ...each, id: newUuid() }));
@@ -116,7 +116,7 @@ export function worldOf({ resources, claims }: Plan): World {
         managingOrganization: reference('Organization', clinic),
       }),
     );
-  // By version number, so that later versions of a resource come after the first versions of others.
+  // Sorted by version number, so that later versions of a resource come after the first versions of other resources.
   for (let n = 0; n < 3; n += 1)
     for (const [place, each] of made.entries()) {
       const patient = each.inOther ? other : mine;

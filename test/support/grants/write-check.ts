@@ -1,4 +1,4 @@
-/** Checks the effects of writes under a grant: their events, what both sides read, and what refusals look like. */
+/** Checks the effects of writes under a grant: their events, what both sides read, and the form of refusals. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from 'pg';
 import { contentOf } from '../grant-writing.ts';
@@ -45,7 +45,7 @@ type Done = Extract<Verdict, { is: 'written' }>;
 const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const EVENT_OF = { create: 'Created', update: 'Updated', patch: 'Updated', delete: 'Deleted' } as const;
 
-/** Checks for one service. */
+/** Checks the effects of writes on one service. */
 export class WriteCheck {
   constructor(
     private readonly service: { readonly url: string; readonly pool: Pool },
@@ -159,7 +159,7 @@ export class WriteCheck {
     return isLeaked ? `the owner reads the pairwise id: ${owned.text}` : undefined;
   }
 
-  /** Returns how a refusal about something that the application doesn't know differs from a refusal about an unknown id. */
+  /** Returns how a refusal for something that the application doesn't know differs from a refusal for an unknown id. */
   async unlikeUnknown(
     { allowed, ledger }: GrantedWorld,
     id: string | undefined,

@@ -1,4 +1,4 @@
-/** Writes versions into a running service's log, with their own ids and times. */
+/** Writes versions to a running service's log, with given ids and times. */
 import type { Pool } from 'pg';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
@@ -53,7 +53,7 @@ export async function writeWorld(
     await writeRecord(store, owner, record, versions, stamps);
 }
 
-/** Waits until a service's read models show appended versions. */
+/** Waits until a service's read models show the appended versions. */
 export async function untilShown(pool: Pool, versions: readonly Version[]): Promise<void> {
   const ids = [...new Set(versions.map(({ id }) => id))];
   const sql = `select (select count(*) from history.version v where v.id = any($1::uuid[]))::int as versions,

@@ -1,11 +1,11 @@
-/** Records in several projects and environments, about which answers with receipts were given. */
+/** Records in several projects and environments, with answers about them that have receipts. */
 import { type Auditing, openAuditing } from '#test/support/auditing.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { postMcp } from '#test/support/mcp.ts';
 import { SECRET } from './theirs.ts';
 
-/** The records: each one's project and environment. */
+/** The project and environment of each record. */
 const PLACES = [
   ['pilot', 'sandbox'],
   ['pilot', 'sandbox'],
@@ -27,14 +27,14 @@ export interface Answered {
   readonly observation: string;
   readonly practitioner: string;
   readonly document: string;
-  /** Contained in each of the record's texts. */
+  /** A text that each of the record's texts contains. */
   readonly marker: string;
-  /** Contained in each text of its project's directory. */
+  /** A text that each text of the directory in the record's project contains. */
   readonly entry: string;
   /** The key that wrote the record. */
   readonly key: string;
   readonly keyId: string;
-  /** A grant on it for an application of its project; undefined in production. */
+  /** A grant on the record for an application of its project; undefined in production. */
   readonly allowed: Allowed | undefined;
 }
 

@@ -9,7 +9,7 @@ import { type Named, token } from './theirs.ts';
 export interface Ask {
   readonly path: string;
   readonly call: KeyedCall;
-  /** True if the id is in the path, so that the response is one of `refusals`. */
+  /** True if the id is in the path, so that the response's status must be one of `refusals`. */
   readonly direct: boolean;
 }
 
@@ -17,13 +17,13 @@ export interface Ask {
 export interface Own {
   readonly patient: string;
   readonly practitioner: string;
-  /** A time at which all their resources were stored. */
+  /** A time at which all of the caller's resources were stored. */
   readonly moment: string;
 }
 
 /**
- * Returns the statuses for a request whose path names an id that never existed; a DELETE succeeds without effect (R4,
- * http.html#delete).
+ * Returns the allowed statuses for a request whose path contains an id that never existed. A DELETE succeeds without effect
+ * (R4, http.html#delete).
  */
 export function refusals({ path, call }: Ask): readonly number[] {
   if (call.method !== 'DELETE' || path.includes('_purge')) return [401, 403, 404, 405];
@@ -33,7 +33,7 @@ export function refusals({ path, call }: Ask): readonly number[] {
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
 
-/** Returns the requests about one id: for a type, always the same number in the same order. */
+/** Returns the requests for an id. For each type, their number and order are always the same. */
 export function asksOf(named: Named, own: Own): Ask[] {
   return [
     ...direct(named, own),

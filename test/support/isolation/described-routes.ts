@@ -1,4 +1,4 @@
-/** The operations in the OpenAPI document, and the minimum valid request for each, for tests that call them all. */
+/** The operations in the OpenAPI document, and the minimum valid request for each, for tests that call all of them. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Named, neverLike } from './theirs.ts';
 
@@ -7,7 +7,7 @@ export interface Described {
   readonly method: string;
   readonly path: string;
   readonly operation: JsonObject;
-  /** The query that a request needs, with its question mark. */
+  /** The query that the request needs, including its question mark. */
   readonly query: string;
 }
 
@@ -31,7 +31,7 @@ function describe(method: string, path: string, operation: JsonObject): Describe
   return { method, path, operation, query: VALID[path]?.[method]?.query ?? '' };
 }
 
-/** Returns operations, and once more those that can answer as of a point in time, with such a time. */
+/** Returns the given operations, and adds those that support a point in time a second time, with such a time. */
 export function askAlsoAt(described: readonly Described[], moment: string): Described[] {
   const again = described.flatMap((one) => {
     const { parameters } = one.operation;
@@ -50,7 +50,7 @@ export function askAlsoAt(described: readonly Described[], moment: string): Desc
   return [...described, ...again];
 }
 
-/** Returns a name in the same form, but for something that never existed. */
+/** Returns an id in the same form that never existed. */
 export function neverOf(named: Named): Named;
 export function neverOf(named: Named | undefined): Named | undefined;
 export function neverOf(named: Named | undefined): Named | undefined {
@@ -60,7 +60,7 @@ export function neverOf(named: Named | undefined): Named | undefined {
   return { ...named, id: id.slice(0, -8) + end };
 }
 
-/** Returns a path parameter's value. Parameters that contain none of our ids are the same on both sides. */
+/** Returns a path parameter's value. Parameters that aren't ids of ours are the same on both sides. */
 export function segmentFor(name: string, values: ReadonlyMap<string, Named | undefined>): string {
   const others: Readonly<Record<string, string>> = { resource_type: 'Patient', vid: '1' };
   return values.get(name)?.id ?? others[name] ?? 'x';
@@ -72,7 +72,7 @@ export const takesToken = ({ security }: JsonObject): boolean =>
 
 const OBSERVED = { code: 'x', category: 'exam', effective_at: '2026-01-01T00:00:00Z', value_boolean: true };
 
-/** Inputs for routes where the minimum that the schema accepts isn't valid. */
+/** Inputs for routes that refuse the minimum that the schema accepts. */
 export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; query?: string }>>>> = {
   '/admin/organizations/{org_id}/members': {
     DELETE: { query: '?issuer=https://issuer.example.org&subject=x' },
@@ -119,16 +119,18 @@ export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Jso
 };
 
 /**
- * Paths that give the same answer but with a different status: they need no access, need a signature instead, or belong to
- * nobody.
+ * Paths that give the same answer with a different status. They need no access, need a signature instead, or belong to nobody.
  */
 export const OTHERWISE = /\/upload$|\/\$validate$|\/(?:ValueSet|CodeSystem|ConceptMap)\//;
-/** The response to removing something that isn't there: as if it had been removed (R4, http.html#delete). */
+/**
+ * The operation that returns the same for something that doesn't exist as for something that it removed (R4,
+ * http.html#delete).
+ */
 export const DELETE_OF_NOTHING = 'DELETE /fhir/R4/{resource_type}/{rid}: 204';
 
 /**
  * Returns a body that the route accepts, and its media type.
- * @param id for the resource in the body
+ * @param id the id of the resource in the body
  */
 export function bodyOf(
   { requestBody }: JsonObject,
@@ -155,7 +157,7 @@ const TYPES = [
   'application/json',
 ];
 
-/** Returns the minimum that a schema accepts. */
+/** Returns the minimum value that a schema accepts. */
 function exampleOf(schema: JsonObject): Json {
   const { type, properties, required, items, minItems, format } = schema;
   const [choice] = [schema.enum, schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];

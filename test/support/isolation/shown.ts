@@ -6,7 +6,7 @@ const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const CHANGING = /^(?:date|service-request-id|last-modified|ratelimit.*)$/;
 
 /**
- * Returns a response without the parts in which two requests may differ: the requested names, new ids, times, and the
+ * Returns a response without the parts that may vary between two requests: the requested names, new ids, times, and the
  * request's own id.
  */
 export function shown({ status, headers, text }: Answer, ...asked: readonly Named[]): string {

@@ -1,4 +1,4 @@
-/** Creates a project's data that other projects must not see: ids of every kind, and texts that reveal a leak. */
+/** Creates data of a project that other projects must not see: ids of every kind, and texts that reveal a leak. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, printJson } from '#src/shared/json/json.ts';
@@ -11,32 +11,35 @@ import {
   type WRITABLE_TYPES,
 } from '#test/support/samples.ts';
 
-/** Present in each of the project's resources, and in nothing that others send. */
+/** A text that is in each of the project's resources, and in nothing that others send. */
 export const SECRET = 'Zq7-secret';
 
-/** An id, and other names of the same resource. */
+/** A resource's id, and other names for it. */
 export interface Named {
   readonly type: string;
   readonly id: string;
-  /** Value of its identifier in `MARKER_SYSTEM`; if it has none, a value that no resource has. */
+  /** The value of the resource's identifier in `MARKER_SYSTEM`. If it has no such identifier, a value that no resource has. */
   readonly marker: string;
 }
 
-/** A project's contents. */
+/** A project's content. */
 export interface Theirs {
   readonly named: readonly Named[];
-  /** Ids that no response to another project may contain, unless its request named them. */
+  /** Ids that must not appear in any response to another project, unless the request contained them. */
   readonly ids: ReadonlySet<string>;
   /** The link to the second page of the project's listing of Patients. */
   readonly next: string;
 }
 
-/** Returns names in the same form as the project's, but of a resource that never existed. */
+/** Returns names in the same form as the project's names, but for a resource that never existed. */
 export function neverLike({ type }: Named): Named {
   return { type, id: newUuid(), marker: `n${newUuid()}` };
 }
 
-/** Writes a resource of every type with a key: live, updated, deleted, automatic, carried, and a client's own Provenance. */
+/**
+ * Uses a key to write resources of every type and kind: live, updated, deleted, automatic, carried, and a client's own
+ * Provenance.
+ */
 export async function writeTheirs(service: InProcess, key: string): Promise<Theirs> {
   const named: Named[] = [];
   const send = async (path: string, body: string, method = 'POST') => {

@@ -1,4 +1,4 @@
-/** Lists tool calls, and reads of versions, that name a record's ids. */
+/** Lists tool calls and reads of versions that use a record's ids. */
 import type { Answered } from './answered.ts';
 
 /** A message to `/mcp`. */
@@ -14,7 +14,7 @@ const CODE = '4548-4';
 const PERIODS = { a: { from: '2025-01-01', to: '2025-06-30' }, b: { from: '2025-07-01', to: '2026-06-30' } };
 
 /**
- * Returns calls that name these ids: always the same number in the same order.
+ * Returns calls with the given ids; their number and order are always the same.
  * @param own ids that the caller can see
  * @param base the service's URL
  */

@@ -1,9 +1,9 @@
-/** Damages messages: removes, duplicates, swaps or replaces bytes, fields and lines. */
+/** Damages messages by removing, duplicating, swapping or replacing bytes, fields and lines. */
 
 /** Returns numbers from 0 up to, but not including, 1. */
 export type Random = () => number;
 
-/** Returns a generator that gives the same numbers for the same seed (mulberry32). */
+/** Returns a generator of numbers; the same seed gives the same numbers (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Texts that are inserted in wrong places. */
+/** Texts that are inserted in the wrong places. */
 const PIECES = [
   ...['|', '^', '~', '\\', '&', '\r', '\n', '\x00', '\x0b', '\x1c', '""', '\\X', '\\X00\\', '\\XD800\\'],
   ...['\\.br\\', '\\.sp999\\', '<', '>=', '1e999', '-', '99999999999999999999', '1,5', '20261399', '+0200'],
@@ -39,7 +39,7 @@ const PIECES = [
   ],
 ];
 
-/** Returns a copy with one to eight damages. */
+/** Returns a copy that has been damaged in one to eight ways. */
 export function damaged(bytes: Buffer, random: Random): Buffer {
   let text = bytes.toString('latin1');
   const times = 1 + Math.floor(random() * 8);
@@ -71,7 +71,7 @@ const flip: Damage = (text, random) => {
   return text.slice(0, at) + String.fromCharCode(Math.floor(random() * 256)) + text.slice(at + 1);
 };
 const cut: Damage = (text, random) => (random() < 0.2 ? text.slice(0, place(text, random)) : text);
-/** Reorders the parts between delimiters, and duplicates one. */
+/** Reorders the parts between delimiters, and duplicates one of the parts. */
 const shuffle: Damage = (text, random) => {
   const by = ['\r', '|', '^', '~'][Math.floor(random() * 4)] ?? '|';
   const parts = text.split(by);

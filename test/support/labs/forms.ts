@@ -1,4 +1,4 @@
-/** The corpus: forms of messages, and their expected results (`expected.txt`, with the same names in the same order). */
+/** The corpus: various forms of messages, and the expected results (`expected.txt`, with the same names in the same order). */
 import { readFileSync } from 'node:fs';
 import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
 import type { Labs } from '#src/labs/labs.ts';

@@ -1,4 +1,4 @@
-/** Forms of message parts: segments, delimiters, escapes, character sets; and texts that aren't messages. */
+/** Variants of message parts: segments, delimiters, escapes, character sets; and texts that aren't messages. */
 import { type Form, form, GLUCOSE, LF, latin1, msh, OBR, one, oru, PID, results, SWEDISH } from './parts.ts';
 
 /** By name. */

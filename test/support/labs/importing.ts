@@ -12,9 +12,9 @@ const SODIUM = 'OBX|2|NM|NA^Natrium^L||141|mmol/L|135-145|N|||F';
 /** A result with a LOINC code, a result with a local code, and their specimen. */
 export const MESSAGE = oru(OBR, GLUCOSE, SODIUM, 'SPM|1|^S1||SER^Serum^HL70487');
 
-/** Helpers that import, and read the result. */
+/** Helpers that import messages and read the results. */
 export interface Importing {
-  /** Creates the patient in `PID`, to whom everything afterwards belongs. */
+  /** Creates the patient in `PID`; all later imports are for this patient. */
   begin(): Promise<string>;
   send(
     body: string | Buffer,
@@ -25,7 +25,7 @@ export interface Importing {
   json(body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   /** Imports a message and returns the response. */
   imported(message: string): Promise<JsonObject>;
-  /** Returns the number of the record's resources with a type. */
+  /** Returns the number of resources of a type in the record. */
   count(type: string): Promise<unknown>;
 }
 

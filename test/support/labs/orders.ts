@@ -1,4 +1,4 @@
-/** Forms of the parts around results: orders, notes, specimens, statuses, times, patients. */
+/** Variants of the parts around results: orders, notes, specimens, statuses, times, patients. */
 import { type Form, form, GLUCOSE, msh, OBR, one, oru, PID, results } from './parts.ts';
 
 /** By name. */

@@ -1,4 +1,4 @@
-/** Forms of result values: values, codes, ranges, flags, units. */
+/** Variants of result values: values, codes, ranges, flags, units. */
 import { type Form, form, GLUCOSE, one, results } from './parts.ts';
 
 /** By name. */

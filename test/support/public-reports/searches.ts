@@ -1,4 +1,4 @@
-/** Cases from public reports about searches, which hold here, for `test/http/public-reports.test.ts`. */
+/** Cases from public reports about searches, for `test/http/public-reports.test.ts`: none of the faults occurs here. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from '../in-process.ts';
@@ -8,7 +8,7 @@ const SYSTEM = 'https://ex.test/held';
 
 /**
  * Describes the cases.
- * @param service is started before they run
+ * @param service returns the service, which is started before the cases run
  */
 export function searchesHold(service: () => InProcess): void {
   describe('searches', () => {

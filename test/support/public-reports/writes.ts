@@ -1,4 +1,4 @@
-/** Cases from public reports about writes, which hold here, for `test/http/public-reports.test.ts`. */
+/** Cases from public reports about writes, for `test/http/public-reports.test.ts`: none of the faults occurs here. */
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess, KeyedCall } from '../in-process.ts';
@@ -8,7 +8,7 @@ const div = (content: string): string => `<div xmlns="http://www.w3.org/1999/xht
 
 /**
  * Describes the cases.
- * @param service is started before they run
+ * @param service returns the service, which is started before the cases run
  */
 export function writesHold(service: () => InProcess): void {
   const send = (method: string, path: string, body: object | string, headers: KeyedCall['headers'] = {}) =>

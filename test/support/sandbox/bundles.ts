@@ -4,17 +4,17 @@ import { generateSandbox } from '#src/sandbox/generate.ts';
 import { sandboxIds } from '#src/sandbox/ids.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
 
-/** Bundles with the content of a sandbox: one with the directory, then one for each record. */
+/** Bundles with the content of a sandbox: one for the directory, followed by one for each record. */
 export interface Bundles {
   readonly directory: string;
   /**
    * Returns the Bundles for the records.
-   * @param directory ids that the service gave to the directory's entries, in order
+   * @param directory the ids that the service assigned to the directory's entries, in order
    */
   readonly records: (directory: readonly string[]) => string[];
 }
 
-/** Returns the Bundles for a day and a number of patients. */
+/** Returns the Bundles for a given day and number of patients. */
 export function syntheticBundles(resetId: string, today: string, patients: number): Bundles {
   const data = generateSandbox({ seed: 'annal', today, ids: sandboxIds(resetId), patients });
   return {
@@ -26,7 +26,7 @@ export function syntheticBundles(resetId: string, today: string, patients: numbe
   };
 }
 
-/** Returns a Bundle: references within it become links, and references to the directory get the service's ids. */
+/** Returns a Bundle. References within it become links, and references to the directory get the service's ids. */
 function bundle(resources: readonly Authored[], known: ReadonlyMap<string, string>): string {
   const own = new Set(resources.map(({ id }) => id));
   const entry = resources.map(({ id, type, resource }) => ({

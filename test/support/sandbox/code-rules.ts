@@ -1,4 +1,4 @@
-/** Rules 22 to 28: sex and age for diagnoses, units, code formats. */
+/** Rules 22 to 28: sex and age for diagnoses, units, and code formats. */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';

@@ -1,6 +1,6 @@
-/** Limits for values in living people, by LOINC code, and by age if they depend on it. */
+/** Limits for values in living people, by LOINC code, and also by age if they depend on it. */
 
-/** Minimum and maximum, both inclusive; `units` is their unit. */
+/** Minimum and maximum, both inclusive, in the given unit. */
 export interface Limits {
   readonly unit: string;
   readonly from: number;

@@ -1,4 +1,4 @@
-/** Rules 29 to 36: references, people, vaccinations, documents. */
+/** Rules 29 to 36: references, people, vaccinations, and documents. */
 import { COUNTRIES } from '#src/sandbox/countries.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
@@ -137,7 +137,7 @@ export const PEOPLE_RULES: readonly Rule[] = [
   }),
 ];
 
-/** Returns the index of a family name in its country's lists, which is the same for both sexes. */
+/** Returns the index of a family name in its country's lists; the index is the same for both sexes. */
 function familyPlace(person: JsonObject): number {
   const country = countryOf(person);
   const family = textAt(listOf(person.name)[0], 'family') ?? '';

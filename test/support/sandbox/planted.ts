@@ -3,7 +3,7 @@ import type { Authored, SyntheticData, SyntheticRecord } from '#src/sandbox/synt
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { codesIn, DAY_MS, textAt, walk } from './view.ts';
 
-/** Data that a planting may change. */
+/** Data that a planted fault may change. */
 interface Draft {
   readonly directory: Authored[];
   readonly records: (Omit<SyntheticRecord, 'resources'> & { resources: Authored[] })[];
@@ -22,11 +22,11 @@ const has = (resource: JsonObject, code: string): boolean => {
   return found;
 };
 
-/** Returns the records that have a matching resource. */
+/** Returns the records that contain a matching resource. */
 const recordsWith = (draft: Draft, pick: Pick) =>
   draft.records.filter(({ resources }) => resources.some((one) => pick(one.resource, one)));
 
-/** Returns the first record that has a matching resource. */
+/** Returns the first record that contains a matching resource. */
 function recordWith(draft: Draft, pick: Pick): Draft['records'][number] {
   const [record] = recordsWith(draft, pick);
   if (record === undefined) throw new Error('no such record');
@@ -52,7 +52,7 @@ const set =
     Object.assign(resource, elements(resource));
   };
 
-/** Returns a planting that changes every value with a code in the first record with a matching resource. */
+/** Returns a planting that changes every value with a given code in the first record that contains a matching resource. */
 const values =
   (
     code: string,

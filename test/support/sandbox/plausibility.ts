@@ -1,4 +1,4 @@
-/** Checks with forty rules whether synthetic patients are plausible. Used by tests, not by the service. */
+/** Checks whether synthetic patients are plausible, using forty rules. Used by tests, not by the service. */
 import type { SyntheticData } from '#src/sandbox/synthetic.ts';
 import { CODE_RULES } from './code-rules.ts';
 import { PEOPLE_RULES } from './people-rules.ts';
@@ -17,7 +17,7 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * Returns faults by rule number; empty if everything is plausible.
+ * Returns the faults by rule number; empty if everything is plausible.
  * @param today `YYYY-MM-DD`
  */
 export function implausible(data: SyntheticData, today: string): ReadonlyMap<number, readonly string[]> {

@@ -1,4 +1,4 @@
-/** Rules 1 to 8: the order of things in time. */
+/** Rules 1 to 8: the order of events in time. */
 import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import {
   codesIn,

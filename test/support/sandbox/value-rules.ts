@@ -7,8 +7,8 @@ const mean = (values: readonly Value[]): number =>
   values.reduce((sum, { value }) => sum + value, 0) / values.length;
 
 /**
- * Checks that a measure falls by at least `by` under a treatment: compares the last `days` before the treatment with the time
- * from `settled` days after its start.
+ * Checks that a measure falls by at least `by` under a treatment, by comparing the last `days` before the treatment with the
+ * time from `settled` days after its start.
  */
 function falls(
   record: RecordView,
@@ -29,7 +29,7 @@ function falls(
     : [`${code} does not fall under ${atc}: ${mean(before)} to ${mean(after)}`];
 }
 
-/** Returns the values for several codes that were taken at the same time. */
+/** Returns the values of several codes that were measured at the same time. */
 function together(record: RecordView, codes: readonly string[]): Value[][] {
   const [first = '', ...others] = codes;
   return record.values(first).flatMap((value) => {

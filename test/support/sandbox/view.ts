@@ -3,7 +3,7 @@ import { REGISTER } from '#src/sandbox/people.ts';
 import type { Authored, SyntheticData } from '#src/sandbox/synthetic.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
-/** A rule's finding, as text that names the resource. */
+/** A rule's finding, as a text that names the resource. */
 export type Fault = string;
 
 /** One rule. */
@@ -73,7 +73,7 @@ export class RecordView {
     }
   }
 
-  /** Returns the resource that a reference names. */
+  /** Returns the resource that a reference points to. */
   find(reference: string | undefined): JsonObject | undefined {
     return this.#byName.get(reference ?? '');
   }
@@ -103,7 +103,7 @@ export class RecordView {
     return starts.length === 0 ? undefined : Math.min(...starts);
   }
 
-  /** Returns whether a diagnosis has a code that begins with an ICD-10 code. */
+  /** Returns whether any diagnosis has a code that begins with the given ICD-10 code. */
   has(icd: string): boolean {
     return this.of('Condition').some(({ code }) => codesIn(code).some((one) => one.startsWith(icd)));
   }
@@ -123,7 +123,7 @@ export class View {
     this.directory = new Map(data.directory.map(({ resource }) => [nameOf(resource), resource]));
   }
 
-  /** Returns the midnight at the start of today, in ms. */
+  /** Returns midnight at the start of today, in ms. */
   get now(): number {
     return Date.parse(this.today);
   }
@@ -139,7 +139,7 @@ export const YEAR_MS = 365.25 * 86_400_000;
 /** A day, ms. */
 export const DAY_MS = 86_400_000;
 
-/** Returns the text at a path of keys; a list is represented by its first item. */
+/** Returns the text at a path of keys; for a list, the first item is used. */
 export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
   let here: Json | undefined = value;
   for (const key of path) {
@@ -193,10 +193,10 @@ export interface Dated {
 
 const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
 
-/** Cached, because several rules need them. */
+/** Cached, because several rules need the dates. */
 const dates = new WeakMap<JsonObject, readonly Dated[]>();
 
-/** Returns a resource's dates and times with their elements, except the patient's birth. */
+/** Returns a resource's dates and times with their elements, except the patient's date of birth. */
 export function datesOf(resource: JsonObject): readonly Dated[] {
   const known = dates.get(resource);
   if (known !== undefined) return known;

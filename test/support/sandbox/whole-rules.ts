@@ -4,7 +4,7 @@ import { validateResource } from '#src/fhir/validate.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { datesOf, eachRecord, nameOf, type RecordView, type Rule, YEAR_MS } from './view.ts';
 
-/** Returns the number of years that a record's data spans, except the patient's birth. */
+/** Returns the number of years that a record's data spans, ignoring the patient's date of birth. */
 function span(record: RecordView): number {
   const times = record.resources.flatMap((resource) => datesOf(resource).map(({ at }) => at));
   return times.length === 0 ? 0 : (Math.max(...times) - Math.min(...times)) / YEAR_MS;

@@ -4,7 +4,7 @@ import type { InProcess } from '../in-process.ts';
 import { queryText } from './query-text.ts';
 import { to } from './table.ts';
 
-/** An entry of a Bundle. */
+/** An entry in a Bundle. */
 export interface Entry {
   readonly fullUrl?: string;
   readonly resource?: { readonly resourceType: string; readonly id: string };
@@ -21,7 +21,7 @@ export interface Bundle {
   readonly link?: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Returns the ids of a page's matches, or of the resources that it includes, in order. */
+/** Returns the ids of a page's matches, or of the included resources, in order. */
 export const idsIn = ({ entry = [] }: Bundle, mode = 'match'): string[] =>
   entry.filter((each) => each.search?.mode === mode).map(({ resource }) => resource?.id ?? '');
 
@@ -52,7 +52,7 @@ export class Asking {
     return JSON.parse(answer.text) as Bundle;
   }
 
-  /** Returns the result of a search within a type; nothing in the query is percent-encoded. */
+  /** Returns the result of a search within a type. The query must not be percent-encoded. */
   search(type: string, query: string, key?: string): Promise<Bundle> {
     return this.get(`/${type}?${queryText(query)}`, key);
   }
@@ -78,7 +78,7 @@ export class Asking {
     return this.create(observation(patient, rest));
   }
 
-  /** Sends a Bundle to the base. */
+  /** Sends a Bundle to the FHIR base. */
   send(bundle: object) {
     const body = JSON.stringify({ resourceType: 'Bundle', ...bundle });
     return this.service.fhir('/', { method: 'POST', body });

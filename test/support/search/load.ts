@@ -1,4 +1,4 @@
-/** Writes the resources of search tables to a service, each after those that it refers to. */
+/** Writes the resources of search tables to a service. Each resource is written after the resources that it refers to. */
 
 import { typeEntry } from '#src/fhir/types.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -6,7 +6,7 @@ import type { InProcess } from '../in-process.ts';
 import { storeResources } from './store.ts';
 import type { SearchTable } from './table.ts';
 
-/** Ids of the tables' resources: `Type/letter` → id. */
+/** Ids of the tables' resources, by `Type/letter`. */
 export type Ids = ReadonlyMap<string, string>;
 
 const SYMBOL = /@([A-Z][A-Za-z]+)\/(\w)|([A-Z][A-Za-z]+)\/@(\w)/g;
@@ -25,7 +25,7 @@ export function resolveSymbols(text: string, ids: Ids): string {
 }
 
 /**
- * Creates every resource: over HTTP, or as events for read-only types.
+ * Creates every resource: over HTTP, or as events if the type is read-only.
  * @throws Error for a refused resource, or for circular references
  */
 export async function loadTables(service: InProcess, tables: readonly SearchTable[]): Promise<Ids> {
@@ -51,7 +51,7 @@ export async function loadTables(service: InProcess, tables: readonly SearchTabl
       return { type, id, body: JSON.parse(resolveSymbols(text, known)) };
     });
     if (made.length > 0) await storeResources(service, service.key, made);
-    // Four at a time: a round's resources refer only to earlier rounds.
+    // Four are written at a time, because a round's resources refer only to resources of earlier rounds.
     const others = ready.filter((each) => !readOnly.includes(each));
     for (let at = 0; at < others.length; at += 4) {
       await Promise.all(

@@ -13,7 +13,7 @@ export const TENANTS: readonly Tenant[] = [
 export const CODES = ['a', 'b', 'c'];
 const STATUSES = ['final', 'amended'];
 
-/** An existing Observation. */
+/** An Observation that currently exists. */
 export interface Shown {
   readonly codes: readonly string[];
   readonly status: string;
@@ -32,12 +32,12 @@ interface RecordOf {
   readonly tenant: Tenant;
 }
 
-/** Writes several tenants' Observations at random: creates, moves between codes, deletions, restorations, erasures. */
+/** Writes several tenants' Observations at random: creates, changes of code, deletions, restorations, erasures. */
 export class ObservationWriter {
   readonly #observed = new Map<string, Observed>();
   readonly #streams: Streams;
   #records: readonly RecordOf[] = [];
-  /** The last event's position. */
+  /** The position of the last event. */
   position = '' as Position;
 
   constructor(
@@ -53,7 +53,7 @@ export class ObservationWriter {
     return found;
   }
 
-  /** Appends to a record, starts a record, or erases one. */
+  /** Appends to a record, starts a new record, or erases a record. */
   async write(): Promise<void> {
     if (this.#records.length < 4 || this.chance() < 0.1) return this.#newRecord();
     const record = this.#pick(this.#records);
@@ -123,7 +123,7 @@ export class ObservationWriter {
     );
   }
 
-  /** Returns how many of a tenant's Observations fulfil a condition. */
+  /** Returns how many of a tenant's Observations meet a condition. */
   count(tenant: Tenant, holds: (shown: Shown) => boolean): number {
     const all = [...this.#observed.values()];
     return all.filter((one) => one.tenant === tenant && one.shown !== undefined && holds(one.shown)).length;

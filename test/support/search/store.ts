@@ -1,4 +1,4 @@
-/** Stores resources as events without changes: resources that no client may write, and resources that were never validated. */
+/** Stores resources as events, unchanged: resources that clients can't write, and resources that were never validated. */
 import { createHash } from 'node:crypto';
 import { encode } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
@@ -26,7 +26,7 @@ export interface StoredResource {
 
 /**
  * Appends the resources to a key's project, and waits until searches find them. Terminology resources replace the bundled
- * ones.
+ * resources.
  */
 export async function storeResources(
   service: InProcess,

@@ -1,16 +1,19 @@
-/** Tables of search cases: resources named by letters, queries, and the letters that they find according to R4. */
+/** Tables of search cases: resources named by letters, queries, and the letters that they must find according to R4. */
 import type { ResourceType } from '#src/fhir/types.ts';
 
-/** A resource without its type and id; `Type/@letter` in a text is a reference to that letter's resource. */
+/** A resource without its type and id. `Type/@letter` in a text is a reference to the resource with that letter. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A query on the table's type and the letters that it finds: in any order, or in this order if it has `_sort`. In the query,
- * `Type/@letter` is a reference and `@Type/letter` an id.
+ * A query on the table's type, and the letters that it finds: in any order, or in this order if the query has `_sort`. In the
+ * query, `Type/@letter` stands for a reference and `@Type/letter` for an id.
  */
 export type Case = readonly [query: string, letters: string];
 
-/** The cases for one topic. Only its own resources count in the results, so that tables for the same type are independent. */
+/**
+ * The cases for one topic. Only the table's own resources count in the results, so that tables for the same type are
+ * independent.
+ */
 export interface SearchTable {
   /** The topic, in addition to the type. */
   readonly topic: string;
@@ -29,7 +32,7 @@ export const MARKED = {
   },
 } as const;
 
-/** Returns cases for the parameters that every type has, on a resource that contains `MARKED`. */
+/** Returns cases for the parameters that all types have, for a resource that contains `MARKED`. */
 export function commonCases(type: ResourceType, letter: string): Case[] {
   return [
     [`_id=@${type}/${letter}`, letter],

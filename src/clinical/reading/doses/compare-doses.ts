@@ -1,5 +1,5 @@
 /**
- * Compares how a medicine is taken according to two entries. Dosages that can't be compared with certainty are `unclear`, for
+ * Compares two entries' dosages of a medicine. If the dosages can't be compared with certainty, the result is `unclear`; for
  * example tablets and milligrams, or two different texts. Pure. https://hl7.org/fhir/R4/dosage.html
  */
 import { listItems, readMembers, readText } from '../fields.ts';
@@ -9,9 +9,9 @@ import { dosesInWords, findRoute } from './dose.ts';
 import { findForm, timeUnit } from './dose-words.ts';
 import { readRhythm } from './timing.ts';
 
-/** Dosage members that contain the author's text, and members that don't say how it is taken. */
+/** Dosage members that contain the author's text, and members that don't say how the medicine is taken. */
 const TEXTS: ReadonlySet<string> = new Set(['id', 'sequence', 'text', 'patientInstruction']);
-/** Timing.repeat members that say for how long it is taken, not how. */
+/** Timing.repeat members that say for how long the medicine is taken, rather than how. */
 const BOUNDS: ReadonlySet<string> = new Set(['boundsPeriod', 'boundsDuration', 'boundsRange']);
 
 /**
@@ -38,7 +38,7 @@ function isSameJson(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Compares the total amount per day, because two dosages together can be the same as one. */
+/** Compares the total amount per day, because two dosages together can be the same as a single one. */
 function compareTotals(
   one: readonly unknown[],
   other: readonly unknown[],
@@ -56,7 +56,7 @@ function addUp(dosages: readonly unknown[], isSameProduct: boolean): Amount | un
     const amount = readAmount(doseAndRate, isSameProduct);
     const daily = readDaily(timing);
     const isOpen = asNeededBoolean === true || asNeededCodeableConcept !== undefined;
-    // The steps of a sequence follow each other, so a taper has no total.
+    // The steps of a sequence follow one another, so a tapering dosage has no total.
     if (amount === undefined || daily === undefined || isOpen || Number(decimalText(sequence) ?? 1) > 1)
       return undefined;
     if (total !== undefined && total.kind !== amount.kind) return undefined;
@@ -93,7 +93,7 @@ function inWords(dosage: unknown): string {
 
 const fold = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ');
 
-/** Returns the members that aren't compared individually, and the author's text. */
+/** Returns the members that aren't compared one by one, and the author's text. */
 function readRest(members: Readonly<Record<string, unknown>>): readonly unknown[] {
   const { text, patientInstruction, additionalInstruction, site, method } = members;
   const { maxDosePerPeriod, maxDosePerAdministration, maxDosePerLifetime } = members;
@@ -110,7 +110,7 @@ interface Amount {
   readonly value: number;
 }
 
-/** Mass units in grams, and volume units in litres. */
+/** Converts units of mass to grams, and units of volume to litres. */
 const FACTORS: Readonly<Record<string, readonly [kind: string, factor: number]>> = {
   kg: ['g', 1_000],
   g: ['g', 1],
@@ -124,10 +124,12 @@ const FACTORS: Readonly<Record<string, readonly [kind: string, factor: number]>>
   dl: ['l', 0.1],
   ml: ['l', 1e-3],
 };
-/** Kinds that don't depend on the product. */
+/** Kinds of amounts that don't depend on the product. */
 const ABSOLUTE: ReadonlySet<string> = new Set(['g', '[iu]', 'iu']);
 
-/** Returns the amount of a single dose; undefined if there is none, if there are several, or if it depends on the product. */
+/**
+ * Returns the amount of a single dose; undefined if there are no amounts or several, or if the amount depends on the product.
+ */
 function readAmount(doseAndRate: unknown, isSameProduct: boolean): Amount | undefined {
   const [dose, ...others] = listItems(doseAndRate).map(readMembers);
   const { doseQuantity, ...rest } = dose ?? {};
@@ -151,11 +153,12 @@ function compareAmounts(one: unknown, other: unknown, isSameProduct: boolean): D
 }
 
 /**
- * Timing.repeat members: if only one of two dosages has such a member, it is more specific, but doesn't contradict the other.
+ * Timing.repeat members that make a dosage more specific: if only one of two dosages has such a member, the two don't
+ * contradict each other.
  */
 const MOMENTS = ['dayOfWeek', 'timeOfDay', 'when'] as const;
 
-/** Returns how many times per day something is taken; undefined if that isn't a number. */
+/** Returns how many times per day something is taken; undefined if it isn't a fixed number. */
 function readDaily(timing: unknown): number | undefined {
   const { code, repeat, event } = readMembers(timing);
   if (event !== undefined) return undefined;
@@ -215,7 +218,7 @@ function compareNeeds(
   );
   if (a === b)
     return isSameJson(one.asNeededCodeableConcept, other.asNeededCodeableConcept) ? 'same' : 'unclear';
-  // The author's text may say so too.
+  // The author's text may also say whether it is taken as needed.
   const isTold = [one, other].some(
     ({ text, patientInstruction }) => (text ?? patientInstruction) !== undefined,
   );

@@ -1,12 +1,12 @@
 /**
- * Compares dosage texts as far as that is certain: the same words with a different amount, or with a different rhythm among
- * those that dosages here have words for. Pure.
+ * Compares dosage texts where that is possible with certainty: the texts have the same words but a different amount, or a
+ * different rhythm among those that this program can write. Pure.
  */
 import type { WordLanguage } from '../names/code-words.ts';
 import { readForm } from './dose-words.ts';
 import { often, type Rhythm } from './timing.ts';
 
-/** The result of a comparison; `unclear` if the words differ without a certain meaning. */
+/** The result of a comparison; `unclear` if the texts differ in words whose meaning isn't certain. */
 export type DoseComparison = 'same' | 'other' | 'unclear';
 
 /** The number of days in each unit of time. */
@@ -34,7 +34,7 @@ export function compareDaily(one: number, other: number): DoseComparison {
   return ratio > 1.1 ? 'other' : 'unclear';
 }
 
-/** Common words for rhythms, in addition to those that dosages here are written with. */
+/** Common words for rhythms, in addition to the words with which dosages are written here. */
 const COMMON: readonly (readonly [words: string, rhythm: Rhythm])[] = [
   ['daily|once daily|every day|täglich|chaque jour|cada día|daglig|hver dag', [1, 1, 'd']],
   ['twice daily', [2, 1, 'd']],
@@ -52,7 +52,7 @@ const COMMON: readonly (readonly [words: string, rhythm: Rhythm])[] = [
 
 const LANGUAGES: readonly WordLanguage[] = ['en', 'de', 'fr', 'es', 'nb', 'ar'];
 
-/** The maximum number of times per unit, and of units, that are searched for in text. */
+/** The limits of the rhythms that are searched for in text: times per period, and units per period. */
 const MOST: readonly (readonly [unit: Rhythm[2], times: number, units: number])[] = [
   ['h', 1, 72],
   ['d', 8, 14],
@@ -61,7 +61,7 @@ const MOST: readonly (readonly [unit: Rhythm[2], times: number, units: number])[
 ];
 
 interface Phrases {
-  /** Maps each phrase to its number of times per day. */
+  /** Maps each phrase to the number of times per day. */
   readonly daily: ReadonlyMap<string, number>;
   readonly form: RegExp;
 }
@@ -98,16 +98,13 @@ function foldText(text: string): string {
     .trim();
 }
 
-/**
- * Matches text with numbers that aren't amounts, or that may be two amounts: days, times, long numbers, and 1,000, which may
- * be one.
- */
+/** Matches numbers that aren't amounts (days, times, long numbers), and numbers such as 1,000 that may be one amount or two. */
 const NO_AMOUNTS = /\d[./:-]\d+[./:-]\d|\d:\d\d|\d{5}|(?<![\d.])[1-9]\d{0,2}\.\d{3}(?!\d)/;
 const UNITS: ReadonlySet<string> = new Set(
   'g mg mcg µg μg ug ng ml l iu ie ui unit units einheiten %'.split(' '),
 );
 const [RHYTHM, NUMBER] = ['\ue003', '\ue004'];
-/** A number and the following word. */
+/** Matches a number and the following word. */
 const COUNTED = new RegExp(`${NUMBER} ([^\\s,;]+)`, 'g');
 
 interface ReadText {

@@ -1,9 +1,9 @@
-/** Reads the bounds of dosages (`Timing.repeat.boundsPeriod`): whether a medicine is taken yet, or still. */
+/** Reads the bounds of dosages (`Timing.repeat.boundsPeriod`): whether a medicine is already taken, and whether it still is. */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import { isFuture, isPast } from '../dates.ts';
 
-/** Tells whether all dosages have bounds that are over. */
+/** Returns whether all dosages have bounds that have ended. */
 export function isBounded(dosage: Json | undefined, today: string): boolean {
   const all = objects(dosage);
   return (
@@ -16,7 +16,7 @@ export function isBounded(dosage: Json | undefined, today: string): boolean {
   );
 }
 
-/** Tells whether all dosages have bounds that have not begun. */
+/** Returns whether all dosages have bounds that haven't begun. */
 export function beginsLater(dosage: Json | undefined, today: string): boolean {
   const all = objects(dosage);
   return (
@@ -30,7 +30,7 @@ export function beginsLater(dosage: Json | undefined, today: string): boolean {
   );
 }
 
-/** Tells whether a date is after the next day: somewhere on earth, that one has begun. */
+/** Returns whether a date is later than tomorrow. Tomorrow itself has already begun somewhere on earth. */
 export function isAfterTomorrow(date: string | undefined, today: string): boolean {
   if (date === undefined) return false;
   return isFuture(date, new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10));

@@ -1,6 +1,6 @@
 /**
- * Finds the dosage that a medicine had before a newer prescription or statement. A change is reported only if the entries
- * follow each other and their dosages can be compared (docs/clinical-reading.md, "Dosages of other entries"). Pure.
+ * Finds the dosage that a medicine had before a newer prescription or statement. A change is reported only if one entry
+ * follows the other and their dosages can be compared (docs/clinical-reading.md, "Dosages of other entries"). Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import { foldName } from '../join-same.ts';
@@ -20,9 +20,9 @@ import {
 
 /** The dosage before a medicine's current one. */
 export interface DoseChange<Source> {
-  /** True if the dosage is certainly different; false if the two can't be compared. */
+  /** True if the dosage is certainly different; false if the two dosages can't be compared. */
   readonly isCertain: boolean;
-  /** Since when the current dosage has applied. */
+  /** The day since which the current dosage has applied. */
   readonly since: DoseStart;
   /** The sources with the earlier dosage: several if they were prescribed on the same day. */
   readonly before: readonly Source[];
@@ -30,16 +30,19 @@ export interface DoseChange<Source> {
   readonly isRecent: boolean;
 }
 
-/** Maximum number of days between a prescription and the one that it follows; after more days, it is a new beginning. */
+/**
+ * Maximum number of days between a prescription and the one that it follows; after a longer gap, the medicine was started
+ * again.
+ */
 const MOST_DAYS = 366;
-/** The same, after a known end. */
+/** The same maximum, counted from a known end. */
 const MOST_DAYS_AFTER_END = 90;
-/** The maximum number of renewals that are searched, and of current sources that are compared. */
+/** The maximum number of renewals that are traced back, and of current sources that are compared. */
 const MOST_RENEWALS = 50;
 const MOST_CURRENT = 10;
 
 /**
- * Returns the previous dosage of a medicine's sources; undefined if none is certainly older.
+ * Returns the previous dosage of a medicine's sources; undefined if no source is certainly older.
  * @param sources all sources of the medicine
  * @param own the sources that determine its standing
  */
@@ -58,8 +61,8 @@ export function findDoseChange<Source extends Dosed>(
 }
 
 /**
- * Returns whether, of several current dosages, one is new and different from all others, although nothing says that it
- * replaces them.
+ * Returns whether one of several current dosages is new and different from all others, although nothing says that it replaces
+ * them.
  * @param own the sources that determine a medicine's standing
  */
 export function hasNewDose(own: readonly Dosed[]): boolean {
@@ -75,12 +78,15 @@ export function hasNewDose(own: readonly Dosed[]): boolean {
   });
 }
 
-/** Returns whether a source has a dosage that was taken. */
+/** Returns whether a source has a dosage and isn't recorded as not taken. */
 function isDosed({ dosage, status }: Dosed): boolean {
   return objects(dosage).length > 0 && status !== 'not-taken';
 }
 
-/** Returns whether a source may contain the dosage before another source's: it has ended, or the other source replaces it. */
+/**
+ * Returns whether a source may contain the dosage that preceded another source's dosage, because it has ended or the other
+ * source replaces it.
+ */
 function isEarlier(each: Dosed, source: Dosed, own: readonly Dosed[]): boolean {
   if (each === source || !isDosed(each)) return false;
   if (replaces(source, each)) return true;
@@ -90,19 +96,19 @@ function isEarlier(each: Dosed, source: Dosed, own: readonly Dosed[]): boolean {
   return !isOnlyPlan && isOfOneKind(each, source);
 }
 
-/** Returns whether a prescription names another as the one that it replaces. */
+/** Returns whether a prescription says that it replaces another. */
 function replaces({ told: { value } }: Dosed, { told: { id } }: Dosed): boolean {
   const reference = text(first(value.priorPrescription)?.reference) ?? '';
   return /(?:^|\/)MedicationRequest\/([^/]+)(?:\/_history\/[^/]+)?$/.exec(reference)?.[1] === id;
 }
 
-/** Returns whether one order may follow another: an order in hospital and one at home don't follow each other. */
+/** Returns whether one order may follow another. For example, an order in hospital doesn't follow an order at home. */
 function isOfOneKind({ told: { value: one } }: Dosed, { told: { value: other } }: Dosed): boolean {
   if (one.category === undefined || other.category === undefined) return true;
   return JSON.stringify(one.category) === JSON.stringify(other.category);
 }
 
-/** Goes back from a source through renewals with the same dosage, to a source with a different dosage. */
+/** Goes back from a source, through renewals with the same dosage, to the source with a different dosage. */
 function follow<Source extends Dosed>(
   source: Source,
   over: readonly Source[],
@@ -133,8 +139,8 @@ function follow<Source extends Dosed>(
 }
 
 /**
- * Returns whether the earlier dosage continues alongside the following one, or the current dosage is older; in both cases
- * nothing changed.
+ * Returns whether the earlier dosage is still taken alongside the later one, or the current dosage is older than the earlier
+ * one. In both cases, nothing changed.
  */
 function isHeldBy(earlier: Dosed, last: Dosed, others: readonly Dosed[]): boolean {
   return others.some(
@@ -147,11 +153,13 @@ function isHeldBy(earlier: Dosed, last: Dosed, others: readonly Dosed[]): boolea
 interface Previous<Source> {
   readonly each: Source;
   readonly since: DoseStart | undefined;
-  /** False if it isn't known how long it was taken. */
+  /** False if it isn't known how long the previous dosage was taken. */
   readonly isSure: boolean;
 }
 
-/** @param left sources that may also contain the earlier dosage: those from the same day, or whose order isn't known */
+/**
+ * @param left sources that may contain the earlier dosage too, because they are from the same day or their order isn't known
+ */
 function makeChange<Source extends Dosed>(
   last: Source,
   { each, since, isSure }: Previous<Source>,
@@ -181,7 +189,10 @@ function makeChange<Source extends Dosed>(
   };
 }
 
-/** Returns the source that a source follows: the one that it replaces, otherwise the newest one that is certainly older. */
+/**
+ * Returns the source that precedes the given source: the one that it replaces, otherwise the newest source that is certainly
+ * older.
+ */
 function findPrevious<Source extends Dosed>(
   source: Source,
   over: readonly Source[],
@@ -189,7 +200,7 @@ function findPrevious<Source extends Dosed>(
   const linked = over.find((each) => replaces(source, each));
   if (linked !== undefined) {
     const since = findOrder(source, linked);
-    // If the dates say the opposite, the link is doubtful.
+    // If the dates contradict the link, the link is doubtful.
     if (since === undefined && findOrder(linked, source) !== undefined) return undefined;
     return { each: linked, since: since ?? readOwnStart(source), isSure: true };
   }
@@ -205,8 +216,8 @@ function findPrevious<Source extends Dosed>(
 }
 
 /**
- * Returns whether a dosage began while the previous one may still have been taken; undefined if it is a new beginning. A
- * statement without an end doesn't say how long it applied.
+ * Returns whether a dosage began while the previous one may still have been taken; undefined if the medicine was started
+ * again. False after a long gap if the previous one is a statement without an end, because it doesn't say how long it applied.
  */
 function isSoonAfter({ each, since }: Previous<Dosed>): boolean | undefined {
   const end = readEnd(each);

@@ -1,12 +1,12 @@
 /**
- * Reads when a dosage began, was stated and ended, and which of two is newer. Dates of any precision are compared; dates that
- * may be the same day aren't ordered. Pure.
+ * Reads when a dosage began, was stated and ended, and which of two dosages is newer. Dates of any precision are compared;
+ * dates that may be the same day are treated as unordered. Pure.
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import type { Told } from '../told.ts';
 
-/** The parts of a medicine's source that say how it is taken, and since when. */
+/** The parts of a medicine's source that say how the medicine is taken, and since when. */
 export interface Dosed {
   readonly told: Pick<Told, 'id' | 'value'>;
   readonly name: string | undefined;
@@ -21,13 +21,13 @@ export interface Dosed {
   readonly today: string;
 }
 
-/** The day since which a dosage has applied, with its meaning. */
+/** The day since which a dosage has applied, and what this day means. */
 export interface DoseStart {
   readonly means: 'prescribed' | 'takensince' | 'takenon' | 'recorded';
   readonly day: string;
 }
 
-/** How long a change counts as recent, in days. */
+/** How long a change is considered recent, in days. */
 const RECENT_DAYS = 90;
 /** A day in ms. */
 export const DAY = 86_400_000;
@@ -42,7 +42,7 @@ export function readStart({ isPrescription, prescribed, from, takenOn, told }: D
   return isPrescription ? prescribed : (from ?? takenOn ?? text(told.value.dateAsserted));
 }
 
-/** Returns the same day with its meaning. */
+/** Returns the same day together with its meaning. */
 export function readOwnStart(source: Dosed): DoseStart | undefined {
   const { isPrescription, from, takenOn } = source;
   const day = readStart(source);
@@ -63,8 +63,8 @@ function readStated({ isPrescription, prescribed, told }: Dosed): string | undef
 }
 
 /**
- * Returns the day that makes a source newer than another; undefined if that isn't certain. If a statement gives the same start
- * of taking a medicine as the other, it may still be newer: the day on which it was recorded then decides.
+ * Returns the day that makes a source newer than another; undefined if it isn't certain that the source is newer. If they may
+ * have started on the same day, the days on which they were stated decide.
  */
 export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
   const [began, stated] = [
@@ -77,7 +77,7 @@ export function findOrder(source: Dosed, other: Dosed): DoseStart | undefined {
   return { means: source.isPrescription ? 'prescribed' : 'recorded', day };
 }
 
-/** Compares dates of any precision; dates that may be the same day are `unknown`. */
+/** Compares dates of any precision; `unknown` if they may be the same day. */
 function order(one: string | undefined, other: string | undefined): 'after' | 'before' | 'unknown' {
   if (one === undefined || other === undefined) return 'unknown';
   const isMoment = one.length > 10 && other.length > 10;
@@ -89,7 +89,7 @@ function order(one: string | undefined, other: string | undefined): 'after' | 'b
   return a > b ? 'after' : 'before';
 }
 
-/** Returns the day on which a dosage ended, if it is given by a period or by the bounds of all dosages. */
+/** Returns the day on which a dosage ended, if a period or the bounds of all dosages give it. */
 export function readEnd({ isPrescription, until, dosage, prescribed }: Dosed): string | undefined {
   if (!isPrescription && until !== undefined) return until;
   const ends = objects(dosage).map(({ timing }) => {
@@ -109,8 +109,8 @@ function addDuration(start: string | undefined, duration: ReturnType<typeof firs
 }
 
 /**
- * Returns the last day on which an entry without an end is known to have applied. Its last change here counts as a change of
- * its status.
+ * Returns the last day on which an entry without an end is known to have applied. Its last change here is treated as a change
+ * of its status.
  */
 export function readLastSign(source: Dosed): string | undefined {
   const { versionId, lastUpdated } = first(source.told.value.meta) ?? {};

@@ -23,19 +23,22 @@ export interface DoseStyle {
   readonly name?: (concept: unknown) => string | undefined;
 }
 
-/** A number in a text: the value that determines its plural, and its spelling (`1 to 2`). */
+/** A number in a text: the value that selects the plural form, and the number as written (`1 to 2`). */
 export interface Count {
   readonly count: number;
   readonly shown: string;
 }
 
-/** Values for placeholders; the number `n` has a plural form. */
+/** Values for placeholders. The number `n` selects a plural form. */
 interface Values {
   readonly [name: string]: string | Count | undefined;
   readonly n?: Count;
 }
 
-/** Returns a text with its placeholders filled in. A plural form without the number is used only for exactly one or two. */
+/**
+ * Returns a text with its placeholders filled in. A plural form that omits the number is used only if the number is exactly
+ * one or two.
+ */
 export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Values = {}): string {
   const fill = (count: number | undefined): string =>
     fillWording<unknown>(TEXTS[lang][key], { ...values, n: count }, lang, () => n?.shown ?? '').join('');
@@ -45,7 +48,7 @@ export function word({ lang }: DoseStyle, key: DoseTextKey, { n, ...values }: Va
   return isExact ? text : fill(FEW);
 }
 
-/** A number whose plural form contains the number, in every language. */
+/** A number for which every language's plural form includes the number. */
 const FEW = 3;
 
 /** Spellings of dose forms in addition to the words in all languages: HL7's codes, UCUM, and common spellings. */
@@ -89,7 +92,7 @@ export function readForm(spelling: string): string | undefined {
   return FORMS.get(spelling.toLowerCase());
 }
 
-/** Returns the dose form if an amount is counted, such as tablets; undefined if it is measured. */
+/** Returns the dose form if an amount counts units of that form, such as tablets; undefined if the amount is measured. */
 export function findForm(quantity: unknown): Form | undefined {
   const { unit, code } = readMembers(quantity);
   return [unit, code]
@@ -117,12 +120,12 @@ export function writeCount(style: DoseStyle, low: unknown, high?: unknown): Coun
   return { count: Number(one), shown: from === undefined ? word(style, 'upto', { to: number }) : number };
 }
 
-/** Returns a language's comma or semicolon, with its space. */
+/** Returns a language's comma or semicolon, followed by a space. */
 export function separator({ lang }: Pick<DoseStyle, 'lang'>, sign: ',' | ';'): string {
   return `${lang === 'ar' ? (sign === ',' ? '،' : '؛') : sign} `;
 }
 
-/** Returns an amount with all its digits: `2 tablets`, `2.5 mg`, `dose 1`; as stored if it has no number. */
+/** Returns an amount with all its digits: `2 tablets`, `2.5 mg`, `dose 1`. If it has no number, returns it as stored. */
 export function amountText(style: DoseStyle, quantity: unknown): string {
   const { value, comparator, unit, code } = readMembers(quantity);
   const n = writeCount(style, value);
@@ -152,7 +155,7 @@ export function amountRange(style: DoseStyle, range: unknown): string {
   return word(style, 'span', { from: amountText(style, low), to: amountText(style, high) });
 }
 
-/** Units of time for which there are words, by UCUM code. */
+/** Units of time that there are words for, by UCUM code. */
 export const TIMES = ['s', 'min', 'h', 'd', 'wk', 'mo', 'a'] as const;
 
 /** A unit of time, as a UCUM code. */
@@ -181,7 +184,7 @@ function nameConceptIn({ name }: DoseStyle, concept: unknown): string | undefine
   return conceptText(concept) === undefined ? undefined : (name?.(concept) ?? conceptText(concept));
 }
 
-/** Returns a value as stored, so that nothing is lost: members with their names, and lists separated by commas. */
+/** Returns a value as stored, so that nothing is lost: members with their names, and list items separated by commas. */
 export function storedText(style: DoseStyle, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => storedText(style, each)).join(', ');
   const named = nameConceptIn(style, value);
@@ -195,7 +198,7 @@ export function storedText(style: DoseStyle, value: unknown): string {
 }
 
 /**
- * Returns the members without words, as stored.
+ * Returns the members that have no words, as stored.
  * @param told names of the members that have words
  */
 export function storedRest(style: DoseStyle, value: unknown, told: readonly string[]): string[] {
@@ -205,8 +208,8 @@ export function storedRest(style: DoseStyle, value: unknown, told: readonly stri
 }
 
 /**
- * Returns the words for a coded concept, and the author's text if it says more.
- * @param known the words for its code
+ * Returns the words for a coded concept, followed by the author's text if it says more.
+ * @param known the words for the concept's code
  */
 export function codedText(style: DoseStyle, concept: unknown, known: string | undefined): string {
   if (known === undefined) return nameConceptIn(style, concept) ?? storedText(style, concept);

@@ -1,7 +1,7 @@
 /**
- * Says in words how a medicine is taken, from R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text comes first
- * and isn't translated; the structured dose follows if it says more. No part is dropped: a part without words is printed as
- * stored. Pure.
+ * Describes in words how a medicine is taken, from R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text comes
+ * first and isn't translated; the structured dose follows if it says more. No part is dropped: a part for which there are no
+ * words is printed as stored. Pure.
  */
 
 import { listItems, readMembers, readText } from '../fields.ts';
@@ -22,7 +22,7 @@ import {
 } from './dose-words.ts';
 import { timingWords } from './timing.ts';
 
-/** Routes with their own words, by SNOMED CT code and by HL7's RouteOfAdministration code. */
+/** Routes that have words, by SNOMED CT code and by HL7's RouteOfAdministration code. */
 const ROUTES: Readonly<Record<string, DoseTextKey>> = {
   26643006: 'mouth',
   PO: 'mouth',
@@ -66,7 +66,7 @@ function routeText(style: DoseStyle, route: unknown): string {
   return codedText(style, route, key === undefined ? undefined : word(style, key));
 }
 
-/** Returns a dose's rate; as stored if it has no number. */
+/** Returns a dose's rate. If it has no number, returns it as stored. */
 function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): string {
   const { rateRatio, rateRange, rateQuantity } = rate;
   const rates = [
@@ -79,14 +79,14 @@ function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): st
   return rates.length === 0 ? '' : word(style, 'rate', { rate: rates.join(' / ') });
 }
 
-/** Returns a dose's amounts: several if one is ordered and another was calculated. */
+/** Returns a dose's amounts; there may be several, for example one that was ordered and one that was calculated. */
 function dosesText(style: DoseStyle, doses: readonly unknown[]): string {
   return doses
     .map((dose) => {
       const members = readMembers(dose);
       const { type, doseQuantity, doseRange } = members;
       const kinds = listItems(readMembers(type).coding).map((coding) => readMembers(coding).code);
-      // In an order, every dose is ordered, so the text needn't say so.
+      // In an order, every dose is an ordered one, so the text needn't say so.
       const isPlain = type === undefined || (doses.length === 1 && kinds.includes('ordered'));
       const kind = isPlain
         ? ''
@@ -125,7 +125,7 @@ function mostText(style: DoseStyle, most: unknown): string {
   return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
 }
 
-/** Dosage members without words. */
+/** Dosage members that aren't written in words. */
 const TEXTS = ['id', 'sequence', 'text', 'patientInstruction'];
 /** Dosage members that are written in words. */
 const TOLD = [
@@ -198,8 +198,8 @@ function dosageText(dosage: unknown, style: DoseStyle): string {
 }
 
 /**
- * Returns dosages in words; undefined if there are none. Dosages with the same sequence number are taken at the same time and
- * are joined; later ones follow with "then".
+ * Returns dosages in words; undefined if there are none. Dosages with the same sequence number are taken at the same time, and
+ * are joined; later dosages follow after "then".
  */
 export function dosesInWords(dosages: unknown, style: DoseStyle): string | undefined {
   const steps = new Map<number, string[]>();
@@ -212,7 +212,7 @@ export function dosesInWords(dosages: unknown, style: DoseStyle): string | undef
     .sort(([a], [b]) => a - b)
     .map(([, texts]) => texts.join(separator(style, ';')));
   if (first === undefined) return undefined;
-  // An author's text may already say this, in a language other than the reader's.
+  // An author's text may already say "then", possibly in a language other than the reader's.
   const next = others.map((step) => (SAYS_NEXT.test(step) ? step : `${word(style, 'next')} ${step}`));
   return [first, ...next].join(separator(style, ';'));
 }

@@ -1,7 +1,7 @@
 /**
- * Translates dosages that `dosesInWords` wrote in English, for readers who have only this text, such as summaries' narratives.
- * A part counts as understood only if writing it in English again results in the same words. Also used in a page's scripts.
- * Pure.
+ * Translates dosages that `dosesInWords` wrote in English, for readers who have only this text, such as readers of summaries'
+ * narratives. A part is treated as understood only if writing it in English again produces the same words. Also used in the
+ * scripts of pages. Pure.
  */
 import { findRoute } from './dose.ts';
 import type { DoseTextKey } from './dose-texts/dose-texts.ts';
@@ -31,12 +31,12 @@ const MEASURED = new RegExp(`^(${NUMBER}) (\\S+)$`);
 const BETWEEN = new RegExp(`^(${NUMBER} \\S+) to (${NUMBER} \\S+)$`);
 const DAY = '\\d{4}(?:-\\d\\d(?:-\\d\\d(?: \\d\\d:\\d\\d(?: UTC|[+-]\\d\\d:\\d\\d)?)?)?)?';
 
-/** Writes the day in a text in words, and leaves the time after it unchanged. */
+/** Writes the day at the beginning of a text in words, and leaves the time after it unchanged. */
 function writeDay({ day = (date) => date }: DoseStyle, text: string): string {
   return text.replace(/^\S+/, day);
 }
 
-/** The ends of a number or range, without the commas between thousands. */
+/** The two ends of a range, or a single number, without thousands separators. */
 type Ends = readonly [low: string | undefined, high: string | undefined];
 
 function readEnds(text: string): Ends {
@@ -44,7 +44,7 @@ function readEnds(text: string): Ends {
   return most === undefined ? [first, last] : [undefined, first];
 }
 
-/** Units of time by their words: `hour`, `hours`. */
+/** Units of time, by their English words: `hour`, `hours`. */
 const UNITS: ReadonlyMap<string, TimeUnit> = new Map(
   TIMES.flatMap((unit) =>
     ['1', '2'].map((n) => [lengthText(ENGLISH, unit, n).replace(`${n} `, ''), unit] as const),
@@ -56,7 +56,7 @@ const quantity = (value: string | undefined, unit: string | undefined) => ({
   ...(unit === undefined ? {} : { unit }),
 });
 
-/** Reads an amount, or a range between two: `2.5 mg`, `1 to 2 tablets`, `5 mg to 10 mg`, `dose 1`. */
+/** Reads an amount, or a range between two amounts: `2.5 mg`, `1 to 2 tablets`, `5 mg to 10 mg`, `dose 1`. */
 function readAmount(text: string): Write | undefined {
   const [, bare] = BARE.exec(text) ?? [];
   if (bare !== undefined) return (style) => amountText(style, quantity(readEnds(bare)[0], undefined));
@@ -72,7 +72,7 @@ function readAmount(text: string): Write | undefined {
     });
 }
 
-/** Reads a range in which each end has its own unit, or which has only one end. */
+/** Reads a range whose two ends have different units, or that has only one end. */
 function readRange(text: string): Write | undefined {
   const [, from, to] = BETWEEN.exec(text) ?? [];
   const [, least] = /^at least (.+)$/.exec(text) ?? [];
@@ -93,7 +93,7 @@ function readLength(text: string): Write | undefined {
   return unit === undefined ? undefined : (style) => lengthText(style, unit, ...ends);
 }
 
-/** List items: events of the day, days of the week, times. */
+/** Patterns for list items: events of the day, days of the week, times. */
 const EVENT = EVENT_KEYS.map((key) => en[key])
   .sort((a, b) => b.length - a.length)
   .join('|');
@@ -115,7 +115,7 @@ function readList(text: string, item: string): string[] {
   return [...text.matchAll(new RegExp(item, 'g'))].map(([each]) => each);
 }
 
-/** `a day`, `an hour`, by unit. */
+/** Maps `a day`, `an hour` and so on to the unit of time. */
 const EACH: ReadonlyMap<string, TimeUnit> = new Map(
   TIMES.map((unit) => [en[`each${unit}`].replace('{times} ', ''), unit]),
 );
@@ -130,7 +130,7 @@ const RHYTHM = new RegExp(
   ].join('')}$`,
 );
 
-/** Words for abbreviations that aren't numeric rhythms. */
+/** Abbreviations that have their own words because they aren't numeric rhythms. */
 const NAMED = ['AM', 'PM', 'BED', 'STAT', 'JB', 'JE'] as const satisfies readonly DoseTextKey[];
 
 /** Reads how often and when: `twice a day with meals`. */
@@ -169,11 +169,11 @@ function readLead(text: string): Write[] {
   return [readRhythm(text), ...both, readAmount(text)].flatMap((write) => write ?? []);
 }
 
-/** Route codes with words. */
+/** Codes of routes that have words. */
 const ROUTES = ['PO', 'IV', 'IM', 'SQ', '372464004', 'TOPICAL', 'ORINHL', 'SL', 'PR', '16857009', 'NASINHL'];
 const ROUTE_KEYS = [...ROUTES, 'OPTHALTA', 'OTIC'].flatMap((code) => findRoute({ coding: [{ code }] }) ?? []);
 
-// In a reason with commas, no part may contain a number or be a further step.
+// If a reason contains commas, none of the following parts may contain a number or be a further step.
 const DETAIL = new RegExp(
   `^(?:as needed: (?<reason>[^,]+(?:, (?!then )[^,\\d]+)*)|for (?<during>.+)|each over (?<lasting>.+)|${[
     `(?:from (?<from>${DAY}))? ?(?:until (?<until>${DAY}))?`,
@@ -181,11 +181,11 @@ const DETAIL = new RegExp(
   ].join('|')})$`,
 );
 
-/** Reads a part that follows the beginning. */
+/** Reads a part that follows the beginning of a dosage. */
 function readDetail(text: string): Write | undefined {
   const [, named = text] = /^([^()]+) \([^()]+\)$/.exec(text) ?? [];
   const route = ROUTE_KEYS.find((key) => en[key] === named);
-  // The author's words for a route are kept.
+  // Keeps the author's words for a route.
   if (route !== undefined) return (style) => `${word(style, route)}${text.slice(en[route].length)}`;
   if (text === en.asneeded) return (style) => word(style, 'asneeded');
   const { reason, during, lasting, from, until, total } = DETAIL.exec(text)?.groups ?? {};
@@ -219,7 +219,7 @@ function readMost(text: string): Write | undefined {
   return length && ((style) => word(style, 'mostin', { amount: amount(style), duration: length(style) }));
 }
 
-/** Returns a writer for a part: the first one that writes the same in English. */
+/** Returns a writer for a part: the first writer whose English text equals the part. */
 function findWriter(text: string): Write | undefined {
   const [, next, rest = ''] = /^(then )?(.*)$/.exec(text) ?? [];
   const found = [...readLead(rest), readDetail(rest)].find((write) => write?.(ENGLISH) === rest);
@@ -227,14 +227,17 @@ function findWriter(text: string): Write | undefined {
   return (style) => `${word(style, 'next')} ${found(style)}`;
 }
 
-/** The maximum text length, number of parts, and number of parts that a list may span; longer text isn't read. */
+/**
+ * The maximum length of a text, its maximum number of parts, and the maximum number of parts that a list may span. Text that
+ * exceeds these isn't read.
+ */
 const MOST_LETTERS = 1_000;
 const MOST_PARTS = 24;
 const MOST_LISTED = 5;
 
 /** Returns the writers for a text's parts; undefined unless all parts can be read. */
 function readParts(parts: readonly string[]): readonly Write[] | undefined {
-  /** The writers for the parts from each place on. */
+  /** The writers for the parts from each position to the end. */
   const from: (readonly Write[] | undefined)[] = [];
   from[parts.length] = [];
   for (let at = parts.length - 1; at >= 0; at -= 1)
@@ -249,8 +252,8 @@ function readParts(parts: readonly string[]): readonly Write[] | undefined {
 }
 
 /**
- * Returns dosages in a style. Undefined for text that `dosesInWords` didn't write in English, or that contains the author's
- * words other than those before a dosage and after “as needed”.
+ * Returns the dosages in a text, written in another style. Undefined for text that `dosesInWords` didn't write in English, or
+ * that contains words by the author anywhere except before a dosage and after “as needed”.
  */
 export function translateDoses(text: string, style: DoseStyle): string | undefined {
   const [, author, structured = text] = /^(.+?) \((.+)\)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Says in words when a medicine is taken, from R4's Timing (https://hl7.org/fhir/R4/datatypes.html#Timing). Pure. */
+/** Describes in words when a medicine is taken, from R4's Timing (https://hl7.org/fhir/R4/datatypes.html#Timing). Pure. */
 
 import { listItems, readMembers, readText } from '../fields.ts';
 import { decimalText } from '../numbers/decimal.ts';
@@ -34,7 +34,7 @@ const RHYTHMS: Readonly<Record<string, Rhythm>> = {
   WK: [1, 1, 'wk'],
   MO: [1, 1, 'mo'],
 };
-/** Abbreviations with their own words. */
+/** Abbreviations that have their own words. */
 const NAMED: Readonly<Record<string, DoseTextKey>> = {
   AM: 'AM',
   QAM: 'AM',
@@ -117,7 +117,7 @@ function weekday(style: DoseStyle, code: unknown): string {
 const listed = ({ lang }: DoseStyle, parts: readonly string[]): string =>
   parts.length < 2 ? (parts[0] ?? '') : new Intl.ListFormat(lang, { type: 'conjunction' }).format(parts);
 
-/** Returns a FHIR date in the style's own words, or as written; for a date-time, the time follows to the minute, as written. */
+/** Returns a FHIR date as the style writes it, or as stored. For a date-time, the time follows, to the minute, as stored. */
 function dayText(style: DoseStyle, date: unknown): string {
   const { day = (text: string) => text } = style;
   const text = readText(date) ?? storedText(style, date);
@@ -125,7 +125,7 @@ function dayText(style: DoseStyle, date: unknown): string {
   return minute === undefined ? day(text) : `${day(on)} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-/** HL7's codes for events of the day, without their full stops. */
+/** HL7's codes for events of the day, without the dots in the codes. */
 export const EVENT_KEYS = [
   ...(['MORN', 'MORNearly', 'MORNlate', 'NOON', 'AFT', 'AFTearly', 'AFTlate'] as const),
   ...(['EVE', 'EVEearly', 'EVElate', 'NIGHT', 'PHS', 'HS', 'WAKE', 'C', 'CM', 'CD', 'CV'] as const),
@@ -186,7 +186,7 @@ function writeRhythm(style: DoseStyle, repeat: Readonly<Record<string, unknown>>
 }
 
 /**
- * Returns the parts of a rhythm that can't be written in words, as stored: a period without a unit, or an offset without an
+ * Returns the parts of a rhythm for which there are no words, as stored: a period without a unit, or an offset without an
  * event.
  */
 function listUnsaid(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
@@ -239,7 +239,7 @@ function periodText(style: DoseStyle, period: unknown): string {
   return word(style, 'between', { from: dayText(style, start), to: dayText(style, end) });
 }
 
-/** Returns a Timing in words. A part without words is shown among the details, as stored. */
+/** Returns a Timing in words. A part for which there are no words is added to the details, as stored. */
 export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
   const { code, repeat, event } = readMembers(timing);
   const members = readMembers(repeat);

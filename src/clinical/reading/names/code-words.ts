@@ -1,6 +1,6 @@
 /**
- * Words for the codes that FHIR defines: states, classes, categories, interpretations. A code without a word here is shown
- * with its stored display, or as the code itself. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
+ * Contains the words for codes that FHIR defines: states, classes, categories, interpretations. A code without a word here is
+ * shown with its stored display, or as the code itself. https://hl7.org/fhir/R4/terminologies-valuesets.html. Pure.
  */
 import { ar } from './code-texts/ar.ts';
 import type { CodeTextKey, CodeTexts } from './code-texts/code-texts.ts';
@@ -22,7 +22,7 @@ function same<const K extends CodeTextKey>(...keys: readonly K[]): { readonly [P
 
 const MISTAKE = { 'entered-in-error': 'mistake' } as const;
 
-/** Maps a code to its word's key, by set. R4 value sets that share no code with different meanings are in one set. */
+/** Maps each code to the key of its word, by set. R4 value sets share a set unless a code has different meanings in them. */
 const SETS = {
   /** Condition.clinicalStatus, AllergyIntolerance.clinicalStatus */
   clinicalStatus: same('active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved', 'unknown'),
@@ -125,7 +125,7 @@ const SETS = {
     ...{ 'no-known-allergies': 'noAllergies', 'no-known-medication-allergies': 'noDrugAllergies' },
     ...{ 'no-known-food-allergies': 'noFoodAllergies' },
     ...{ 'no-known-environmental-allergies': 'noEnvironmentAllergies', 'no-allergy-info': 'noAllergyInfo' },
-    // A denial of one substance in words has no code.
+    // A denial, in words, of one substance has no code of its own.
     'denied-in-words': 'deniedAllergy',
     ...{ 'no-known-problems': 'noProblems', 'no-problem-info': 'noProblemInfo' },
     ...{ 'no-known-medications': 'noMedicines', 'no-medication-info': 'noMedicineInfo' },
@@ -156,7 +156,7 @@ const SETS = {
     discharge: 'atDischarge',
     patientspecified: 'statedByPatient',
   },
-  /** http://terminology.hl7.org/CodeSystem/v3-ActCode, by code and by HL7's own display */
+  /** http://terminology.hl7.org/CodeSystem/v3-ActCode, both by code and by HL7's own display */
   encounterClass: {
     ...{ AMB: 'outpatientVisit', ambulatory: 'outpatientVisit', EMER: 'emergencyVisit' },
     ...{ emergency: 'emergencyVisit', FLD: 'fieldVisit', field: 'fieldVisit', HH: 'homeVisit' },
@@ -176,7 +176,7 @@ const SETS = {
   },
   /**
    * Immunization.subpotentReason in http://terminology.hl7.org/CodeSystem/immunization-subpotent-reason, and `subpotent` for
-   * what the reason explains
+   * the fact that the reason explains
    */
   subpotent: {
     ...{ subpotent: 'subpotent', partial: 'partialDose', coldchainbreak: 'coldChainBroken' },
@@ -256,7 +256,7 @@ const OF_TYPES: Readonly<Record<string, Readonly<Record<string, CodeSet>>>> = {
   Procedure: { status: 'eventStatus' },
 };
 
-/** Returns the set for the codes of a type's element; undefined if there are no words for them. */
+/** Returns the set for the codes of a type's element; undefined if there are no words for these codes. */
 export function findCodeSet(type: string, element: string): CodeSet | undefined {
   return OF_TYPES[type]?.[element] ?? ELEMENTS[element];
 }
@@ -268,12 +268,12 @@ export function findCodeWord(lang: WordLanguage, set: CodeSet, code: string): st
   return key === undefined ? undefined : TEXTS[lang][key];
 }
 
-/** Returns the code in a set that has a given word; undefined if there is none. */
+/** Returns the code in a set whose word is the given word; undefined if there is none. */
 export function findCodeByWord(lang: WordLanguage, set: CodeSet, word: string): string | undefined {
   return Object.keys(SETS[set]).find((code) => findCodeWord(lang, set, code) === word);
 }
 
-/** Returns the word for a Coding; undefined if its system or its code has no words here. */
+/** Returns the word for a Coding; undefined if this file has no word for its system or its code. */
 export function findCodingWord(lang: WordLanguage, system: string, code: string): string | undefined {
   const set = SYSTEMS.get(system);
   return set === undefined ? undefined : findCodeWord(lang, set, code);

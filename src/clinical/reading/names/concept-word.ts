@@ -1,11 +1,12 @@
 /**
- * Finds words for CodeableConcepts whose codes FHIR defines. Also used in a page's scripts, so the data may be anything. Pure.
+ * Finds words for CodeableConcepts whose codes FHIR defines. Also used in the scripts of pages, so the data may have any form.
+ * Pure.
  */
 
 import { listItems, readMembers, readText } from '../fields.ts';
 import { type CodeSet, findCodeWord, findCodingWord, type WordLanguage } from './code-words.ts';
 
-/** Sets whose concepts are often described more exactly by the author's text than by their code. */
+/** Sets in which the author's text often describes a concept more exactly than the code does. */
 const TEXT_FIRST: ReadonlySet<CodeSet> = new Set([
   'absent',
   'documentType',
@@ -16,8 +17,8 @@ const TEXT_FIRST: ReadonlySet<CodeSet> = new Set([
 ]);
 
 /**
- * Returns the word for the first coding in a concept that has one; undefined if none has, or if the author's own text says
- * more.
+ * Returns the word for the first coding in a concept that has a word; undefined if no coding has one, or if the author's own
+ * text says more.
  * @param set the element's set; if absent, the set of each coding's system
  */
 export function findConceptWord(lang: WordLanguage, concept: unknown, set?: CodeSet): string | undefined {

@@ -1,27 +1,27 @@
 /**
- * Reads statements in words that the patient has no allergy, medicine or problem: "NKDA", "keine bekannt", "niega alergias". A
- * text counts only if all of it is one. Pure.
+ * Reads denials in words, which say that the patient has no allergy, medicine or problem: "NKDA", "keine bekannt", "niega
+ * alergias". A text is treated as a denial only if it says nothing else. Pure.
  */
 
 /** The lists that an entry may deny. */
 export type DeniedList = 'allergies' | 'medicines' | 'problems';
 
-/** A denial in words: the code of absent-unknown-uv-ips that means the same, or `denied-in-words` for one substance. */
+/** A denial in words: the code in absent-unknown-uv-ips with the same meaning, or `denied-in-words` for one substance. */
 export interface DenialInWords {
   readonly code: string;
-  /** The words of the record. */
+  /** The record's words. */
   readonly words: string;
-  /** The substance of a narrower denial, in small letters without accents. */
+  /** The substance of a narrower denial, in lower case and without accents. */
   readonly subject: string | undefined;
 }
 
-/** The code of a denial of one substance, which no code system has in general. */
+/** The code for a denial of a single substance; code systems have no general code for this. */
 export const DENIED_IN_WORDS = 'denied-in-words';
 
-/** Texts that are longer say more than that there is none. */
+/** Longer texts say more than a denial. */
 const LONGEST = 100;
 
-/** Returns a text in small letters, without accents, points, quotes and the semantic tag of SNOMED CT. */
+/** Returns a text in lower case, without accents, full stops, quotes and SNOMED CT's semantic tag. */
 function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -35,12 +35,12 @@ function fold(text: string): string {
     .trim();
 }
 
-/** Makes a test for whole texts. */
+/** Returns a regular expression that matches only whole texts. */
 function whole(...forms: readonly string[]): RegExp {
   return new RegExp(`^(?:${forms.join('|')})$`, 'u');
 }
 
-// The forms are folded as texts are.
+// The patterns match texts that `fold` has returned.
 const NONE = [
   ...['none', 'nil', 'no', '(?:none|nil|nothing) (?:known|reported)', 'negative', 'denie[sd]'],
   ...['keine?', 'keine? bekannte?n?', 'nein', 'verneint', 'negativ'],
@@ -61,7 +61,7 @@ const ES_NO = '(?:ninguna |sin |no (?:refiere |presenta |tiene |se conocen )?|ni
 const NB_NO = '(?:ingen (?:kjente? )?|benekter )';
 const AR_NO = fold('لا').concat(' (?:توجد |يوجد )?');
 
-/** Returns the forms that deny allergies of a kind, by its words in each language. */
+/** Returns the patterns for denials of one kind of allergy, from its words in each language. */
 function allergies(
   en: string,
   de: string,
@@ -126,7 +126,7 @@ const OF_FOOD = whole(
 
 const OF_ENVIRONMENT = whole('nkea', `${EN_NO}environmental allerg(?:y|ies)${EN_END}`);
 
-/** Words that leave something open: "no other allergies", "no confirmed penicillin allergy". */
+/** Words with which a denial leaves something open: "no other allergies", "no confirmed penicillin allergy". */
 const OPEN = [
   ...['other', 'further', 'more', 'longer', 'doubt', 'confirmed', 'proven', 'certain', 'clear', 'severe'],
   ...['serious', 'true', 'real', 'major', 'only', 'new', 'active', 'current', 'additional', 'significant'],
@@ -188,15 +188,15 @@ const TESTS: Readonly<Record<DeniedList, readonly (readonly [code: string, form:
   problems: [['no-known-problems', NO_PROBLEMS]],
 };
 
-/** The beginnings of denials: most texts have another one, and are read no further. */
+/** How denials begin. Most texts begin differently and needn't be checked further. */
 const BEGINNING =
   /^[^\p{L}]*(?:n|kein|verneint|patient|pt|s?he |has |reports|denie|is not|aucun|pas |absence|sans |sin |ingen|benekter|ikke|bruker|al+erg|cave|لا|ينفي|ليس)/iu;
 
-/** Reads a text of a list's entry; undefined unless all of it is a denial. */
+/** Reads a text from an entry of a list; undefined unless the whole text is a denial. */
 export function readDenial(list: DeniedList, text: string): DenialInWords | undefined {
   if (text.length > LONGEST || !BEGINNING.test(text)) return undefined;
   const folded = fold(text);
-  // `N.K.D.A.` has blanks after folding.
+  // After folding, `N.K.D.A.` contains spaces.
   const said = /^(?:\p{L} )+\p{L}$/u.test(folded) ? folded.replaceAll(' ', '') : folded;
   const words = text.trim();
   for (const [code, form] of TESTS[list]) if (form.test(said)) return { code, words, subject: undefined };
@@ -211,7 +211,7 @@ export function readDenial(list: DeniedList, text: string): DenialInWords | unde
   return undefined;
 }
 
-/** Tells whether a name has the substance of a narrower denial. */
+/** Returns whether a name contains the substance of a narrower denial. */
 export function isDenied(name: string, subject: string): boolean {
   const stem = subject.length > 5 ? subject.replace(/(?:es|s|e|en|n)$/, '') : subject;
   return fold(name).includes(stem);

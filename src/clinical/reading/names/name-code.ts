@@ -1,4 +1,7 @@
-/** Writes coded elements in words: a code that FHIR defines with its word, any other code with its name in the record. Pure. */
+/**
+ * Writes coded elements in words: a code that FHIR defines is written as its word, any other code as its name in the record.
+ * Pure.
+ */
 import { objects, text } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json/json-value.ts';
 import { type CodeSet, findCodeWord, type WordLanguage } from './code-words.ts';

@@ -1,6 +1,6 @@
 /**
- * Names what a CodeableConcept says, for people and models (docs/spec/decisions.md, section 4 "Names of codes"): the author's
- * text, a stored display, a name from the terminology or a concept, otherwise the code itself. Pure.
+ * Names the meaning of a CodeableConcept for people and models (docs/spec/decisions.md, section 4 "Names of codes"). The name
+ * is the author's text, a stored display, a name from the terminology or a concept, or otherwise the code itself. Pure.
  */
 
 import type { SystemCode } from '#src/fhir/parts.ts';
@@ -17,14 +17,14 @@ const NO_NAMES: Names = new Map();
 const LOINC = 'http://loinc.org';
 const SNOMED = 'http://snomed.info/sct';
 
-/** Systems whose codes have names in the terminology or the concepts; they take precedence over other systems. */
+/** Systems whose codes are named in the terminology or the concepts; they take precedence over other systems. */
 const PREFERRED: ReadonlySet<string> = new Set([
   LOINC,
   'http://www.whocc.no/atc',
   'http://hl7.org/fhir/sid/icd-10',
 ]);
 
-/** The maximum number of a concept's codings that are looked up: FHIR sets no limit. */
+/** The maximum number of codings that are looked up per concept, because FHIR sets no limit. */
 const MOST_CODINGS = 10;
 
 /** Matches the part of LOINC panel names that is meant for laboratories rather than for readers. */
@@ -33,7 +33,7 @@ const TAGGED = /^(.*\S) \(([^()]+)\)$/s;
 
 /**
  * Returns the names of CodeableConcepts, separated by commas.
- * @returns for a concept without a name, the code with its system's short name; undefined if there is nothing to show
+ * @returns for a concept without a name, its code with the system's short name; undefined if there is nothing to show
  */
 export function nameConcept(value: Json | undefined, names: Names = NO_NAMES): string | undefined {
   const all = objects(value).flatMap((each) => findName(each, names) ?? labelConcept(each) ?? []);
@@ -63,20 +63,23 @@ export function writtenName(concept: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Returns the codes to look up for a CodeableConcept that contains no name, the best first; none if it contains a name. */
+/**
+ * Returns the codes to look up for a CodeableConcept, the best first. If the CodeableConcept contains a name, nothing has to
+ * be looked up, so the list is empty.
+ */
 export function codesToName(concept: JsonObject): SystemCode[] {
   return writtenName(concept) === undefined ? readSystemCodes(concept) : [];
 }
 
-/** Returns a code with its system's short name: `ICD-10 N18.3`. For other systems, only the code is shown. */
+/** Returns a code with its system's short name: `ICD-10 N18.3`. If the system has no short name, returns only the code. */
 export function labelCode({ system, code }: SystemCode): string {
   const short = SHORT_NAMES.get(system);
   return short === undefined ? code : `${short} ${code}`;
 }
 
 /**
- * Returns a name for readers: without a SNOMED CT name's semantic tag (`Hypertension (disorder)`), and without a LOINC panel's
- * `with all children optional`.
+ * Returns a name for readers: removes the semantic tag from a SNOMED CT name (`Hypertension (disorder)`), and `with all
+ * children optional` from the name of a LOINC panel.
  * @param system the code system that contains the name
  */
 export function cleanName(name: string, system: string | undefined): string {
@@ -86,7 +89,7 @@ export function cleanName(name: string, system: string | undefined): string {
   return words !== undefined && tag !== undefined && SNOMED_TAGS.has(tag) ? words : name;
 }
 
-/** Cleans a text that is a coding's name. A different text, which the author wrote, is returned unchanged. */
+/** Cleans a text if it is the official name of a coding. Any other text, which the author wrote, is returned unchanged. */
 function withoutNotation(name: string, said: string, { system, display }: JsonObject): string {
   const official = text(display);
   const isOfficial = official === undefined || official.toLowerCase() === said.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * SNOMED CT's semantic tags: the words in parentheses at the end of a fully specified name, which say which hierarchy the
- * concept belongs to (SNOMED CT Editorial Guide, "Semantic tag"). Includes tags that only earlier releases had.
+ * SNOMED CT's semantic tags: the words in parentheses at the end of a fully specified name, which say to which hierarchy the
+ * concept belongs (SNOMED CT Editorial Guide, "Semantic tag"). Includes tags that exist only in earlier releases.
  */
 export const SNOMED_TAGS: ReadonlySet<string> = new Set([
   ...['disorder', 'finding', 'situation', 'context-dependent category', 'event'],

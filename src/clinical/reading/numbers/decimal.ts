@@ -1,4 +1,4 @@
-/** Handles decimals as digits: exactly, without the errors of binary fractions. Pure. */
+/** Handles decimals digit by digit: exactly, without the errors of binary fractions. Pure. */
 
 /** A decimal in parts: `-12.50` is negative, with the digits `1250`, of which two are after the decimal point. */
 interface DecimalDigits {
@@ -7,14 +7,17 @@ interface DecimalDigits {
   readonly places: number;
 }
 
-/** The maximum number of digits that an exponent may add: 1e400 stays as written. */
+/** The maximum number of digits that an exponent may add; 1e400 stays as written. */
 const MOST_ADDED = 30;
 
-/** Returns the literal of a FHIR decimal, whether it is a number or has kept its digits; undefined for anything else. */
+/**
+ * Returns the literal of a FHIR decimal, which may be a number or an object that has kept its digits; undefined for anything
+ * else.
+ */
 export function decimalText(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   const isLiteral = typeof value === 'object' && value !== null && 'isLosslessNumber' in value;
-  // In a page's script, literals such as 1.50 are strings.
+  // In the script of a page, literals such as 1.50 are strings.
   const text = isLiteral || typeof value === 'string' ? String(value) : '';
   return NUMBER.test(text) ? text : undefined;
 }
@@ -39,15 +42,15 @@ function print({ negative, digits, places }: DecimalDigits): string {
   return negative && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Returns the literal without an exponent, with all its digits; unchanged if that isn't possible. */
+/** Returns the literal with all its digits and without an exponent; unchanged if that isn't possible. */
 export function plainDecimal(text: string): string {
   const parts = split(text);
   return parts === undefined || !/[eE]/.test(text) ? text : print(parts);
 }
 
 /**
- * Returns how many digits a decimal has after its decimal point, and how many of these follow leading zeros (0.0012: four,
- * two).
+ * Returns how many digits a decimal has after its decimal point, and how many of these are left without leading zeros (0.0012:
+ * four, two).
  */
 export function countPlaces(text: string): { readonly places: number; readonly significant: number } {
   const [, whole = '', fraction = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -58,14 +61,14 @@ export function countPlaces(text: string): { readonly places: number; readonly s
   };
 }
 
-/** Returns the number of decimal places that result in a given number of significant digits; never negative. */
+/** Returns how many decimal places a number needs for a given number of significant digits; never negative. */
 export function placesFor(text: string, significant: number): number {
   const [, whole = '', fraction = ''] = /^-?0*(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
   const zeros = whole === '' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
   return Math.max(0, significant - whole.length + zeros);
 }
 
-/** Returns a decimal with at most the given number of places; a half is rounded away from zero. */
+/** Returns a decimal rounded to at most the given number of places; halves are rounded away from zero. */
 export function roundDecimal(text: string, places: number): string {
   const parts = split(text);
   if (parts === undefined || parts.places <= places) return text;
@@ -78,7 +81,8 @@ export function roundDecimal(text: string, places: number): string {
 
 /** Compares two decimals: negative if the first is less, 0 if they are equal. */
 export function compareDecimals(a: string, b: string): number {
-  // Each decimal's binary fraction is the nearest one, so if these fractions differ, the decimals differ in the same way.
+  // Each decimal is converted to the nearest binary fraction, so if these fractions differ, the decimals differ in the same
+  // direction.
   const difference = Number(a) - Number(b);
   return difference === 0 || Number.isNaN(difference) ? compareDigits(a, b) : Math.sign(difference);
 }
@@ -100,7 +104,7 @@ function isNumeric(text: string): text is `${number}` {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Returns a decimal with its own digits and a language's separators; with a decimal point if no language is given. */
+/** Returns a decimal with its own digits and the language's separators; if no language is given, with a decimal point. */
 export function formatDecimal(text: string, lang?: string): string {
   const plain = plainDecimal(text);
   if (lang === undefined) return plain;

@@ -20,13 +20,13 @@ export interface Measured {
   readonly codes?: readonly string[];
   /** The unit, in UCUM or as people write it. */
   readonly unit?: string | undefined;
-  /** The ends of its reference range, as stored: rounding doesn't move a value across them. */
+  /** The ends of the measurement's reference range, as stored. Rounding never moves a value across them. */
   readonly limits?: readonly string[];
 }
 
 /**
- * For values without a rule: with more significant digits after the decimal point than this, the rest are noise, and this many
- * are kept.
+ * For values without a rule: if there are more significant digits after the decimal point than this, the excess is noise and
+ * is removed.
  */
 const NOISE = 4;
 /** The minimum number of significant digits that a rule keeps: a value never becomes zero. */
@@ -45,8 +45,9 @@ const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes'>> = new Map(
 );
 
 /**
- * Rounds a decimal's literal. The result has no digits that the literal doesn't have, isn't zero, and stays on the same side
- * of each limit in its reference range. For decision limits, it keeps one more digit if that is enough: 99.7 is below 100, and
+ * Rounds a decimal's literal. The result contains no digits that the literal doesn't have, isn't zero, and stays on the same
+ * side of each limit in the reference range. For decision limits, it keeps one more digit if that is enough: 99.7 is below
+ * 100, and
  * 100.002 is 100.
  */
 export function roundForReading(literal: string, measured: Measured, measuredIn = measured.unit): string {
@@ -78,7 +79,7 @@ export function roundForReading(literal: string, measured: Measured, measuredIn 
   return stored;
 }
 
-/** Returns the smallest number that a score is written as: smaller scores are written as less than this number. */
+/** Returns the smallest number that is written for a score; smaller scores are written as less than this number. */
 function findLeast({ codes = [] }: Measured): string | undefined {
   return codes.map((code) => BY_CODE.get(code)?.least).find((least) => least !== undefined);
 }
@@ -110,19 +111,19 @@ function countDecimals(
   return significant > NOISE ? placesFor(stored, NOISE) : places;
 }
 
-/** Annotations and spellings that say what a number means, which is already clear from its name: `{score}`, `[pH]`. */
+/** Annotations and spellings of units that add nothing to the value's name: `{score}`, `[pH]`. */
 const UNSAID =
   /^(?:1|\[?pH\]?|[{(](?:score|scores|nominal|ratio|index|INR|units?|number|n|count|#|phenotype|pH|rating|SG|\{?nominal\}?)[)}])$/i;
 
-/** Returns whether a unit says nothing beyond the value's name. */
+/** Returns whether a unit adds nothing to the value's name. */
 function isUnsaid(unit: string): boolean {
   return UNSAID.test(unit);
 }
 
-/** Things that are counted, whose names aren't needed in a rate: `{beats}/min` is written as /min. */
+/** Counted things whose names can be left out of a rate: `{beats}/min` is written as /min. */
 const COUNTED = /\{(?:beats?|breaths?|heartbeats?|counts?|events?|#|score|ratio|index|INR)\}/gi;
 
-/** Common spellings for codes that people wouldn't recognize. */
+/** Common spellings of units whose codes people wouldn't recognize. */
 const WRITTEN: readonly (readonly [RegExp, string])[] = [
   [/\[degF\]/g, '°F'],
   [/\bCel\b|\bdegC\b/g, '°C'],
@@ -154,7 +155,7 @@ const written = new Map<string, string>();
 const REMEMBERED = 1_000;
 
 /**
- * Returns a unit for readers. Annotations are written as words (`{copies}/mL`), or left out if the name says the same
+ * Returns a unit for readers. Annotations are written as words (`{copies}/mL`), or left out if they add nothing to the name
  * (`{score}`).
  */
 export function unitText(code: string): string {
@@ -208,7 +209,7 @@ export interface NumberStyle {
 const LOINC = 'http://loinc.org';
 const COMPARATORS: Readonly<Record<string, string>> = { '<': '<', '<=': '≤', '>=': '≥', '>': '>', ad: '≥' };
 
-/** Returns an Observation's or component's measurement: its LOINC codes, and the ends of its reference ranges. */
+/** Returns what an Observation or component measures: its LOINC codes, and the ends of its reference ranges. */
 export function readMeasured(holder: unknown): Measured {
   const { code, referenceRange } = readMembers(holder);
   const codes: string[] = [];
@@ -228,14 +229,17 @@ export function readMeasured(holder: unknown): Measured {
   };
 }
 
-/** Returns a Quantity's unit for readers; the author's text takes precedence over the code. */
+/** Returns a Quantity's unit for readers. The author's text takes precedence over the code. */
 export function unitOfQuantity(quantity: unknown): string {
   const { unit, code } = readMembers(quantity);
   const [own, coded] = [readText(unit), readText(code)];
   return coded !== undefined && coded !== '1' && isUnsaid(coded) ? '' : unitText(own ?? coded ?? '');
 }
 
-/** Returns a number with its comparator, rounded for readers unless rounding would change the comparator's limit (`<0.034`). */
+/**
+ * Returns a number with its comparator. The number is rounded for readers unless that would change the limit that the
+ * comparator expresses (`<0.034`).
+ */
 function numberText(
   quantity: unknown,
   measured: Measured,
@@ -274,7 +278,7 @@ export function joinUnit(number: string, unit: string, { space = ' ' }: NumberSt
   return unit === '' ? number : `${number}${space}${unit}`;
 }
 
-/** Returns a Range as `4 – 6 mmol/L`; with one end `≥ 4 mmol/L` or `≤ 6 mmol/L`. The ends aren't rounded. */
+/** Returns a Range as `4 – 6 mmol/L`; if it has only one end, as `≥ 4 mmol/L` or `≤ 6 mmol/L`. The ends aren't rounded. */
 export function rangeText(range: unknown, style: NumberStyle = {}): string | undefined {
   const { low, high } = readMembers(range);
   const [from, to] = [boundText(low, style), boundText(high, style)];
@@ -291,7 +295,7 @@ export function rangeText(range: unknown, style: NumberStyle = {}): string | und
 const boundText = (end: unknown, style: NumberStyle): string | undefined =>
   quantityText(end, {}, { ...style, exact: true });
 
-/** Returns a Ratio: a titre as 1:128, amounts as `5 mg / 10 mL`, an amount per unit as `5 mg/mL`. */
+/** Returns a Ratio: a titre as 1:128, two amounts as `5 mg / 10 mL`, an amount per unit as `5 mg/mL`. */
 export function ratioText(ratio: unknown, style: NumberStyle = {}): string | undefined {
   const { numerator, denominator } = readMembers(ratio);
   const [of, by] = [numerator, denominator].map((part) => quantityText(part, {}, style));
@@ -304,8 +308,8 @@ export function ratioText(ratio: unknown, style: NumberStyle = {}): string | und
 }
 
 /**
- * Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless it has exactly two components, systolic and
- * diastolic, both with a number in the same unit.
+ * Returns a blood pressure in its usual form, `128/82 mmHg`; undefined unless there are exactly two components, systolic and
+ * diastolic, whose numbers have the same unit.
  */
 export function pressureText(components: readonly unknown[], style: NumberStyle = {}): string | undefined {
   if (components.length !== 2) return undefined;

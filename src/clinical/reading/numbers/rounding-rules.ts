@@ -1,6 +1,6 @@
 /**
- * The number of decimal places for values, by LOINC code and by unit, as in laboratory reports and guidelines; each rule has
- * its source. Units are written as by `unitText`.
+ * The number of decimal places for values, by LOINC code and by unit, as in laboratory reports and guidelines; each rule names
+ * its source. Units are written as `unitText` writes them.
  */
 
 export interface RoundingRule {
@@ -10,7 +10,7 @@ export interface RoundingRule {
   readonly places: Readonly<Record<string, number>>;
   /** The minimum number of significant digits to keep; default: two. A value never becomes zero. */
   readonly significant?: number;
-  /** The smallest value that is written as a number; smaller values are written as less than it (`<0.1`). */
+  /** The smallest value that is written as a number; smaller values are written as less than this value (`<0.1`). */
   readonly least?: string;
   /** Decision limits by unit: a value keeps one more decimal place if that keeps it on the same side of the limit. */
   readonly limits?: Readonly<Record<string, readonly number[]>>;
@@ -28,7 +28,7 @@ const KDIGO =
 const ADA = 'American Diabetes Association, Standards of Care in Diabetes: diagnosis and glycemic targets';
 const WHO_GROWTH = 'WHO, Training course on child growth assessment, 2008: 0.1 kg and 0.1 cm';
 
-/** Rules by code. If a code has no rule for a unit, the unit's own rule applies. */
+/** Rules by code. If a code's rules don't cover a unit, the unit's own rule applies. */
 export const RULES_BY_CODE: readonly RoundingRule[] = [
   {
     codes: '8480-6 8462-4 8478-0 8459-0 8453-3 8460-8 8454-1 8461-6 8455-8 76534-7 76535-4',

@@ -2,7 +2,7 @@
 import { type Interval, prefixHolds, splitPrefix } from './interval.ts';
 import type { Json } from './published.ts';
 
-/** Returns the interval of a date's text, in milliseconds; in UTC if it has no time zone. */
+/** Returns the interval of a date's text, in milliseconds; UTC is assumed if there is no time zone. */
 export function intervalOf(text: string): Interval {
   const [date = '', time] = text.split('T');
   const [year = 0, month, day] = date.split('-').map(Number);
@@ -26,7 +26,7 @@ export function intervalOf(text: string): Interval {
   return { low: precise + Number(fraction) * unit, high: precise + (Number(fraction) + 1) * unit };
 }
 
-/** Returns an element's interval: of a text, a Period, or a Timing, in which only the earliest and latest limits count. */
+/** Returns the interval of an element: a text, a Period, or a Timing, in which only the earliest and latest limits count. */
 function timeOf(element: unknown): Interval | undefined {
   if (typeof element === 'string') return /^\d{4}/.test(element) ? intervalOf(element) : undefined;
   const { start, end, event, repeat } = element as {
@@ -51,7 +51,7 @@ function timeOf(element: unknown): Interval | undefined {
   };
 }
 
-/** Returns whether an element matches a date with its prefix. */
+/** Returns whether an element matches a date with a prefix. */
 export function dateMatches(element: unknown, text: string): boolean {
   const [prefix, date] = splitPrefix(text);
   const target = timeOf(element);

@@ -1,6 +1,6 @@
 /**
- * Evaluates FHIR R4 search over resources in memory, written directly from the specification without optimizations, for
- * comparison with the database's results. It shares no code with the product's extractors and statements.
+ * Evaluates FHIR R4 searches over resources in memory. Written directly from the specification without optimizations, for
+ * comparison with the database's results. It doesn't share any code with the product's extractors and statements.
  */
 import { matches, relative } from './match.ts';
 import { type Json, operandsOf, type Published, publishedParameter, valuesAt } from './published.ts';
@@ -86,12 +86,12 @@ function targetsOf(universe: Universe, { expression }: Published, resource: Json
   const contained = (resource.contained ?? []) as Universe['resources'];
   return [
     ...universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`)),
-    // References between contained resources are resolved like those of their container.
+    // References between contained resources are resolved like the references of their container.
     ...contained.filter(({ id }) => references.includes(`#${id}`)).map((each) => ({ ...each, contained })),
   ];
 }
 
-/** Returns a composite's elements, each with the path at which its parts' expressions begin. */
+/** Returns a composite's elements, each with the path that the expressions of its parts start from. */
 function contextsOf({ expression }: Published, resource: Json): { node: unknown; base: string }[] {
   return operandsOf(expression).flatMap((base) => valuesAt(base, resource).map((node) => ({ node, base })));
 }

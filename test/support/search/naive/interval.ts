@@ -1,20 +1,20 @@
 /** Compares intervals with R4's prefixes: https://hl7.org/fhir/R4/search.html#prefix */
 
-/** From `low` (inclusive) to `high` (exclusive); open ends are infinite. */
+/** An interval from `low` (inclusive) to `high` (exclusive); open ends are infinite. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** R4's prefixes except `ap`, which each server may interpret differently. */
+/** R4's prefixes, except `ap`, which each server may interpret differently. */
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb'] as const;
-/** One of the prefixes. */
+/** One of these prefixes. */
 export type Prefix = (typeof PREFIXES)[number];
 
 const contains = (outer: Interval, inner: Interval) => outer.low <= inner.low && inner.high <= outer.high;
 const overlaps = (one: Interval, other: Interval) => one.low < other.high && other.low < one.high;
 
-/** Returns whether a prefix holds between the query's interval and an element's. */
+/** Returns whether a prefix's relation is true for the query's interval and an element's interval. */
 export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): boolean {
   const above = { low: asked.high, high: Number.POSITIVE_INFINITY };
   const below = { low: Number.NEGATIVE_INFINITY, high: asked.low };
@@ -38,7 +38,7 @@ export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): 
   }
 }
 
-/** Splits the prefix off a value; the default is `eq`. */
+/** Separates the prefix from a value; the default is `eq`. */
 export function splitPrefix(text: string): [Prefix, string] {
   const prefix = PREFIXES.find((each) => text.startsWith(each));
   return prefix === undefined ? ['eq', text] : [prefix, text.slice(2)];

@@ -1,4 +1,6 @@
-/** Decides whether an element matches a value, according to the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes */
+/**
+ * Determines whether an element matches a value, according to the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes
+ */
 import { dateMatches } from './dates.ts';
 import type { Json } from './published.ts';
 import { quantityMatches } from './quantities.ts';
@@ -8,7 +10,7 @@ import { fold, plain, splitEscaped } from './text.ts';
 export interface Asked {
   readonly type: string;
   readonly modifier: string | undefined;
-  /** One alternative of the value, still escaped. */
+  /** One of the value's alternatives, still escaped. */
   readonly text: string;
   /** The service's base URL, with a trailing slash. */
   readonly base: string;
@@ -73,7 +75,7 @@ function tokenMatches(element: unknown, modifier: string | undefined, text: stri
   });
 }
 
-/** Returns a token's texts, for `:text`. */
+/** Returns the texts of a token, for `:text`. */
 function textsOf(element: unknown): string[] {
   if (typeof element !== 'object' || element === null) return [];
   const { text, display, coding, type } = element as Json;
@@ -97,7 +99,7 @@ function stringMatches(text: string, modifier: string | undefined, asked: string
   return modifier === 'contains' ? fold(text).includes(fold(asked)) : fold(text).startsWith(fold(asked));
 }
 
-/** Returns a canonical's uris, with and without the version. */
+/** Returns a canonical's URIs, with and without the version. */
 function urisOf(text: string): string[] {
   const [url = ''] = text.split('|');
   return url === text ? [text] : [text, url];

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import fhirpath, { type Model } from 'fhirpath';
 import { readSearchParameters } from '../../../../tools/definitions/hl7.ts';
 
-/** A resource, or an element in one. */
+/** A resource, or an element within a resource. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A part of a composite. */
@@ -18,7 +18,7 @@ export interface Published {
   readonly type: string;
   readonly expression: string;
   readonly targets: readonly string[];
-  /** Empty except for composites. */
+  /** The parts of a composite; empty for other parameters. */
   readonly parts: readonly Part[];
 }
 
@@ -26,7 +26,7 @@ const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
 const all = readSearchParameters();
 const known = new Map<string, Published | undefined>();
 
-/** Returns a type's parameter by code; undefined if R4 publishes none. */
+/** Returns a type's parameter by its code; undefined if R4 doesn't publish such a parameter. */
 export function publishedParameter(type: string, code: string): Published | undefined {
   const key = `${type}.${code}`;
   if (!known.has(key)) known.set(key, read(code.startsWith('_') ? 'Resource' : type, code));
@@ -40,7 +40,7 @@ function read(base: string, code: string): Published | undefined {
     type: all.find(({ id }) => definition.endsWith(`/${id}`))?.type ?? '',
     expression,
   }));
-  // R4 swaps this composite's expressions: the reference is `target`, the token `code`.
+  // R4 has this composite's expressions in the wrong order: the reference is `target`, and the token is `code`.
   const exchanged = found.id === 'DocumentReference-relationship';
   return {
     code,
@@ -57,14 +57,14 @@ type Evaluate = (node: unknown) => unknown[];
 const compiled = new Map<string, Evaluate>();
 
 /**
- * Returns an expression's values on a resource, or on an element at `base` (`Observation.component`). The operands of a union
- * are evaluated separately, because the engine can't compare quantities with comparators.
+ * Returns the values of an expression on a resource, or on an element at `base` (`Observation.component`). The operands of a
+ * union are evaluated separately, because the engine can't compare quantities with comparators.
  */
 export function valuesAt(expression: string, node: unknown, base?: string): unknown[] {
   return operandsOf(expression).flatMap((operand) => engine(operand, base)(node));
 }
 
-/** Returns a union's operands. */
+/** Returns the operands of a union. */
 export function operandsOf(expression: string): string[] {
   return expression.split(' | ').map((operand) => operand.trim());
 }

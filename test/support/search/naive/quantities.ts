@@ -4,10 +4,10 @@ import type { Json } from './published.ts';
 import { splitEscaped } from './text.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
-/** Number of decimal places of every number here. */
+/** Number of decimal places of all numbers in this file. */
 const SCALE = 18;
 
-/** The units that tests use: their dimension, and their size in multiples of that dimension's smallest unit. */
+/** The units that tests use, with their dimension, and their size as a multiple of that dimension's smallest unit. */
 const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>> = {
   mg: ['mass', 1_000n],
   ug: ['mass', 1n],
@@ -42,7 +42,7 @@ interface Amount {
   /** Undefined if open. */
   readonly low: bigint | undefined;
   readonly high: bigint | undefined;
-  /** True if the range excludes its ends: less than 5 isn't 5. */
+  /** True if the range excludes its ends: "less than 5" doesn't include 5. */
   readonly isExclusive: boolean;
   readonly system: string | undefined;
   readonly code: string | undefined;
@@ -74,7 +74,7 @@ function unitOf({ system, code, unit }: Json): Pick<Amount, 'system' | 'code' | 
   return { system: text(system), code: text(code), unit: text(unit) };
 }
 
-/** Returns whether an element matches `number|system|code` with its prefix. */
+/** Returns whether an element matches `number|system|code` with a prefix. */
 export function quantityMatches(element: Json, text: string): boolean {
   const amount = amountOf(element);
   if (amount === undefined) return false;
@@ -112,7 +112,7 @@ export function quantityMatches(element: Json, text: string): boolean {
   }
 }
 
-/** Returns the factors for comparing the element's number with the query's; undefined if their units aren't comparable. */
+/** Returns the factors for comparing the element's number with the query's number; undefined if the units aren't comparable. */
 function factorsOf(amount: Amount, system: string, code: string): readonly [bigint, bigint] | undefined {
   if (code === '') return system === '' || system === amount.system ? [1n, 1n] : undefined;
   if (system === '') return code === amount.code || code === amount.unit ? [1n, 1n] : undefined;

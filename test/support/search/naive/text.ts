@@ -19,7 +19,7 @@ export function plain(part: string): string {
   return part.replaceAll(/\\(.)/g, '$1');
 }
 
-/** Returns a text without case and accents: https://hl7.org/fhir/R4/search.html#string */
+/** Returns a text with case and accents removed: https://hl7.org/fhir/R4/search.html#string */
 export function fold(text: string): string {
   return text
     .normalize('NFD')
@@ -28,7 +28,7 @@ export function fold(text: string): string {
     .replaceAll(/[æœøßłđðþıς]/g, (letter) => TYPED[letter] ?? letter);
 }
 
-/** Replacements that people type for letters that their keyboard doesn't have. */
+/** Replacements that people type for letters missing from their keyboards. */
 const TYPED: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',

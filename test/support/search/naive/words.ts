@@ -1,9 +1,9 @@
-/** Lists the search parameters that tests use, and the elements that these read. */
+/** Lists the search parameters that tests use, and the elements that these parameters read. */
 import { allPublished, publishedParameter } from './published.ts';
 
 /**
- * Returns the codes that the evaluator supports: it excludes distances, phonetic matches, and values that the service
- * itself sets.
+ * Returns the codes of the parameters that the evaluator supports, which exclude distances, phonetic matches, and values that
+ * the service itself sets.
  */
 export function judgedCodes(type: string): string[] {
   const apart = new Set(['near', 'phonetic', '_id', '_lastUpdated', '_text', '_content', '_query']);
@@ -13,7 +13,8 @@ export function judgedCodes(type: string): string[] {
 }
 
 /**
- * Returns the words in the expressions of a type's parameters, which include the names of the elements that they read.
+ * Returns the words in the expressions of a type's parameters. They include the names of the elements that the parameters
+ * read.
  */
 export function wordsOf(type: string): Set<string> {
   const expressions = judgedCodes(type).flatMap((code) => {

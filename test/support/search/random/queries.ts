@@ -1,4 +1,4 @@
-/** Generates random queries for the values in random resources. */
+/** Generates random queries for values that occur in random resources. */
 import fc from 'fast-check';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { PREFIXES } from '../naive/interval.ts';
@@ -32,7 +32,7 @@ const string = fc
   .map(([text, upper, length]) => escaped((upper ? text.toUpperCase() : text).slice(0, length)));
 const uri = of(pool.URIS);
 
-/** Values for a parameter type, and the modifiers to combine with them. */
+/** Values for each parameter type, and the modifiers to combine with them. */
 const KINDS: Readonly<Record<string, { values: fc.Arbitrary<string>; modifiers: readonly string[] }>> = {
   token: { values: token, modifiers: ['', '', ':not'] },
   date: { values: date, modifiers: [''] },
@@ -89,7 +89,7 @@ function published(type: ResourceType): Published[] {
 }
 
 /**
- * Returns one of a type's parameters with its value.
+ * Returns one of a type's parameters with a value.
  * @param among types that chains and `_has` may use, up to `depth` levels
  */
 export function conditionOf(
@@ -102,7 +102,7 @@ export function conditionOf(
     fc.oneof(
       { weight: 6, arbitrary: simple(parameter) },
       {
-        // R4: for all parameters except composites.
+        // R4: allowed for all parameters except composites.
         weight: parameter.type === 'composite' ? 0 : 1,
         arbitrary: fc.boolean().map((missing) => `${parameter.code}:missing=${missing}`),
       },
@@ -137,7 +137,7 @@ export function conditionOf(
   );
 }
 
-/** Returns one of a type's date or quantity parameters twice: two bounds on the same values. */
+/** Returns one of a type's date or quantity parameters twice, as two bounds on the same values. */
 export function windowOf(type: ResourceType): fc.Arbitrary<string> {
   const ordered = published(type).filter((parameter) => ['date', 'quantity'].includes(parameter.type));
   if (ordered.length === 0) return conditionOf(type, [], 0);
@@ -146,7 +146,7 @@ export function windowOf(type: ResourceType): fc.Arbitrary<string> {
     .map((parts) => parts.join('&'));
 }
 
-/** The types of random resources; Provenances are searched among those that writes create. */
+/** The types of random resources. Provenances aren't among them: searches use the Provenances that writes create. */
 export const RANDOM_TYPES: readonly ResourceType[] = [
   'Patient',
   'Observation',
@@ -172,7 +172,7 @@ export const RANDOM_TYPES: readonly ResourceType[] = [
   'Medication',
 ];
 
-/** Type → the reference parameters of other types that may name it. */
+/** Maps a type to the reference parameters of other types that may refer to it. */
 const REFERRING = new Map<ResourceType, { from: ResourceType; code: string }[]>();
 for (const from of RANDOM_TYPES) {
   for (const { code, type, targets } of published(from)) {

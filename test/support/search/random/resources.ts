@@ -1,7 +1,4 @@
-/**
- * Generates random resources with R4's structure; they contain the elements that search parameters read, and few
- * others.
- */
+/** Generates random resources with R4's structure. They contain the elements that search parameters read, and few others. */
 import fc from 'fast-check';
 import {
   type ElementDefinition,
@@ -18,7 +15,7 @@ import { wordsOf } from '../naive/words.ts';
 import * as pool from './pools.ts';
 
 const of = <T>(values: readonly T[]) => fc.constantFrom(...values);
-/** Returns any subset of the members; each is included with probability one half. */
+/** Returns any subset of the members, including each with a probability of one half. */
 const some = (members: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Json> =>
   fc.record(members, { requiredKeys: [] });
 const listOf = <T>(value: fc.Arbitrary<T>) => fc.array(value, { minLength: 1, maxLength: 2 });
@@ -51,7 +48,7 @@ const period = fc.tuple(dateTime, dateTime, of([0, 1, 2])).map(([one, other, ope
   return open === 0 ? { start, end } : open === 1 ? { start } : { end };
 });
 
-/** Datatype values, without parts that no search reads. */
+/** Values of datatypes, without the parts that no search reads. */
 const DATATYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   boolean: fc.boolean(),
   date,
@@ -93,15 +90,15 @@ const DATATYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
 };
 
-/** The context in which a resource is generated. */
+/** The context that a resource is generated in. */
 interface Scope {
   /** Names of the elements that matter. */
   readonly words: ReadonlySet<string>;
-  /** Types to which references may point. */
+  /** Types that references may point to. */
   readonly among: readonly ResourceType[];
 }
 
-/** Returns a resource's members; references are `Type/#n` for slot n, to be resolved when ids are known. */
+/** Returns a resource's members. References are written as `Type/#n` for slot n, and are resolved when the ids are known. */
 export function resourceOf(type: ResourceType, among: readonly ResourceType[]): fc.Arbitrary<Json> {
   return members(type, { words: wordsOf(type), among }, 0);
 }
@@ -153,7 +150,7 @@ function reference(
   return fc.oneof(
     { weight: 6, arbitrary: relative.map((text) => ({ reference: text })) },
     { weight: 1, arbitrary: relative.map((text) => ({ reference: `${text}/_history/1` })) },
-    // Below our own base, only types that the parameter may name: there, an id can't mean anything else.
+    // For our own base URL, only types that the parameter may refer to, because there an id can't refer to anything else.
     {
       weight: here.length === 0 ? 0 : 1,
       arbitrary: relative.map((text) => ({ reference: `BASE/${text}` })),

@@ -1,6 +1,6 @@
 /** Words for doses in English. The keys in this file are the keys of all languages. */
 export const en = {
-  // Amounts: n has one form for each of the language's plurals; # is the number, or `1 to 2`.
+  // Amounts: n has one form for each of the language's plural categories; # is the number, or `1 to 2`.
   tablet: '{n|one:# tablet|other:# tablets}',
   capsule: '{n|one:# capsule|other:# capsules}',
   drop: '{n|one:# drop|other:# drops}',
@@ -65,7 +65,7 @@ export const en = {
   mostonce: 'at most {amount} at a time',
   mostever: 'at most {amount} in a lifetime',
   next: 'then',
-  // When: HL7's codes for meals, sleep and times of day
+  // When: words for HL7's codes for meals, sleep and times of day
   MORN: 'in the morning',
   MORNearly: 'in the early morning',
   MORNlate: 'in the late morning',
