@@ -479,6 +479,15 @@ describe('proposals', () => {
     expect(made.text).to.not.contain('a secret');
   });
 
+  it('leaves out the id of a creation, because the service chooses another', async () => {
+    const shared = await proposing.share(application);
+    const resource = { ...conditionOf(shared.patient, 'Asthma'), id: newUuid() };
+    const made = await proposing.proposed(shared.allowed, { operation: 'create', resource });
+    const [seen] = (await proposing.person(shared)).json.data;
+    for (const shown of [made, seen, (await proposing.decide(shared, made.id, 'accept')).json])
+      expect(JSON.stringify(shown)).to.not.contain(resource.id);
+  });
+
   it('hides the version that it changes once the resource is outside the grant’s categories', async () => {
     const scopes = ['patient/Observation.cru?category=laboratory'];
     const shared = await proposing.share(application, { scopes });

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { withHeldContents } from '#src/fhir/document-content.ts';
-import { shownVersion, withLeftOut } from '#src/fhir/references/left-out.ts';
+import { type ShownVersion, shownVersion, withLeftOut } from '#src/fhir/references/left-out.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { isAiLabelled, withoutAiLabel } from '#src/shared/access/ai-label.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { type Json, type JsonObject, parseStored, printJson } from '#src/shared/json/json.ts';
 import { type Difference, differences } from '#src/shared/json/json-difference.ts';
+import { without } from '#src/shared/json/json-value.ts';
 import { toInstant } from '#src/shared/time/time.ts';
 import type { Services } from '../ports/services.ts';
 import { applicationView } from './grant-view.ts';
@@ -80,14 +81,26 @@ export interface SeenProposal {
 
 /**
  * Returns the FHIR in a proposal. Reads label what an AI wrote, and an application may send the label back: as in the write, a
- * label that the stored version doesn't have is left out.
+ * label that the stored version doesn't have is left out, and so is the id in a creation.
  */
-export function proposalContent(row: Pick<ProposalRow, 'resource' | 'base' | 'base_by_ai'>): SeenProposal {
-  const resource = parseStored(row.resource);
+export function proposalContent(
+  row: Pick<ProposalRow, 'operation' | 'resource' | 'base' | 'base_by_ai'>,
+): SeenProposal {
+  const sent = parseStored(row.resource);
+  const resource = row.operation === 'create' ? without(sent, 'id') : sent;
   if (row.base === null) return { resource, base: undefined };
   const base = parseStored(row.base);
   const isAdded = row.base_by_ai && !isAiLabelled(base);
   return { resource: isAdded ? withoutAiLabel(resource) : resource, base };
+}
+
+/** Returns a stored version as an application under a grant sees it. */
+export function versionUnderGrant(
+  { config, queries }: Pick<Services, 'config' | 'queries'>,
+  record: string,
+  stored: JsonObject,
+): Promise<ShownVersion> {
+  return shownVersion(stored, record, [`${config.baseUrl}/fhir/R4/`], queries.withinRecord);
 }
 
 /**
@@ -95,14 +108,13 @@ export function proposalContent(row: Pick<ProposalRow, 'resource' | 'base' | 'ba
  * keeps references that its application can't see, and what the service knows about stored bytes.
  */
 export async function proposedVersion(
-  { config, queries }: Pick<Services, 'config' | 'queries'>,
+  services: Pick<Services, 'config' | 'queries'>,
   row: ProposalRow,
 ): Promise<SeenProposal> {
   const { resource, base } = proposalContent(row);
   const { record, resource_type: type, resource_id: id } = row;
   if (base === undefined || id === null) return { resource, base };
-  const bases = [`${config.baseUrl}/fhir/R4/`];
-  const kept = withLeftOut(resource, await shownVersion(base, record, bases, queries.withinRecord));
+  const kept = withLeftOut(resource, await versionUnderGrant(services, record, base));
   return { resource: type === 'DocumentReference' ? withHeldContents(kept, base, id) : kept, base };
 }
 

@@ -6,9 +6,7 @@
 import { z } from 'zod';
 import type { NewProposal } from '#commands/proposal/proposals.ts';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
-import { shownVersion } from '#src/fhir/references/left-out.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import { categoriesFor } from '#src/shared/access/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import type { Granted } from '#src/shared/access/caller.ts';
 import { requireLetters } from '#src/shared/access/outside-grant.ts';
@@ -16,12 +14,13 @@ import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { proposalContent, proposalList, proposalSchema, proposalView } from '../../api/proposal-view.ts';
+import { proposalList, proposalSchema } from '../../api/proposal-view.ts';
 import { route } from '../../api/route.ts';
 import { LIST_QUERY, listSchema } from '../../api/schemas.ts';
 import { byKey } from '../people.ts';
 import { makeCommandContext, type RestRequest, shownCursor } from '../record.ts';
 import { AUTHOR } from '../schemas.ts';
+import { viewUnder } from './proposal-under-grant.ts';
 
 const asked = z
   .strictObject({
@@ -167,44 +166,6 @@ async function inResource<T>(write: Promise<T>): Promise<T> {
     );
     throw new Refusal('invalid', issues, { ...error.headers });
   }
-}
-
-/**
- * Returns a proposal as its application sees it: without stored values that it may not read, and without references into other
- * records, even in the differences.
- */
-async function viewUnder(request: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
-  const { services } = request;
-  const { record } = granted;
-  const { resource, base } = proposalContent(row);
-  const within = async (stored: JsonObject) =>
-    (
-      await shownVersion(
-        stored,
-        record,
-        [`${services.config.baseUrl}/fhir/R4/`],
-        services.queries.withinRecord,
-      )
-    ).shown;
-  return proposalView(row, {
-    resource: await within(resource),
-    base: base !== undefined && (await seesBase(request, granted, row)) ? await within(base) : undefined,
-  });
-}
-
-/**
- * Returns whether an application may read the version that a proposal changes: as in a vread, the grant must cover the current
- * version too (docs/spec/decisions.md, section 9, "Categories").
- */
-async function seesBase(
-  { services: { queries }, caller }: RestRequest,
-  { access }: Granted,
-  { resource_type: type, resource_id: id, base_version: version }: ProposalRow,
-): Promise<boolean> {
-  if (!isResourceType(type) || id === null || version === null) return false;
-  const limits = categoriesFor(access, type, 'r');
-  if (limits === 'all') return true;
-  return limits.length > 0 && (await queries.vread(caller, type, id, version)) !== undefined;
 }
 
 /**
