@@ -31,6 +31,7 @@ export function useLoaded<T>(
     isLoading: true,
     at: undefined,
   });
+  /** The request that is under way. */
   const underWay = useRef<AbortController | undefined>(undefined);
   const latest = useRef(load);
   latest.current = load;
@@ -44,6 +45,8 @@ export function useLoaded<T>(
     } catch (error) {
       if (asked.signal.aborted) return;
       setState((before) => ({ ...before, failure: toFailure(error), isLoading: false }));
+    } finally {
+      if (underWay.current === asked) underWay.current = undefined;
     }
   }, []);
   useEffect(() => {
@@ -54,7 +57,8 @@ export function useLoaded<T>(
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const again = setInterval(() => {
-      if (document.visibilityState === 'visible') void reload();
+      // A response that takes longer than the interval would never be shown if each request ended the previous one.
+      if (document.visibilityState === 'visible' && underWay.current === undefined) void reload();
     }, everyMs);
     return () => clearInterval(again);
   }, [everyMs, ...keys]);
@@ -65,20 +69,23 @@ export function useLoaded<T>(
 export interface Act<Input, Output> {
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;
-  /** @returns undefined if the action failed: `failure` says why */
+  /** @returns undefined if the action failed (`failure` says why) or was already running */
   run(input: Input): Promise<Output | undefined>;
   /** Clears the failure. */
   reset(): void;
 }
 
-/** Runs an action; it can't run twice at the same time. */
+/** Runs an action; it can't run twice at the same time: until it has ended, `run` does nothing. */
 export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): Act<Input, Output> {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const isUnderWay = useRef(false);
   return {
     isRunning,
     failure,
     async run(input) {
+      if (isUnderWay.current) return undefined;
+      isUnderWay.current = true;
       setRunning(true);
       setFailure(undefined);
       try {
@@ -87,6 +94,7 @@ export function useAct<Input, Output>(act: (input: Input) => Promise<Output>): A
         setFailure(toFailure(error));
         return undefined;
       } finally {
+        isUnderWay.current = false;
         setRunning(false);
       }
     },

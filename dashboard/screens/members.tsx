@@ -94,7 +94,10 @@ export function Members() {
           act={say('members.remove')}
           busy={removing.isRunning}
           failure={removing.failure}
-          onClose={() => ask(undefined)}
+          onClose={() => {
+            removing.reset();
+            ask(undefined);
+          }}
           onConfirm={async () => {
             if ((await removing.run(asked)) === true) ask(undefined);
           }}

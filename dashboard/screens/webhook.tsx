@@ -95,64 +95,72 @@ export function Webhook() {
           </>
         )}
       </Head>
-      {found === undefined ? null : (
-        <p>
-          <State of={found} />
-        </p>
-      )}
+      {/* Without the endpoint there are no deliveries either: it may be one of the other environment. */}
+      <Shown of={endpoint}>
+        {(shown) => (
+          <p>
+            <State of={shown} />
+          </p>
+        )}
+      </Shown>
       <Problem failure={acting.failure} />
-      <section class="panel">
-        <header class="head">
-          <h2>{say('webhook.deliveries')}</h2>
-          <label>
-            {say('webhooks.state')}{' '}
-            <select
-              value={status ?? ''}
-              onChange={({ currentTarget }) =>
-                setStatus(STATUSES.find((each) => each === currentTarget.value))
+      {found === undefined ? null : (
+        <>
+          <section class="panel">
+            <header class="head">
+              <h2>{say('webhook.deliveries')}</h2>
+              <label>
+                {say('webhooks.state')}{' '}
+                <select
+                  value={status ?? ''}
+                  onChange={({ currentTarget }) =>
+                    setStatus(STATUSES.find((each) => each === currentTarget.value))
+                  }
+                >
+                  <option value="">{say('requests.all')}</option>
+                  {STATUSES.map((each) => (
+                    <option key={each} value={each}>
+                      {say(`delivery.${each}`)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            </header>
+            <Shown of={deliveries}>
+              {({ data, total }) =>
+                data.length === 0 ? (
+                  <Empty>
+                    <p>{say('webhook.deliveries.none')}</p>
+                  </Empty>
+                ) : (
+                  <>
+                    {data.map((delivery) => (
+                      <DeliveryRow
+                        key={delivery.id}
+                        of={delivery}
+                        mayUse={here.mayUse}
+                        isBusy={acting.isRunning}
+                        onRedeliver={() =>
+                          void acting.run(() =>
+                            annal.post('/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver', {
+                              ...of,
+                              delivery_id: delivery.id,
+                            }),
+                          )
+                        }
+                      />
+                    ))}
+                    {total > data.length ? (
+                      <p class="quiet">{sayCount('webhook.more', total - data.length)}</p>
+                    ) : null}
+                  </>
+                )
               }
-            >
-              <option value="">{say('requests.all')}</option>
-              {STATUSES.map((each) => (
-                <option key={each} value={each}>
-                  {say(`delivery.${each}`)}
-                </option>
-              ))}
-            </select>
-          </label>
-        </header>
-        <Shown of={deliveries}>
-          {({ data, total }) =>
-            data.length === 0 ? (
-              <Empty>
-                <p>{say('webhook.deliveries.none')}</p>
-              </Empty>
-            ) : (
-              <>
-                {data.map((delivery) => (
-                  <DeliveryRow
-                    key={delivery.id}
-                    of={delivery}
-                    mayUse={here.mayUse}
-                    onRedeliver={() =>
-                      void acting.run(() =>
-                        annal.post('/admin/webhooks/{endpoint_id}/deliveries/{delivery_id}/redeliver', {
-                          ...of,
-                          delivery_id: delivery.id,
-                        }),
-                      )
-                    }
-                  />
-                ))}
-                {total > data.length ? (
-                  <p class="quiet">{sayCount('webhook.more', total - data.length)}</p>
-                ) : null}
-              </>
-            )
-          }
-        </Shown>
-      </section>
-      {here.mayUse ? <Replays id={id} /> : null}
+            </Shown>
+          </section>
+          {here.mayUse ? <Replays id={id} /> : null}
+        </>
+      )}
       <Verify />
       {isRotating ? (
         <Confirm
@@ -161,7 +169,10 @@ export function Webhook() {
           act={say('webhook.rotate')}
           busy={rotating.isRunning}
           failure={rotating.failure}
-          onClose={() => askRotate(false)}
+          onClose={() => {
+            rotating.reset();
+            askRotate(false);
+          }}
           onConfirm={async () => {
             const answer = await rotating.run(undefined);
             if (answer === undefined) return;
@@ -177,7 +188,10 @@ export function Webhook() {
           act={say('webhook.delete')}
           busy={deleting.isRunning}
           failure={deleting.failure}
-          onClose={() => askDelete(false)}
+          onClose={() => {
+            deleting.reset();
+            askDelete(false);
+          }}
           onConfirm={async () => {
             if ((await deleting.run(undefined)) === true) route(pathOf(here, '/webhooks'));
           }}
@@ -192,10 +206,12 @@ export function Webhook() {
 function DeliveryRow({
   of,
   mayUse,
+  isBusy,
   onRedeliver,
 }: {
   readonly of: Delivery;
   readonly mayUse: boolean;
+  readonly isBusy: boolean;
   readonly onRedeliver: () => void;
 }) {
   const tone = { delivered: 'good', failed: 'warn', exhausted: 'bad', pending: 'plain' } as const;
@@ -225,7 +241,9 @@ function DeliveryRow({
       )}
       {mayUse ? (
         <p>
-          <Button onClick={onRedeliver}>{say('delivery.redeliver')}</Button>
+          <Button busy={isBusy} onClick={onRedeliver}>
+            {say('delivery.redeliver')}
+          </Button>
         </p>
       ) : null}
     </details>

@@ -86,7 +86,12 @@ export function Processes() {
               <>
                 <ul class="stack">
                   {data.map((event) => (
-                    <Parked key={event.id} event={event} onRetry={(one) => retryAll.run([one])} />
+                    <Parked
+                      key={event.id}
+                      event={event}
+                      isBusy={retryAll.isRunning}
+                      onRetry={(one) => retryAll.run([one])}
+                    />
                   ))}
                 </ul>
                 {total > data.length ? (
@@ -112,9 +117,11 @@ async function retry(id: string): Promise<void> {
 
 function Parked({
   event,
+  isBusy,
   onRetry,
 }: {
   readonly event: Api.ParkedEvent;
+  readonly isBusy: boolean;
   readonly onRetry: (event: Api.ParkedEvent) => Promise<unknown>;
 }) {
   const [isRunning, run] = useState(false);
@@ -125,7 +132,7 @@ function Parked({
         <h3>{event.error}</h3>
         <Button
           busy={isRunning}
-          disabled={isDue}
+          disabled={isDue || isBusy}
           onClick={() => {
             run(true);
             void onRetry(event).finally(() => run(false));

@@ -81,7 +81,10 @@ export function Rebuilds({
           keep={say('ops.rebuild.keep')}
           busy={cancelling.isRunning}
           failure={cancelling.failure}
-          onClose={() => ask(undefined)}
+          onClose={() => {
+            cancelling.reset();
+            ask(undefined);
+          }}
           onConfirm={async () => {
             if ((await cancelling.run(asked)) === true) ask(undefined);
           }}

@@ -107,7 +107,10 @@ export function Trusted() {
           act={say('ops.trust.end')}
           busy={ending.isRunning}
           failure={ending.failure}
-          onClose={() => ask(undefined)}
+          onClose={() => {
+            ending.reset();
+            ask(undefined);
+          }}
           onConfirm={async () => {
             if ((await ending.run(asked)) === true) done();
           }}
