@@ -59,9 +59,15 @@ const SCREENS = {
   ...TAKEBACK_SCREENS,
 } as const;
 
-/** Returns a screen that appears only within one of the person's projects. */
+/**
+ * Returns a screen that appears only within one of the person's projects. It starts afresh in each environment: nothing that was
+ * shown, opened or asked for in one stays on the other's screen.
+ */
 function inside(Screen: ComponentType): ComponentType {
-  return () => (useHere() === undefined ? <NotFound /> : <Screen />);
+  return () => {
+    const here = useHere();
+    return here === undefined ? <NotFound /> : <Screen key={`${here.project} ${here.environment}`} />;
+  };
 }
 
 /** Each screen is created only once, so that a change of path within it doesn't reset the screen. */

@@ -1,6 +1,6 @@
 /** The patients in the project's environment: finding and creating them, and the sandbox with its reset. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { ApiError, annal, filled, type Of, openRecords, withQuery } from '../api.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -41,6 +41,9 @@ export function Patients() {
     (signal) => findPatients(here, searched, signal),
     [here.project, here.environment, JSON.stringify(searched)],
   );
+  const form = useRef<HTMLFormElement>(null);
+  // The fields follow the URL: what was typed in them isn't searched for any more when the URL changes.
+  useEffect(() => form.current?.reset(), [JSON.stringify(searched)]);
   return (
     <>
       <Head title={say('patients.title')} about={say('patients.says')}>
@@ -54,6 +57,7 @@ export function Patients() {
         ) : null}
       </Head>
       <form
+        ref={form}
         class="filters"
         aria-label={say('search')}
         onSubmit={(event) => {
@@ -65,15 +69,15 @@ export function Patients() {
         }}
       >
         <label>
-          {say('patients.q')} <input name="q" type="search" defaultValue={searched.q} />
+          {say('patients.q')} <input name="q" type="search" defaultValue={searched.q ?? ''} />
         </label>
         <label>
           {say('patients.birthDate')}{' '}
-          <input name="birth_date" type="date" defaultValue={searched.birth_date} />
+          <input name="birth_date" type="date" defaultValue={searched.birth_date ?? ''} />
         </label>
         <label>
           {say('patients.identifier')}{' '}
-          <input name="identifier" defaultValue={searched.identifier} placeholder="system|value" />
+          <input name="identifier" defaultValue={searched.identifier ?? ''} placeholder="system|value" />
         </label>
         <Button type="submit">{say('search')}</Button>
       </form>

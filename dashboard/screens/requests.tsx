@@ -44,6 +44,22 @@ export function Requests() {
   const here = useProject();
   const { query, route } = useLocation();
   const asked: Filters = Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
+  const credentials = useCredentials();
+  lastShown = withQuery(pathOf(here, '/requests'), asked);
+  const filter = (changed: Filters): void =>
+    route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);
+  return (
+    <>
+      <Head title={say('requests.title')} about={say('requests.says')} />
+      <FilterForm asked={asked} credentials={credentials} filter={filter} />
+      <Log key={JSON.stringify(asked)} asked={asked} credentials={credentials} />
+    </>
+  );
+}
+
+/** The requests that match the filters; with different filters it starts afresh, so no page is shown under other filters. */
+function Log({ asked, credentials }: { readonly asked: Filters; readonly credentials: Credentials }) {
+  const here = useProject();
   /**
    * All pages from the first one on, as they were when older pages were requested. If empty, only the newest page is shown,
    * and it is kept up to date.
@@ -60,72 +76,58 @@ export function Requests() {
       },
       { signal },
     );
-  const first = useLoaded(
-    (signal) => read(undefined, signal),
-    [here.project, here.environment, JSON.stringify(asked)],
-    pages.length === 0 ? POLL_MS : undefined,
-  );
+  const first = useLoaded((signal) => read(undefined, signal), [], pages.length === 0 ? POLL_MS : undefined);
   const further = useAct(read);
-  const credentials = useCredentials();
   const columns = useMemo(
     () => makeColumns(here, credentials),
     [here.project, here.environment, credentials],
   );
-  lastShown = withQuery(pathOf(here, '/requests'), asked);
-  const filter = (changed: Filters): void => {
-    setPages([]);
-    route(withQuery(pathOf(here, '/requests'), { ...asked, ...changed }), true);
-  };
   return (
-    <>
-      <Head title={say('requests.title')} about={say('requests.says')} />
-      <FilterForm asked={asked} credentials={credentials} filter={filter} />
-      <Shown of={first}>
-        {(newest) => {
-          const shown = pages.length === 0 ? [newest] : pages;
-          const next = shown.at(-1)?.next_cursor ?? null;
-          const readFurther = async (): Promise<void> => {
-            if (next === null || further.isRunning) return;
-            const page = await further.run(next);
-            if (page !== undefined) setPages([...shown, page]);
-          };
-          return newest.data.length === 0 ? (
-            <Empty>
-              <p>{say('requests.none')}</p>
-            </Empty>
-          ) : (
-            <>
-              {pages.length === 0 ? null : (
-                <p class="newest">
-                  <Button
-                    onClick={() => {
-                      setPages([]);
-                      scrollTo({ top: 0 });
-                    }}
-                  >
-                    {say('requests.newest')}
-                  </Button>
-                </p>
-              )}
-              <LongTable
-                label={say('requests.title')}
-                pages={shown.map(({ data }) => data)}
-                keyOf={({ request_id }) => request_id}
-                columns={columns}
-                // The second page isn't loaded until the person requests it, so that new requests keep appearing until then.
-                onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
-              />
-              <Problem failure={further.failure} />
-              {next === null ? null : (
-                <Button busy={further.isRunning} onClick={() => void readFurther()}>
-                  {say('more')}
+    <Shown of={first}>
+      {(newest) => {
+        const shown = pages.length === 0 ? [newest] : pages;
+        const next = shown.at(-1)?.next_cursor ?? null;
+        const readFurther = async (): Promise<void> => {
+          if (next === null || further.isRunning) return;
+          const page = await further.run(next);
+          if (page !== undefined) setPages([...shown, page]);
+        };
+        return newest.data.length === 0 ? (
+          <Empty>
+            <p>{say('requests.none')}</p>
+          </Empty>
+        ) : (
+          <>
+            {pages.length === 0 ? null : (
+              <p class="newest">
+                <Button
+                  onClick={() => {
+                    setPages([]);
+                    scrollTo({ top: 0 });
+                  }}
+                >
+                  {say('requests.newest')}
                 </Button>
-              )}
-            </>
-          );
-        }}
-      </Shown>
-    </>
+              </p>
+            )}
+            <LongTable
+              label={say('requests.title')}
+              pages={shown.map(({ data }) => data)}
+              keyOf={({ request_id }) => request_id}
+              columns={columns}
+              // The person has to request the first further page, so that until then new requests keep appearing.
+              onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
+            />
+            <Problem failure={further.failure} />
+            {next === null ? null : (
+              <Button busy={further.isRunning} onClick={() => void readFurther()}>
+                {say('more')}
+              </Button>
+            )}
+          </>
+        );
+      }}
+    </Shown>
   );
 }
 

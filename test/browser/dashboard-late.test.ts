@@ -85,6 +85,84 @@ describe('the dashboard when a response is late or an error', () => {
     expect(await page.locator('details.delivery').count()).to.equal(0);
   });
 
+  it('leaves nothing of an environment on the screen of the other', async () => {
+    const page = await open('both@example.org');
+    await beginProject(page, 'Both');
+    const sandbox = page.url();
+    await page.goto(`${sandbox.replace(/sandbox$/, 'production')}/keys`);
+    await page.getByRole('link', { name: 'Sandbox', exact: true }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await dialogOf(page).getByLabel('Name').fill('meant for the sandbox');
+    await page.goBack();
+    await page.waitForURL(/production\/keys/);
+    await settle(page);
+    expect(await dialogOf(page).count()).to.equal(0);
+    await page.goto(`${sandbox.replace(/sandbox$/, 'production')}/try`);
+    await page.getByLabel('Why do you need them?').fill('Ticket 1');
+    await page.getByRole('button', { name: 'Open the records' }).click();
+    await page.getByLabel('Path').fill('/fhir/R4/Patient');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('region', { name: 'Answer' }).waitFor();
+    await page.getByRole('link', { name: 'Sandbox', exact: true }).click();
+    await page.waitForURL(/sandbox\/try/);
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor();
+    expect(await page.getByRole('region', { name: 'Answer' }).count()).to.equal(0);
+  });
+
+  it('never shows a page of the log under filters that it doesn’t match', async () => {
+    const page = await open('filterer@example.org');
+    await beginProject(page, 'Filters');
+    await page.route(/\/logs\?/, async (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      const method = query.get('method') ?? 'GET';
+      const [n, more] = query.has('cursor') ? [2, null] : [1, 'next'];
+      const row = {
+        ...{ request_id: `req_${method}${n}`, ts: new Date().toISOString(), method, path: `/${method}${n}` },
+        ...{ status: 200, ms: 1, key_id: null, application_id: null, identity: null, environment: 'sandbox' },
+        ...{ error: null },
+      };
+      await route.fulfill({ json: { data: [row], total: 2, next_cursor: more } });
+    });
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByText('/GET1').waitFor();
+    const second = await hold(page, /\/logs\?.*cursor=/);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await second.first();
+    await page.getByLabel('Method').selectOption('POST');
+    await page.getByText('/POST1').waitFor();
+    const late = page.waitForResponse(/cursor=/).catch(() => undefined);
+    await second.release();
+    await Promise.race([late, page.waitForRequest(/logs\?.*method=POST/)]);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    expect(await page.getByRole('table').innerText()).to.not.include('/GET');
+    // The menu's link removes the filters, also once further pages are shown.
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('/POST2').waitFor();
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
+    await page.getByText('/GET1').waitFor();
+    expect(await page.getByRole('table').innerText()).to.not.include('/POST');
+  });
+
+  it('shows in the search fields what was searched for', async () => {
+    const page = await open('seeker@example.org');
+    const project = await beginProject(page, 'Seeking');
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const body = JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Found' }] });
+    await service.fhir('/Patient', { method: 'POST', key, body });
+    await page.getByRole('link', { name: 'Patients', exact: true }).click();
+    await page.getByRole('searchbox').fill('nobody');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByText('No patient').waitFor();
+    // The field keeps the focus.
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).to.equal('q');
+    await page.getByRole('link', { name: 'Patients', exact: true }).click();
+    await page.getByRole('table').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).to.equal('');
+  });
+
   it('shows an error only with the action that it belongs to', async () => {
     const page = await open('sole@example.org');
     await beginProject(page, 'Sole');
