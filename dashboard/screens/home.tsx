@@ -1,6 +1,6 @@
 /** The person's organizations and projects. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { annal } from '../api.ts';
 import { pathOf } from '../here.ts';
@@ -80,13 +80,19 @@ function Create({
 }) {
   const { route } = useLocation();
   const isOrganization = what === 'organization';
+  // If its project couldn't be created, the next attempt is for the same organization.
+  const made = useRef<{ readonly id: string; readonly name: string }>(undefined);
   const creating = useAct(async (name: string) => {
-    const organization = isOrganization ? await annal.post('/admin/organizations', { body: { name } }) : what;
-    // A new organization without a project would be a dead end.
-    const project = await annal.post('/admin/organizations/{org_id}/projects', {
-      org_id: organization.id,
-      body: { name },
-    });
+    if (isOrganization && made.current?.name !== name)
+      made.current = await annal.post('/admin/organizations', { body: { name } });
+    const org_id = isOrganization ? (made.current?.id ?? '') : what.id;
+    // A new organization without a project would be a dead end. If its project can't be created, the list shows it nevertheless.
+    const project = await annal
+      .post('/admin/organizations/{org_id}/projects', { org_id, body: { name } })
+      .catch(async (error: unknown) => {
+        await loadAccount().catch(() => undefined);
+        throw error;
+      });
     await loadAccount();
     return project;
   });

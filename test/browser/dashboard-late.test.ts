@@ -163,6 +163,19 @@ describe('the dashboard when a response is late or an error', () => {
     expect(await page.getByRole('searchbox').inputValue()).to.equal('');
   });
 
+  it('doesn’t create an organization twice if its project could not be created', async () => {
+    const page = await open('founder@example.org');
+    await failOnce(page, /\/organizations\/[^/]+\/projects$/, 'POST');
+    await page.getByRole('button', { name: 'New organization' }).first().click();
+    await page.getByLabel('Name').fill('Founded');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('the disk is full').waitFor();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Founded' }).waitFor();
+    const { data } = await callAs<{ readonly data: readonly object[] }>(page, '/admin/organizations');
+    expect(data).to.have.length(1);
+  });
+
   it('shows an error only with the action that it belongs to', async () => {
     const page = await open('sole@example.org');
     await beginProject(page, 'Sole');
