@@ -1058,6 +1058,8 @@ export const de: Texts = {
   'record.unverified': 'nicht geprüft',
   'record.value': 'Wert',
   'record.version': 'Fassung {version}',
+  'record.version.none':
+    'Fassung {version} ist nicht unter den Fassungen unten. Dies ist die neueste, Fassung {newest}.',
   'record.versionTitle': 'Fassung',
   'record.versions': 'Fassungen',
   'record.versions.more.one': 'Eine ältere Fassung wird nicht gezeigt.',

@@ -1039,6 +1039,8 @@ export const en = {
   'record.unverified': 'not verified',
   'record.value': 'Value',
   'record.version': 'Version {version}',
+  'record.version.none':
+    'Version {version} isn’t among the versions below. This is the newest one, version {newest}.',
   'record.versionTitle': 'Version',
   'record.versions': 'Versions',
   'record.versions.more.one': 'One older version isn’t shown.',

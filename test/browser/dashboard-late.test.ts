@@ -176,6 +176,39 @@ describe('the dashboard when a response is late or an error', () => {
     expect(data).to.have.length(1);
   });
 
+  it('says why a part of a record can’t be shown, and tries again', async () => {
+    const page = await open('looker@example.org');
+    const project = await beginProject(page, 'Looking');
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const body = JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Seen' }] });
+    const made = await service.fhir('/Patient', { method: 'POST', key, body });
+    const condition = {
+      ...{ resourceType: 'Condition', subject: { reference: `Patient/${String(made.json.id)}` } },
+      ...{ code: { text: 'Asthma' }, recordedDate: '2026-01-01' },
+    };
+    await service.fhir('/Condition', { method: 'POST', key, body: JSON.stringify(condition) });
+    const patients = `${page.url()}/patients`;
+    await page.goto(`${patients}/${UNKNOWN}?part=changes`);
+    await page.getByRole('alert').first().waitFor();
+    await settle(page);
+    await page.goto(patients);
+    await page.getByRole('table').getByRole('link').first().click();
+    await failOnce(page, /\/timeline\?/, 'GET');
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await page.getByText('the disk is full').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    expect(await page.getByText('the disk is full').count()).to.equal(0);
+    // A version that isn't listed isn't replaced by another without a word.
+    await page.getByRole('region', { name: 'Timeline' }).getByRole('link').first().click();
+    await page.getByRole('heading', { level: 2, name: 'Version 1' }).waitFor();
+    await page.goto(page.url().replace(/version=\d+/, 'version=999'));
+    await page.getByText('Version 999 isn’t').waitFor();
+  });
+
   it('shows an error only with the action that it belongs to', async () => {
     const page = await open('sole@example.org');
     await beginProject(page, 'Sole');

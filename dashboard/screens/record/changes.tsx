@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Failure } from '../../api.ts';
-import { useAct, useLoaded } from '../../load.ts';
+import { type Loaded, useAct, useLoaded } from '../../load.ts';
 import { Badge, Button, Empty, Problem, Shown } from '../../parts/parts.tsx';
 import { language, say, sayCount, sayMoment } from '../../texts/texts.ts';
 import { toLocal } from './as-of.tsx';
@@ -21,15 +21,15 @@ export function Changes({
   moments,
 }: {
   readonly place: RecordPlace;
-  readonly moments: Moments | undefined;
+  readonly moments: Loaded<Moments>;
 }) {
   const { query, route } = useLocation();
   const to = query.to ?? '';
   // The day before the last change, unless an earlier time is shown.
-  const last = moments?.data.at(-1)?.to;
+  const last = moments.value?.data.at(-1)?.to;
   const before = last === undefined ? undefined : new Date(Date.parse(last) - DAY_MS).toISOString();
   const from = query.from ?? place.at ?? before;
-  if (from === undefined) return <p class="loading quiet">{say('loading')}</p>;
+  if (from === undefined) return <Shown of={moments}>{() => null}</Shown>;
   return (
     <>
       <form

@@ -21,14 +21,10 @@ export function RecordEntry() {
   const { params } = useRoute();
   const { query } = useLocation();
   const [type, id] = [params.type ?? '', params.entry ?? ''];
-  const { records, ids, keys } = place;
+  const { keys } = place;
+  const asked = query.version === undefined ? undefined : Number(query.version);
   const versions = useLoaded(
-    (signal) =>
-      records.get(
-        '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}',
-        { ...ids, resource_type: type, resource_id: id, limit: 200, language: language.value },
-        { signal },
-      ),
+    (signal) => readVersions(place, { type, id, downTo: asked }, signal),
     [...keys, type, id],
   );
   return (
@@ -39,8 +35,9 @@ export function RecordEntry() {
       <Shown of={versions}>
         {({ data, total }) => {
           const [newest] = data;
-          const shown = data.find(({ version_after }) => String(version_after) === query.version) ?? newest;
+          const shown = data.find(({ version_after }) => version_after === asked) ?? newest;
           if (shown === undefined) return null;
+          const isOther = asked !== undefined && shown.version_after !== asked;
           const name = (shown.after ?? shown.before ?? type).split(':')[0] ?? type;
           return (
             <>
@@ -52,6 +49,14 @@ export function RecordEntry() {
                   </>
                 }
               />
+              {isOther ? (
+                <p class="note warned">
+                  {say('record.version.none', {
+                    version: query.version ?? '',
+                    newest: shown.version_after,
+                  })}
+                </p>
+              ) : null}
               {shown === newest ? null : (
                 <p class="note warned">
                   {say('record.older', { version: shown.version_after, newest: newest?.version_after ?? 0 })}{' '}
@@ -69,7 +74,44 @@ export function RecordEntry() {
   );
 }
 
-/** A version, in sentences and as FHIR JSON. */
+/** The number of versions on a page, and the maximum number of pages that a link to an older version loads. */
+const [PAGE, MOST_PAGES] = [200, 20];
+
+/** Reads an entry's versions, newest first: a page of them, or as many as it takes to contain an older version. */
+async function readVersions(
+  { records, ids }: RecordPlace,
+  { type, id, downTo }: { readonly type: string; readonly id: string; readonly downTo: number | undefined },
+  signal: AbortSignal,
+): Promise<{ readonly data: readonly Change[]; readonly total: number }> {
+  const data: Change[] = [];
+  let [total, cursor]: [number, string | undefined] = [0, undefined];
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const found: {
+      readonly data: readonly Change[];
+      readonly total: number;
+      readonly next_cursor: string | null;
+    } = await records.get(
+      '/admin/projects/{project_id}/patients/{patient_id}/versions/{resource_type}/{resource_id}',
+      {
+        ...ids,
+        resource_type: type,
+        resource_id: id,
+        limit: PAGE,
+        language: language.value,
+        ...(cursor === undefined ? {} : { cursor }),
+      },
+      { signal },
+    );
+    data.push(...found.data);
+    total = found.total;
+    cursor = found.next_cursor ?? undefined;
+    const oldest = data.at(-1)?.version_after ?? 0;
+    if (cursor === undefined || downTo === undefined || !(downTo < oldest)) break;
+  }
+  return { data, total };
+}
+
+/** A version in sentences, and its FHIR JSON. */
 function Content({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { resource, version_after: version, after, at, author, source, key } = change;
   const [isOpen, open] = useState(false);

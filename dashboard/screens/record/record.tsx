@@ -73,7 +73,7 @@ export function PatientRecord() {
       ) : null}
       {part === 'timeline' && !isBefore ? <Timeline place={place} /> : null}
       {part === 'documents' && !isBefore ? <Documents place={place} /> : null}
-      {part === 'changes' ? <Changes place={place} moments={moments.value} /> : null}
+      {part === 'changes' ? <Changes place={place} moments={moments} /> : null}
       {part === 'reads' ? <Reads place={place} /> : null}
     </div>
   );

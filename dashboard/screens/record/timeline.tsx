@@ -108,11 +108,10 @@ function Events({
   const next = end?.next ?? undefined;
   return (
     <>
-      <Problem failure={loading.failure} />
       {end === undefined ? (
-        <p class={loading.failure === undefined ? 'loading quiet' : ''}>
-          {loading.failure === undefined ? say('loading') : ''}
-        </p>
+        loading.failure === undefined ? (
+          <p class="loading quiet">{say('loading')}</p>
+        ) : null
       ) : end.total === 0 ? (
         <Empty>
           <p>{say('record.timeline.none')}</p>
@@ -130,6 +129,13 @@ function Events({
             onEnd={next === undefined ? undefined : () => void ask(next)}
           />
         </>
+      )}
+      {/* Below the entries: there the person is when a further page can't be loaded. */}
+      <Problem failure={loading.failure} />
+      {loading.failure === undefined ? null : (
+        <p>
+          <Button onClick={() => void ask(next)}>{say('again')}</Button>
+        </p>
       )}
     </>
   );
