@@ -32,6 +32,8 @@ export interface Failure {
   readonly fields: readonly { readonly field: string; readonly message: string }[];
   /** `Service-Request-Id`; empty if no response arrived. */
   readonly requestId: string;
+  /** The response's headers, if one arrived. */
+  readonly headers?: Headers;
 }
 
 /** A response as received, for screens that show the response itself. */
@@ -66,10 +68,8 @@ const fetchInSession: typeof fetch = async (url, init = {}) => {
     for (const [name, value] of Object.entries(reasonHeaders(project)))
       if (!headers.has(name)) headers.set(name, value);
   const answer = await fetch(url, { ...init, headers });
-  const maxAge = /max_age="(\d+)"/.exec(answer.headers.get('WWW-Authenticate') ?? '')?.[1];
-  // After a write, the page stays, so that the person doesn't lose what they have entered: the response says that they must
-  // sign in again.
-  if (answer.status === 401 && (maxAge === undefined || init.method === 'GET')) signIn(maxAge);
+  // For a write, what the person has entered isn't lost: the screen says that they must sign in again.
+  if (answer.status === 401 && init.method === 'GET') location.assign(signInPath(answer.headers));
   return answer;
 };
 
@@ -94,12 +94,13 @@ export async function send(
 }
 
 /**
- * Goes to the sign-in page, and returns to this screen afterwards.
- * @param maxAge in seconds; an older sign-in isn't accepted
+ * Returns the path of the sign-in page, which leads back to this screen afterwards.
+ * @param refused the headers of a response with 401: they may require a recent sign-in (RFC 9470)
  */
-export function signIn(maxAge?: string): void {
+export function signInPath(refused?: Headers): string {
+  const max_age = /max_age="(\d+)"/.exec(refused?.get('WWW-Authenticate') ?? '')?.[1];
   const here = location.pathname.slice(PLACE.base.length) + location.search;
-  location.assign(withQuery(`${PLACE.base}/signin`, { return_to: here, max_age: maxAge }));
+  return withQuery(`${PLACE.base}/signin`, { return_to: here, max_age });
 }
 
 /** Returns the path with a query that contains the members that are neither undefined nor empty. */

@@ -32,7 +32,7 @@ import { Try } from './screens/try.tsx';
 import { Usage } from './screens/usage.tsx';
 import { Webhook } from './screens/webhook.tsx';
 import { Webhooks } from './screens/webhooks.tsx';
-import { account, loadAccount } from './session.ts';
+import { account, checkPerson, loadAccount } from './session.ts';
 import { language, say } from './texts/texts.ts';
 
 /** A project's screens: each one gets the project and environment from `useProject`. */
@@ -79,6 +79,12 @@ export function App() {
   useEffect(() => {
     document.documentElement.lang = language.value;
   }, [language.value]);
+  useEffect(() => {
+    // The person comes back from another tab or window.
+    const check = () => void checkPerson().catch(() => undefined);
+    addEventListener('focus', check);
+    return () => removeEventListener('focus', check);
+  }, []);
   if (account.value === undefined)
     return (
       <main class="first">

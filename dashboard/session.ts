@@ -1,6 +1,7 @@
 /** The signed-in person, and their organizations and projects. */
 import { signal } from '@preact/signals';
 import { type AnswerOf, type Api, annal, type Environment } from './api.ts';
+import { PLACE } from './place.ts';
 import { keepReasonsOf } from './reason.ts';
 
 /** The person's role in an organization. */
@@ -46,7 +47,21 @@ export async function loadAccount(): Promise<Account> {
   return loaded;
 }
 
-/** A role that is required, or `member` for any role. */
+/**
+ * Starts the page again if another person is signed in by now: a browser has one session, which a sign-in in another tab
+ * replaces. Without that, this tab would show one person, and send the other's requests with the first one's reasons.
+ */
+export async function checkPerson(): Promise<void> {
+  const shown = account.value?.installation.identity;
+  if (shown === undefined) return;
+  // Not through the client: if the session has ended, this must not lead away from what the person has entered.
+  const answer = await fetch(`${PLACE.base}/app/api/admin/config`, { headers: { 'X-Service-Session': '1' } });
+  if (!answer.ok) return;
+  const { identity } = (await answer.json()) as Installation;
+  if (identity.issuer !== shown.issuer || identity.subject !== shown.subject) location.reload();
+}
+
+/** A required role, or any role. */
 export type Needed = Role | 'member';
 
 /** The same rules as in the service (docs/admin.md, "Who may do what"). */

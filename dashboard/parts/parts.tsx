@@ -1,7 +1,7 @@
 /** Components that screens are built from. */
 import type { ComponentChildren, JSX, RefObject } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type Failure, signIn } from '../api.ts';
+import { type Failure, signInPath } from '../api.ts';
 import type { Loaded } from '../load.ts';
 import { say, sayAgo, sayMoment, type TextKey } from '../texts/texts.ts';
 import { urgentNeeds } from '../urgent-needs.ts';
@@ -29,25 +29,30 @@ export function Button({
 /** Says why something failed. */
 export function Problem({ failure }: { readonly failure: Failure | undefined }) {
   if (failure === undefined) return null;
-  const { status, message, requestId } = failure;
+  const { status, message, requestId, headers } = failure;
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{status === 0 ? say('problem.offline') : message}</strong>
       </p>
-      {status === 401 ? (
-        <p>
-          <Button tone="link" onClick={() => signIn()}>
-            {say('problem.signIn')}
-          </Button>
-        </p>
-      ) : null}
+      {status === 401 ? <SignInAgain refused={headers} /> : null}
       {requestId === '' ? null : (
         <p class="quiet">
           {say('problem.request')} <code>{requestId}</code>
         </p>
       )}
     </div>
+  );
+}
+
+/** A link to the sign-in page in a new tab, so that what the person has entered here stays. */
+export function SignInAgain({ refused }: { readonly refused: Headers | undefined }) {
+  return (
+    <p>
+      <a href={signInPath(refused)} target="_blank" rel="noopener">
+        {say('problem.signIn')}
+      </a>
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Answer } from '../api.ts';
 import { indent } from '../indent.ts';
 import { Status, sayMs } from '../screens/requests.tsx';
 import { say } from '../texts/texts.ts';
-import { Code } from './parts.tsx';
+import { Code, SignInAgain } from './parts.tsx';
 
 /** The response: its status, time, id and content. */
 export function Answered({ answer }: { readonly answer: Answer }) {
@@ -16,6 +16,7 @@ export function Answered({ answer }: { readonly answer: Answer }) {
           {sayMs(answer.ms)} · <code>{id}</code>
         </span>
       </h2>
+      {answer.status === 401 ? <SignInAgain refused={answer.headers} /> : null}
       {answer.text === '' ? (
         <p class="quiet">{say('try.empty')}</p>
       ) : (

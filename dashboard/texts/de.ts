@@ -868,7 +868,7 @@ export const de: Texts = {
   'preview.scopes': 'Scopes, um die eine Anfrage bittet',
   'preview.title': 'Vorschau der Einwilligungsseite',
   'problem.offline': 'Es kam keine Antwort. Prüfen Sie die Verbindung, und ob der Dienst läuft.',
-  'problem.signIn': 'Wieder anmelden und hierher zurückkehren',
+  'problem.signIn': 'In einem neuen Tab wieder anmelden und dies hier wiederholen',
   'problem.stale': 'Das ist nicht mehr sicher: Was folgt, wurde um {moment} geladen.',
   'problem.request': 'Anfrage',
   'production.allowed': 'Erlaubt',

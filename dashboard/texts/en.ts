@@ -850,7 +850,7 @@ export const en = {
   'preview.title': 'Preview of the consent page',
   'problem.offline':
     'The service didn’t answer. Check your connection, and check that the service is running.',
-  'problem.signIn': 'Sign in again, and come back here',
+  'problem.signIn': 'Sign in again in a new tab, then repeat this here',
   'problem.stale': 'This may be out of date. What follows was loaded at {moment}.',
   'problem.request': 'Request',
   'production.allowed': 'Allowed',

@@ -176,6 +176,33 @@ describe('the dashboard when a response is late or an error', () => {
     expect(data).to.have.length(1);
   });
 
+  it('keeps what was entered when the sign-in has ended or is too old', async () => {
+    const page = await open('writer@example.org');
+    await beginProject(page, 'Writing');
+    await page.goto(`${page.url().replace(/sandbox$/, 'production')}/patients`);
+    await page.getByLabel('Why do you need them?').fill('Ticket 2');
+    await page.getByRole('button', { name: 'Open the records' }).click();
+    await page.getByRole('button', { name: 'Create a patient' }).click();
+    await dialogOf(page).getByLabel('Family').fill('Kept');
+    for (const end of [
+      "update operations.session set started_at = now() - interval '31 minutes', auth_time = null",
+      'delete from operations.session',
+    ]) {
+      await service.pool.query(end);
+      await dialogOf(page).getByRole('button', { name: 'Create a patient' }).click();
+      const opened = page.context().waitForEvent('page');
+      await dialogOf(page).getByRole('link', { name: 'Sign in again' }).click();
+      const other = await opened;
+      await other.getByRole('textbox').fill('writer@example.org');
+      await other.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await other.getByRole('heading', { level: 1 }).waitFor();
+      await other.close();
+      expect(await dialogOf(page).getByLabel('Family').inputValue()).to.equal('Kept');
+    }
+    await dialogOf(page).getByRole('button', { name: 'Create a patient' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Kept' }).waitFor();
+  });
+
   it('says why a part of a record can’t be shown, and tries again', async () => {
     const page = await open('looker@example.org');
     const project = await beginProject(page, 'Looking');
@@ -219,5 +246,19 @@ describe('the dashboard when a response is late or an error', () => {
     await dialogOf(page).getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Remove sole@example.org' }).click();
     expect(await dialogOf(page).getByRole('alert').count()).to.equal(0);
+  });
+
+  it('starts again for another person who signed in in another tab', async () => {
+    const page = await open('first@example.org');
+    await beginProject(page, 'First');
+    const other = await page.context().newPage();
+    await other.goto(`${service.url}/signin/out`);
+    const leave = other.getByRole('button', { name: 'Sign out' });
+    if ((await leave.count()) > 0) await leave.click();
+    await signInTo(other, service.url, 'second@example.org');
+    await other.close();
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await page.getByText('second@example.org').waitFor();
+    expect(await page.getByText('first@example.org').count()).to.equal(0);
   });
 });
