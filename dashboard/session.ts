@@ -61,7 +61,7 @@ export async function checkPerson(): Promise<void> {
   if (identity.issuer !== shown.issuer || identity.subject !== shown.subject) location.reload();
 }
 
-/** A required role, or any role. */
+/** A role that is required, or `member` for any role. */
 export type Needed = Role | 'member';
 
 /** The same rules as in the service (docs/admin.md, "Who may do what"). */

@@ -115,7 +115,7 @@ function Log({ asked, credentials }: { readonly asked: Filters; readonly credent
               pages={shown.map(({ data }) => data)}
               keyOf={({ request_id }) => request_id}
               columns={columns}
-              // The person has to request the first further page, so that until then new requests keep appearing.
+              // The second page isn't loaded until the person requests it, so that new requests keep appearing until then.
               onEnd={next === null || pages.length === 0 ? undefined : () => void readFurther()}
             />
             <Problem failure={further.failure} />

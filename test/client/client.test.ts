@@ -406,5 +406,120 @@ describe('the TypeScript client', () => {
       expect(await annal().fhir.search('Patient').all()).to.deep.equal([]);
       expect(requests('/fhir/R4/Patient?page=2')).to.have.length(1);
     });
+
+    it('ends with an error if a page names itself as the next one', async () => {
+      script('/v1/patients?limit=1', json(200, { data: [{}], next_cursor: 'same' }));
+      script('/v1/patients?limit=1&cursor=same', json(200, { data: [{}], next_cursor: 'same' }));
+      expect(await thrownBy(annal().list('/v1/patients', { limit: 1 }).all(5))).to.be.instanceOf(
+        client.AnnalError,
+      );
+      const link = [{ relation: 'next', url: `${receiver.url}/fhir/R4/Condition` }];
+      script('/fhir/R4/Condition', json(200, { resourceType: 'Bundle', link, entry: [{ resource: {} }] }));
+      expect(await thrownBy(annal().fhir.search('Condition').all(5))).to.be.instanceOf(client.AnnalError);
+      // A link that isn't below the FHIR base leads nowhere.
+      const other = [{ relation: 'next', url: `${receiver.url}/elsewhere` }];
+      script('/fhir/R4/Goal', json(200, { resourceType: 'Bundle', link: other }));
+      expect(await thrownBy(annal().fhir.search('Goal').all())).to.be.instanceOf(client.AnnalError);
+    });
+
+    it('refuses ids that would lead to another route', async () => {
+      const before = receiver.received.length;
+      for (const id of ['..', '.', ''])
+        for (const call of [
+          () => annal().delete('/v1/webhooks/{endpoint_id}', { endpoint_id: id }),
+          () => annal().fhir.delete('Patient', id),
+          () => annal().fhir.read('Patient', id),
+          () => annal().download(id),
+          () => annal().upload(id, 'a'),
+        ])
+          expect(await thrownBy(call()), `${id} ${call}`).to.be.instanceOf(TypeError);
+      expect(receiver.received.length).to.equal(before);
+    });
+
+    it('asks for a new token once when one was refused, and keeps it for the repeats', async () => {
+      script('/v1/patients/g', json(401, {}), busy(429), json(200, { id: 'g' }));
+      const asked: (string | undefined)[] = [];
+      const credential = (refused?: string) => {
+        asked.push(refused);
+        return refused === undefined ? 'old' : `new${asked.length}`;
+      };
+      const read = annal({ credential, retries: 1 }).get('/v1/patients/{patient_id}', { patient_id: 'g' });
+      expect(await read).to.deep.equal({ id: 'g' });
+      expect(asked).to.deep.equal([undefined, 'old']);
+      expect(requests('/v1/patients/g').map(({ headers }) => headers.authorization)).to.deep.equal([
+        'Bearer old',
+        'Bearer new2',
+        'Bearer new2',
+      ]);
+    });
+
+    it('does not repeat a body that can be read only once', async () => {
+      script('/v1/stream', busy(429));
+      const body = new Blob(['a']).stream();
+      expect(await thrownBy(annal().send('POST', '/v1/stream', body))).to.include({ status: 429 });
+      expect(requests('/v1/stream')).to.have.length(1);
+    });
+
+    it('throws its own errors for responses of proxies, whatever their form', async () => {
+      const forms = [{ issue: 'down' }, { issue: [null] }, { error: { message: 5, errors: 'x' } }];
+      for (const [n, form] of forms.entries()) {
+        script(`/v1/patients/h${n}`, json(502, form));
+        const read = annal({ retries: 0 }).get('/v1/patients/{patient_id}', { patient_id: `h${n}` });
+        const thrown = (await thrownBy(read)) as Client.ApiError;
+        expect(thrown, JSON.stringify(form)).to.be.instanceOf(client.ApiError).and.include({ status: 502 });
+        expect([thrown.message, thrown.fields]).to.deep.equal(['the service answered 502', []]);
+      }
+      script('/v1/patients/i', (response) => response.setHeader('Content-Type', 'text/html').end('<p>Hello'));
+      const page = annal().get('/v1/patients/{patient_id}', { patient_id: 'i' });
+      expect(await thrownBy(page)).to.be.instanceOf(client.AnnalError);
+    });
+
+    const UPLOAD = `async (client, url) => {
+      const asked = [];
+      const credential = (refused) => (asked.push(refused ?? null), refused === undefined ? 'old' : 'new');
+      const annal = new client.Annal({ baseUrl: url, credential });
+      const told = [];
+      const { id } = await annal.upload('d1', 'abc', { onProgress: (at) => told.push(at) });
+      const stop = new AbortController();
+      const slow = new client.Annal({ baseUrl: url, credential: async () => (stop.abort('left'), 'old') });
+      const left = await slow
+        .upload('d2', 'abc', { onProgress: () => undefined, signal: stop.signal })
+        .catch((reason) => reason);
+      return { id, asked, told: told.at(-1), left };
+    }`;
+    const expectUploads = (result: unknown) => {
+      expect(result).to.deep.equal({
+        id: 'd1',
+        asked: [null, 'old'],
+        told: { sent: 3, total: 3 },
+        left: 'left',
+      });
+      expect(requests('/v1/documents/d2/content')).to.deep.equal([]);
+      const sent = requests('/v1/documents/d1/content');
+      expect(sent.slice(-3).map(({ body }) => body.toString())).to.deep.equal(['abc', 'abc', 'abc']);
+    };
+    const scriptUpload = () =>
+      script('/v1/documents/d1/content', json(401, {}), busy(429), json(200, { id: 'd1' }));
+
+    it('repeats an upload with progress as any other request', async () => {
+      scriptUpload();
+      const upload = new Function(`return ${UPLOAD}`)() as (of: unknown, url: string) => Promise<unknown>;
+      expectUploads(await upload(client, receiver.url));
+    });
+
+    it('repeats an upload with progress in a browser, too', async function () {
+      if (browser === undefined) return this.skip();
+      scriptUpload();
+      receiver.answer('/', (response) =>
+        response.setHeader('Content-Type', 'text/html').end('<!doctype html>'),
+      );
+      const page = await browser.newPage();
+      await page.goto(receiver.url);
+      await page.evaluate(
+        `${await packed.bundle("export * from '@annal/client';", 'annal')}; globalThis.annal = annal`,
+      );
+      expectUploads(await page.evaluate(`(${UPLOAD})(annal, ${JSON.stringify(receiver.url)})`));
+      await page.close();
+    });
   });
 });

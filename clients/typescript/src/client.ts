@@ -1,8 +1,9 @@
 /** The client: REST v1, administration and `/me` (called by path), FHIR, and documents. */
+import { AnnalError } from './errors.ts';
 import { FhirClient } from './fhir.ts';
 import type { CreatedDocument, Operations, WrittenDocument } from './generated/api.ts';
 import { Paged } from './paging.ts';
-import { type Answer, type RequestOptions, type Settings, Transport } from './transport.ts';
+import { type Answer, encodeSegment, type RequestOptions, type Settings, Transport } from './transport.ts';
 import { type UploadOptions, uploadContent } from './upload.ts';
 
 type Method = keyof Operations;
@@ -93,6 +94,7 @@ export class Annal {
       const asked = cursor === undefined ? input : { ...input, cursor };
       const page = await this.#call<Page>('GET', path, [asked, options]);
       const next = page.next_cursor;
+      if (next === cursor && next !== undefined) throw new AnnalError('a page names itself as the next one');
       return { page, next: next === null || next === undefined ? undefined : () => fetchPage(next) };
     };
     return new Paged<Page, ItemOf<P>>(
@@ -136,7 +138,7 @@ export class Annal {
 
   /** Returns the bytes of a document. */
   async download(document: string, options: RequestOptions = {}): Promise<Blob> {
-    const path = `/v1/documents/${encodeURIComponent(document)}/content`;
+    const path = `/v1/documents/${encodeSegment(document)}/content`;
     const { blob } = await this.#transport.send({ method: 'GET', path, binary: true }, options);
     return blob ?? new Blob();
   }
@@ -151,7 +153,7 @@ export class Annal {
       const value = query[name];
       delete query[name];
       if (value === undefined || value === '') throw new TypeError(`${template} needs ${name}`);
-      return encodeURIComponent(String(value));
+      return encodeSegment(String(value));
     });
     // These routes take a list as one value: a parameter that occurs twice is refused.
     for (const [name, value] of Object.entries(query))

@@ -49,7 +49,7 @@ export class ApiError extends AnnalError {
 
   constructor(status: number, headers: Headers, text: string) {
     const found = readBody(text);
-    super(found.message ?? `the service answered ${status}`);
+    super(found.message || `the service answered ${status}`);
     this.status = status;
     this.type = found.type ?? TYPES[status] ?? (status < 500 ? 'invalid' : 'internal');
     this.fields = found.fields;
@@ -120,39 +120,33 @@ export function readRetryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
-interface ErrorBody {
-  readonly error?: {
-    readonly type?: ErrorType;
-    readonly message?: string;
-    readonly errors?: readonly FieldError[];
-    readonly doc_url?: string;
-  };
-  readonly issue?: readonly {
-    readonly code?: string;
-    readonly diagnostics?: string;
-    readonly details?: { readonly text?: string };
-    readonly expression?: readonly string[];
-    readonly location?: readonly string[];
-  }[];
-}
-
+/** Reads an error's body. It may come from a proxy and have a different form: nothing about it is certain. */
 function readBody(text: string) {
-  let body: ErrorBody = {};
+  let body: Loose = {};
   try {
-    body = Object(JSON.parse(text)) as ErrorBody;
+    body = asObject(JSON.parse(text));
   } catch {
-    // The response may come from a proxy and have a different form.
+    // It isn't JSON.
   }
-  const { error } = body;
-  const issues = (body.issue ?? []).map(({ code, diagnostics, details, expression, location }) => ({
-    field: expression?.[0] ?? location?.[0] ?? '',
-    code: code ?? '',
-    message: diagnostics ?? details?.text ?? '',
+  const error = asObject(body.error);
+  const issues = asList(body.issue).map(({ code, diagnostics, details, expression, location }) => ({
+    field: asText(asTexts(expression)[0] ?? asTexts(location)[0]) ?? '',
+    code: asText(code) ?? '',
+    message: asText(diagnostics) ?? asText(asObject(details).text) ?? '',
   }));
   return {
-    type: error?.type,
-    message: error?.message ?? issues[0]?.message,
-    fields: error?.errors ?? issues.filter(({ field }) => field !== ''),
-    docUrl: error?.doc_url,
+    type: asText(error.type) as ErrorType | undefined,
+    message: asText(error.message) ?? issues[0]?.message,
+    fields: Array.isArray(error.errors)
+      ? (asList(error.errors) as unknown as FieldError[])
+      : issues.filter(({ field }) => field !== ''),
+    docUrl: asText(error.doc_url),
   };
 }
+
+type Loose = Readonly<Record<string, unknown>>;
+
+const asObject = (value: unknown): Loose => Object(value) as Loose;
+const asTexts = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const asList = (value: unknown): readonly Loose[] => asTexts(value).map(asObject);
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,4 +1,5 @@
 /** The FHIR interface: docs/fhir.md. */
+import { AnnalError } from './errors.ts';
 import type {
   Bundle,
   BundleEntry,
@@ -7,7 +8,7 @@ import type {
   SearchParameterNames,
 } from './generated/fhir.ts';
 import { Paged } from './paging.ts';
-import type { Answer, RequestOptions, Transport } from './transport.ts';
+import { type Answer, type RequestOptions, encodeSegment as segment, type Transport } from './transport.ts';
 
 /** The name of a resource type that the service stores. */
 export type ResourceType = keyof ResourceTypes;
@@ -66,7 +67,7 @@ export class FhirClient {
   }
 
   /** Returns a resource, or a version of it. */
-  read<T extends ResourceType>(
+  async read<T extends ResourceType>(
     type: T,
     id: string,
     options: RequestOptions & { readonly version?: string | number } = {},
@@ -105,7 +106,7 @@ export class FhirClient {
   }
 
   /** Replaces a resource. With `ifMatch`, replaces it only if that version is the current one. */
-  update<R extends ResourceTypes[ResourceType]>(
+  async update<R extends ResourceTypes[ResourceType]>(
     resource: R & { readonly id: string },
     options: RequestOptions = {},
   ): Promise<R> {
@@ -113,7 +114,7 @@ export class FhirClient {
   }
 
   /** Changes parts of a resource. */
-  patch<T extends ResourceType>(
+  async patch<T extends ResourceType>(
     type: T,
     id: string,
     operations: readonly JsonPatch[],
@@ -151,7 +152,7 @@ export class FhirClient {
   }
 
   /** Returns the International Patient Summary. */
-  summary(patient: string, options: RequestOptions = {}): Promise<Bundle> {
+  async summary(patient: string, options: RequestOptions = {}): Promise<Bundle> {
     return this.#json('GET', `/Patient/${segment(patient)}/$summary`, undefined, options);
   }
 
@@ -206,7 +207,9 @@ export class FhirClient {
       const page = await this.#json<B>('GET', at, undefined, given);
       const url = page.link?.find(({ relation }) => relation === 'next')?.url;
       // Uses only the part below the FHIR base: the credential never goes to another server, and links work behind a gateway.
-      const next = url?.slice(url.indexOf(BASE) + BASE.length);
+      const next = url?.replace(/^.*?\/fhir\/R4(?=[/?])/, '');
+      if (next !== undefined && (next === url || next === at))
+        throw new AnnalError(`a page names a next one that can’t follow it: ${url}`);
       return {
         page,
         next: next === undefined ? undefined : () => fetchPage(next, { ...given, asOf: undefined }),
@@ -214,8 +217,4 @@ export class FhirClient {
     };
     return new Paged(() => fetchPage(path, options), items);
   }
-}
-
-function segment(text: string): string {
-  return encodeURIComponent(text);
 }

@@ -1,5 +1,5 @@
 /** Sends requests with credentials and timeouts, and retries them if that is safe. */
-import { ApiError, ConnectionError, readRetryAfter, TimeoutError } from './errors.ts';
+import { AnnalError, ApiError, ConnectionError, readRetryAfter, TimeoutError } from './errors.ts';
 
 /**
  * A credential that the service accepts: an API key, a token, or a function that returns one of them. The function receives
@@ -60,6 +60,8 @@ export interface Request {
   readonly type?: string | undefined;
   /** True to keep the response body as a Blob. */
   readonly binary?: boolean | undefined;
+  /** Sends each attempt. Default: `fetch` from the settings. */
+  readonly send?: typeof fetch | undefined;
 }
 
 /** A successful response. */
@@ -96,9 +98,16 @@ export class Transport {
     this.baseUrl = settings.baseUrl.replace(/\/+$/, '');
   }
 
-  /** Returns the value of JSON text, as the client's parser reads it. */
+  /**
+   * Returns the value of JSON text, as the client's parser reads it.
+   * @throws AnnalError if the text isn't JSON, for example a proxy's page
+   */
   parse<T>(text: string): T {
-    return (text === '' ? undefined : (this.settings.parse ?? JSON.parse)(text)) as T;
+    try {
+      return (text === '' ? undefined : (this.settings.parse ?? JSON.parse)(text)) as T;
+    } catch (error) {
+      throw new AnnalError('the response is not JSON', { cause: error });
+    }
   }
 
   /**
@@ -109,30 +118,30 @@ export class Transport {
   async send(request: Request, options: RequestOptions = {}): Promise<Answer> {
     const { method } = request;
     const headers = this.headersFor(request, options);
-    const left = options.retries ?? this.settings.retries ?? 3;
+    // A stream can be read only once.
+    const canResend = !(request.body instanceof ReadableStream);
+    const left = canResend ? (options.retries ?? this.settings.retries ?? 3) : 0;
     const repeatable =
       method === 'GET' || method === 'HEAD' || (method === 'POST' && headers.has('Idempotency-Key'));
-    const canResend = !(request.body instanceof ReadableStream);
-    let refused: string | undefined;
-    for (let attempt = 0; ; attempt++) {
+    let newer: string | undefined;
+    for (let attempt = 0; ; ) {
       options.signal?.throwIfAborted();
-      const token = await this.token(refused);
+      const token = newer ?? (await this.token());
+      options.signal?.throwIfAborted();
       if (token !== undefined) headers.set('Authorization', `Bearer ${token}`);
       let pause: number | undefined;
       try {
         return await this.attempt(request, headers, options);
       } catch (error) {
         if (options.signal?.aborted) throw options.signal.reason;
-        if (error instanceof ApiError && error.status === 401 && refused === undefined && canResend) {
-          refused = token;
-          if (typeof this.settings.credential === 'function' && token !== undefined) {
-            const newer = await this.settings.credential(token);
-            if (newer !== token) continue;
-          }
+        if (error instanceof ApiError && error.status === 401 && newer === undefined && canResend) {
+          newer = token === undefined ? undefined : await this.token(token);
+          if (newer !== token) continue;
         }
         if (attempt < left) pause = findPause(error, repeatable, attempt);
         if (pause === undefined) throw error;
       }
+      attempt += 1;
       await sleep(pause, options.signal);
     }
   }
@@ -177,7 +186,7 @@ export class Transport {
     const init: RequestInit & { duplex?: 'half' } = { method, headers, signal };
     if (body !== undefined) init.body = isRaw(body) ? body : JSON.stringify(body);
     if (body instanceof ReadableStream) init.duplex = 'half';
-    const send = this.settings.fetch ?? globalThis.fetch;
+    const send = request.send ?? this.settings.fetch ?? globalThis.fetch;
     try {
       const response = await send(this.url(path, query), init);
       if (!response.ok) throw new ApiError(response.status, response.headers, await response.text());
@@ -202,6 +211,16 @@ function findPause(error: unknown, repeatable: boolean, attempt: number): number
   const asked = readRetryAfter(error.headers);
   if (asked === undefined || asked * 1000 > LONGEST_WAIT) return undefined;
   return asked * 1000 + jittered;
+}
+
+/**
+ * Encodes a part of a path.
+ * @throws TypeError if the text is empty, `.` or `..`: URLs drop such a part, also an encoded one, so the request would go to
+ * another route (https://url.spec.whatwg.org/#path-state)
+ */
+export function encodeSegment(text: string): string {
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`“${text}” can’t be a part of a path`);
+  return encodeURIComponent(text);
 }
 
 function isRaw(body: unknown): body is BodyInit {

@@ -111,7 +111,7 @@ async function readVersions(
   return { data, total };
 }
 
-/** A version in sentences, and its FHIR JSON. */
+/** A version, in sentences and as FHIR JSON. */
 function Content({ change, place }: { readonly change: Change; readonly place: RecordPlace }) {
   const { resource, version_after: version, after, at, author, source, key } = change;
   const [isOpen, open] = useState(false);
