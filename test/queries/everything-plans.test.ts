@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import type { Pool } from 'pg';
 import { history } from '#projections/history/project.ts';
 import { resources } from '#projections/resources/project.ts';
+import { search } from '#projections/search/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openEverything } from '#queries/everything/everything.ts';
 import { parseEverything } from '#queries/everything/request.ts';
 import { openSummarize } from '#queries/summary/summary.ts';
+import { parameterKey, searchKey } from '#src/fhir/search/keys.ts';
 import { ownCaller } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -14,6 +16,9 @@ import { TENANT } from '../projections/made.ts';
 const ROWS = 50_000;
 const RECORDS = 2_500;
 const RECORD = '00000000-0000-7000-a000-000000000007';
+/** A record with `LONG` Observations. */
+const LONG_RECORD = '00000000-0000-7000-a000-999999999999';
+const LONG = 1_000;
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const BASE = 'http://localhost/';
 
@@ -49,7 +54,9 @@ describe('plans of whole records in tables that nobody has analysed', () => {
     const { pool } = database;
     await pool.query(schemaSql(resources, 'resources') + resources.indexes('resources'));
     await pool.query(schemaSql(history, 'history') + history.indexes('history'));
-    await pool.query('alter table resources.resource set (autovacuum_enabled = off)');
+    await pool.query(schemaSql(search, 'search') + search.indexes('search'));
+    for (const table of ['resources.resource', 'search.period'])
+      await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
     await pool.query(
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
        select ('00000000-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid,
@@ -62,6 +69,17 @@ describe('plans of whole records in tables that nobody has analysed', () => {
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
       [RECORD, caller.sees.ownerId],
+    );
+    await pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
+       select gen_random_uuid(), 'Observation', $1::uuid, $2::uuid, 1, n, n, false, 's', '{}' from generate_series(1, ${LONG}) n
+       union all select $2::uuid, 'Patient', $1::uuid, $2::uuid, 1, 1, 1, false, 's', '{}'`,
+      [caller.sees.ownerId, LONG_RECORD],
+    );
+    await pool.query(
+      `insert into search.period (id, key, low, high) select id, $1, created_at, created_at + 1 from resources.resource
+       where type = 'Observation'`,
+      [searchKey(parameterKey(caller.sees.ownerId, 'Observation', 'date'))],
     );
     // A summary checks that the read model `history` has reached the same position.
     await pool.query(
@@ -119,4 +137,13 @@ describe('plans of whole records in tables that nobody has analysed', () => {
       }
     });
   }
+
+  for (const statistics of ['without', 'with'])
+    it(`a period of care: reads only the record's own dates, ${statistics} statistics`, async () => {
+      if (statistics === 'with') await database.pool.query('analyze');
+      const asked = parseEverything(new URLSearchParams('start=1970-01-01&end=1970-01-02'));
+      const plans = await plansOf((pool) => openEverything(pool)(caller, LONG_RECORD, asked, BASE));
+      expect(plans).not.to.be.empty;
+      for (const plan of plans) expect(rowsRead(plan)).to.be.at.most(2 * LONG + 1);
+    });
 });
