@@ -171,7 +171,9 @@ export function ledBy(selection: Selection, source: Source | undefined): Conditi
     };
   }
   if (source.kind === 'keys') {
-    const leads = predicates.filter(({ keys, implied }) => keys !== undefined || implied !== undefined);
+    const leads = predicates.filter(
+      ({ keys, implied, values }) => keys !== undefined || (implied !== undefined && values === undefined),
+    );
     const inRecord = record === undefined ? [] : [`Patient/${record}`];
     return {
       by: [...inRecord, ...askedBy(leads)],

@@ -120,17 +120,39 @@ export function planPage(asked: Asked, limits: Limits = LIMITS): PagePlan {
   return { kind: 'sources', steps: sourceSteps(asked, sources, limits) };
 }
 
-function namedSteps(asked: Asked, [source]: readonly Source[], limits: Limits): Step[] {
+function namedSteps(asked: Asked, sources: readonly Source[], limits: Limits): Step[] {
   const { order } = asked;
+  const [source] = sources;
   const inRecord = walkInRecord(asked);
   const walks = order.length === 1 && order.every(isEverywhere) && source === undefined;
   return [
     ...(inRecord === undefined ? [] : [inRecord]),
     ...stepsInRecords(asked, source, limits),
+    ...windowsInRecord(asked, sources, limits),
     walks
       ? { kind: 'walk-resources' }
       : { kind: 'sort', source: source?.kind === 'keys' ? source : undefined },
   ];
+}
+
+/**
+ * Returns the steps for one record with conditions on dates or quantities: if the record has many rows, the values that meet a
+ * condition are sorted instead, if these are few in the whole project.
+ */
+function windowsInRecord(
+  { selection }: Asked,
+  [source, ...others]: readonly Source[],
+  { few }: Limits,
+): Step[] {
+  if (source?.kind !== 'keys' || onlyRecord(selection) === undefined) return [];
+  const windows = others.flatMap((other): Step[] => {
+    if (other.kind !== 'values') return [];
+    const { table, span } = other.values;
+    const most = table === 'period' ? few : Math.min(few, FEW_QUANTITIES);
+    const isBounded = table === 'period' || (table === 'quantity' && span !== undefined);
+    return isBounded ? [{ kind: 'sort', source: other, most, remembered: true }] : [];
+  });
+  return windows.length === 0 ? [] : [{ kind: 'sort', source, most: few, remembered: true }, ...windows];
 }
 
 /**

@@ -64,6 +64,17 @@ describe('plans of searches', () => {
     [`patient=${PATIENT}&_sort=-date`, 'named', 'sort'],
     [`patient=${PATIENT}&code=a`, 'named', 'sort keys'],
     [
+      `patient=${PATIENT}&date=ge2020&date=lt2021&_sort=-date`,
+      'named',
+      'sort keys 4000',
+      'sort values 4000',
+      'sort keys',
+    ],
+    [`patient=${PATIENT}&value-quantity=gt5`, 'named', 'sort keys 4000', 'sort values 500', 'sort keys'],
+    [`patient=${PATIENT}&value-quantity=lt5`, 'named', 'sort keys'],
+    [`patient=${PATIENT}&code:text=a`, 'named', 'sort keys'],
+    ['patient=<3 ids>&date=ge2020&date=lt2021', 'named', 'sort keys'],
+    [
       `patient=${PATIENT}&code=a&_sort=-date&_total=none`,
       'named',
       'walk-values about_record 1000',
@@ -135,6 +146,18 @@ describe('plans of searches', () => {
       ).to.deep.equal(expected);
     });
   }
+
+  it('finds composites in a record by the keys of their codes as well', async () => {
+    const sets = async (query: string) => {
+      const plan = planPage(await asked(`patient=${PATIENT}&${query}`));
+      const last = plan.kind === 'named' ? plan.steps.at(-1) : undefined;
+      return last?.kind === 'sort' && last.source?.kind === 'keys' ? last.source.sets.length : 0;
+    };
+    expect(await sets('value-quantity=gt5')).to.equal(1);
+    expect(await sets('code-value-quantity=a$gt5')).to.equal(2);
+    expect(await sets('component-code-value-quantity=a$gt5,urn:b|c$gt5')).to.equal(2);
+    expect(await sets('code-value-quantity=urn:b|$gt5')).to.equal(1);
+  });
 
   it('takes the next walk only if the one before found an eighth of a page', async () => {
     const plan = planPage(await asked(`patient=${OTHERS.join(',')}&_count=15&_total=none`));

@@ -118,7 +118,14 @@ function orderedPredicate(
   const [only, ...others] = alternatives;
   const span = others.length === 0 && only?.span !== undefined ? { span: only.span } : {};
   // For any code in a system, all of the parameter's values have to be read.
-  return codes.every((each) => each !== undefined)
-    ? valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span })
-    : valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });
+  if (!codes.every((each) => each !== undefined))
+    return valuesPredicate({ table, as, keys: parameterKeys(values, scope), condition, ...span });
+  const predicate = valuesPredicate({ table, as, keys: codes.flat(), by: 'about', condition, ...span });
+  const token = compiledParameter(scope.type, parts[0].code);
+  if (token?.type !== 'token') return predicate;
+  const forms = pairs.flatMap(([first]) => {
+    const { code } = parseToken(parameter, first);
+    return code === undefined ? [] : [tokenForm.code(code)];
+  });
+  return Object.assign(predicate, { implied: () => formKeys(token, forms, scope) });
 }
