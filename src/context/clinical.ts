@@ -257,11 +257,11 @@ export function problems(reading: Reading): Fact[] {
 }
 
 function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
-  const { name = 'problem without a name', site, status, isOver, isBeforeDeath, uncertainty } = problem;
+  const { name = 'problem without a name', site, status, isOver, isOfDeceased, uncertainty } = problem;
   const { sources, oldest } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
-  const span = describeSpan(problemState(problem), problemPhrases(problem), isOver && !isBeforeDeath);
+  const span = describeSpan(problemState(problem), problemPhrases(problem), isOver && !isOfDeceased);
   const said = wholeLine(
     '; ',
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,

@@ -592,17 +592,17 @@ describe('admin: a patient’s record', () => {
     const shown = (await owner.done('GET', pathOf('overview', {}, own.id))) as unknown as Overview;
     expect(shown.problems.now).to.deep.equal([]);
     expect(shown.problems.past.map(({ text }) => text.split(' · ')[0])).to.deep.equal([
-      'Gout: Recorded as “active” before death',
+      'Gout: Recorded as “active” (person deceased)',
     ]);
     expect(shown.care_plans.now).to.deep.equal([]);
-    expect(shown.care_plans.past[0]?.text).to.match(/^Foot care: Recorded as “.*” before death/);
+    expect(shown.care_plans.past[0]?.text).to.match(/^Foot care: Recorded as “.*” \(person deceased\)/);
     const { text: summary } = await service.fhir(`/Patient/${own.id}/$summary`, { key: keys.sandbox });
-    expect(summary.match(/recorded as active before death/g)).to.have.length(2);
+    expect(summary.match(/recorded as active \(person deceased\)/g)).to.have.length(2);
     const { text: context } = await service.fhir(`${service.url}/v1/context`, {
       ...{ key: keys.sandbox, method: 'POST', headers: { 'Content-Type': 'application/json' } },
       body: JSON.stringify({ patient: own.id, budget_tokens: 2_000, format: 'text' }),
     });
-    expect(context).to.contain('Gout: recorded as active before death').and.not.contain('aim: Walk');
+    expect(context).to.contain('Gout: recorded as active (person deceased)').and.not.contain('aim: Walk');
     expect(context).not.to.contain('Foot care');
   });
 

@@ -87,7 +87,7 @@ export function medicineState(text: string): string | undefined {
   if (/^not to be given$/i.test(text)) return 'forbidden';
   const [, unclear] = /^recorded as “?(.+?)”?, but its (?:period|time) is over$/i.exec(text) ?? [];
   if (unclear !== undefined) return `unclear ${medicineCode(unclear)}`;
-  const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
+  const [, then] = /^recorded as “?(.+?)”? \(person deceased\)$/i.exec(text) ?? [];
   if (then !== undefined) return `before death ${medicineCode(then)}`;
   const code = medicineCode(text);
   const known = ['active', 'completed', 'stopped', 'on-hold', 'intended', 'not-taken', 'unknown'];
@@ -106,7 +106,7 @@ const CLINICAL: Readonly<Record<string, string>> = {
 
 /** Returns the clinical status that the given words stand for; undefined for any other text. */
 export function clinicalState(text: string): string | undefined {
-  const [, then] = /^recorded as “?(.+?)”? before death$/i.exec(text) ?? [];
+  const [, then] = /^recorded as “?(.+?)”? \(person deceased\)$/i.exec(text) ?? [];
   if (then === undefined) return CLINICAL[text.toLowerCase()];
   return `before death ${CLINICAL[then.toLowerCase()] ?? then}`;
 }

@@ -38,7 +38,7 @@ export function problemLine({ text, sources, name }: Line): Said {
   const [head = '', ...parts] = text.slice(name.length).split('; ');
   // The name may be followed by a body site.
   const [, status = '', since = ''] =
-    /^(?:, [^:]*)?: (status not recorded|recorded as [a-z ]+ before death|active|came back|relapse|not active|in remission|resolved)?,? ?(.*)$/.exec(
+    /^(?:, [^:]*)?: (status not recorded|recorded as [a-z ]+ \(person deceased\)|active|came back|relapse|not active|in remission|resolved)?,? ?(.*)$/.exec(
       head,
     ) ?? [];
   return {
@@ -177,7 +177,7 @@ export function viewerRow(row: ViewerRow, as: 'medicine' | 'stated'): Said {
     ),
   );
   const all = details.flatMap((detail) => detail.split('\ue000shl.comma\ue001 '));
-  const marked = says.find(({ key }) => key === 'known.unclear' || key === 'known.beforedeath');
+  const marked = says.find(({ key }) => key === 'known.unclear' || key === 'known.ofdeceased');
   const medicine = (): string => {
     if (row.standing === 'forbidden') return 'forbidden';
     const state = medicineState(marked?.state ?? details[0] ?? '') ?? 'active';

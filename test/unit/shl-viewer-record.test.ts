@@ -233,7 +233,7 @@ describe('the record on the page of a shared link', () => {
     const [row, ...others] = rows(...repeats, order('2014-04-26', 'active'), dead);
     expect(others).to.have.length(0);
     expect(row?.isOver).to.equal(true);
-    expect(row?.says[0]?.key).to.equal('known.beforedeath');
+    expect(row?.says[0]?.key).to.equal('known.ofdeceased');
   });
 
   it('tells dosages in full', () => {

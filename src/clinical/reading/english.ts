@@ -184,10 +184,18 @@ export function standingText(medicine: Medicine, died: Death | undefined): strin
 /** Returns a problem's state in words; undefined if it isn't recorded. */
 export function problemState({
   status,
-  isBeforeDeath,
-}: Pick<Problem, 'status' | 'isBeforeDeath'>): string | undefined {
+  isOfDeceased,
+}: Pick<Problem, 'status' | 'isOfDeceased'>): string | undefined {
   const word = nameCodes('en', 'clinicalStatus', status);
-  return word !== undefined && isBeforeDeath ? `recorded as ${word} before death` : word;
+  return word !== undefined && isOfDeceased ? recordedAs(word) : word;
+}
+
+/**
+ * Returns a dead person's state in words. Whether the state was recorded before the death or afterwards, as by a later import,
+ * isn't known here.
+ */
+export function recordedAs(state: string): string {
+  return `recorded as ${state} (person deceased)`;
 }
 
 /** Returns a medicine's state in words. */
@@ -200,8 +208,8 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
       return `recorded as ${status}, but its period is over`;
     case 'planned':
       return statusWord('intended');
-    case 'beforedeath':
-      return `recorded as ${status} before death`;
+    case 'ofdeceased':
+      return recordedAs(status);
     case 'plain':
       return status;
   }
@@ -210,7 +218,7 @@ export function stateWord(medicine: Pick<Medicine, 'standing' | 'status'>, died:
 /** Patterns for the states of medicines; the codes for the words in them are in medicationStatus. */
 const STATES: readonly (readonly [said: StateName, form: RegExp])[] = [
   ['unclear', /^recorded as (.+), but its period is over$/],
-  ['beforedeath', /^recorded as (.+) before death$/],
+  ['ofdeceased', /^recorded as (.+) (?:before death|\(person deceased\))$/],
   ['plain', /^(.+)$/],
 ];
 const CODES = [...STATUSES, 'draft', 'cancelled'];

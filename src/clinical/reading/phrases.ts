@@ -80,7 +80,7 @@ function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
 }
 
 /** The phrase for a medicine's state: its plain status, or its status together with a fact that qualifies it. */
-export type StateName = 'plain' | 'unclear' | 'planned' | 'beforedeath' | 'forbidden';
+export type StateName = 'plain' | 'unclear' | 'planned' | 'ofdeceased' | 'forbidden';
 
 /** Returns the phrase for a medicine's state. */
 export function stateOfMedicine(
@@ -89,7 +89,7 @@ export function stateOfMedicine(
 ): StateName {
   if (standing === 'forbidden' || standing === 'unclear' || standing === 'planned') return standing;
   const isEnded = ENDED.has(status);
-  return standing === 'past' && died !== undefined && !isEnded ? 'beforedeath' : 'plain';
+  return standing === 'past' && died !== undefined && !isEnded ? 'ofdeceased' : 'plain';
 }
 
 const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']);
@@ -276,23 +276,23 @@ export function allergyPhrases({ told, dated }: Allergy): Phrase[] {
  * Returns when a problem began and ended. For an active problem, this is when it first began; for a problem that has ended, it
  * is the last episode.
  */
-export function problemPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
+export function problemPhrases({ sources, oldest, isOver, isOfDeceased }: Problem): Phrase[] {
   const lead = sources[0] ?? oldest;
-  return episodePhrases(isOver && !isBeforeDeath ? lead : oldest, lead);
+  return episodePhrases(isOver && !isOfDeceased ? lead : oldest, lead);
 }
 
 /**
  * Returns how many times a problem is recorded, if more than once, and the day that `problemPhrases` leaves out: for an active
  * problem, when it last began; for a problem that has ended, when it first began.
  */
-export function repeatPhrases({ sources, oldest, isOver, isBeforeDeath }: Problem): Phrase[] {
+export function repeatPhrases({ sources, oldest, isOver, isOfDeceased }: Problem): Phrase[] {
   const { length: times } = sources;
   if (times === 1) return [];
   const [lead = oldest] = sources;
   const [first, last] = [readOnset(oldest), readOnset(lead)];
   const isOneDay = oldest.dated.at === lead.dated.at || dayIn(first ?? '') === dayIn(last ?? '');
   if (first === undefined || last === undefined || isOneDay) return [{ ...phrase('times'), times }];
-  return [{ ...(isOver && !isBeforeDeath ? phrase('timesfirst', first) : phrase('timeslast', last)), times }];
+  return [{ ...(isOver && !isOfDeceased ? phrase('timesfirst', first) : phrase('timeslast', last)), times }];
 }
 
 function readOnset({ dated: { date, means } }: ProblemSource): string | undefined {

@@ -36,8 +36,8 @@ export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of
  * active or all have ended. So when many problems have the same code, a different text or site isn't lost.
  */
 export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
-  return joinSame(sources, ({ name = '', site, isOver, isBeforeDeath, uncertainty }) =>
-    [foldName(name), site, isOver, isBeforeDeath, uncertainty, ''].join('\n'),
+  return joinSame(sources, ({ name = '', site, isOver, isOfDeceased, uncertainty }) =>
+    [foldName(name), site, isOver, isOfDeceased, uncertainty, ''].join('\n'),
   );
 }
 

@@ -14,7 +14,7 @@ export interface Stated<Of extends Told = Told> {
   readonly status: string | undefined;
   readonly isOver: boolean;
   /** True for a problem that the record lists as current even though the person has died. */
-  readonly isBeforeDeath: boolean;
+  readonly isOfDeceased: boolean;
   /** A code from condition-ver-status or allergyintolerance-verification other than `confirmed`. */
   readonly uncertainty: string | undefined;
   readonly dated: Dated;
@@ -27,14 +27,14 @@ export function readStated<Of extends Told>(told: Of, around: Around): Stated<Of
   const { name, died } = around;
   const { code, clinicalStatus, verificationStatus } = told.value;
   const isRecordedOver = isOver(clinicalStatus);
-  const isBeforeDeath = !isRecordedOver && died !== undefined && told.type === 'Condition';
+  const isOfDeceased = !isRecordedOver && died !== undefined && told.type === 'Condition';
   return {
     told,
     name: name(code),
     codes: readCodes(code),
     status: codes(clinicalStatus)[0],
-    isOver: isRecordedOver || isBeforeDeath,
-    isBeforeDeath,
+    isOver: isRecordedOver || isOfDeceased,
+    isOfDeceased,
     uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
     dated: happened(told),
     revisions: findRevisions(told, around),

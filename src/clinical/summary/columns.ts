@@ -20,6 +20,7 @@ import {
   inCell,
   inEnglish,
   problemState,
+  recordedAs,
   refutedText,
   revisionText,
   standingText,
@@ -444,13 +445,13 @@ function prefixed(what: string, value: Json | undefined): string | undefined {
 const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
   look(text(first(value.device)?.reference) ?? '')?.value;
 
-/** A care plan, and whether the person has died since then. */
+/** A care plan, and whether the person has died. */
 interface PlanRow extends Source {
-  readonly isBeforeDeath: boolean;
+  readonly isOfDeceased: boolean;
 }
 
 function* carePlans(sources: readonly Source[], { died }: Beside): Steps<Rows<PlanRow>> {
-  return { rows: sources.map((source) => ({ ...source, isBeforeDeath: died !== undefined })) };
+  return { rows: sources.map((source) => ({ ...source, isOfDeceased: died !== undefined })) };
 }
 
 export const TABLES: Readonly<Record<SectionName, Table>> = {
@@ -538,9 +539,9 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
       of('Period', (value) => period(value.period, day)),
       [
         'Status',
-        ({ value: { status, intent }, isBeforeDeath }) => {
+        ({ value: { status, intent }, isOfDeceased }) => {
           const state = nameCodes('en', 'planStatus', status);
-          const said = isBeforeDeath && state !== undefined ? `recorded as ${state} before death` : state;
+          const said = isOfDeceased && state !== undefined ? recordedAs(state) : state;
           return joined([said, nameCodes('en', 'intent', intent)]);
         },
       ],

@@ -319,7 +319,7 @@ export function problemName({ say }: LinePlace, { name }: Problem<ClinicalEntry>
 /** Returns the line for a problem. */
 export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): KnownLine {
   const { say, known } = place;
-  const { sources, oldest, isOver, isBeforeDeath } = problem;
+  const { sources, oldest, isOver, isOfDeceased } = problem;
   const lead = sources[0] ?? oldest;
   const { value } = lead.told;
   return makeLine(
@@ -329,7 +329,7 @@ export function problemLine(place: LinePlace, problem: Problem<ClinicalEntry>): 
     [
       known.name(value.severity),
       known.name(value.bodySite),
-      ...problemDates(say, isOver && !isBeforeDeath ? lead : oldest, lead),
+      ...problemDates(say, isOver && !isOfDeceased ? lead : oldest, lead),
       ...repeatPhrases(problem).map((phrase) => phraseText(say, phrase)),
       notes(value.note),
     ],
@@ -354,13 +354,13 @@ function problemDates(
 /** Returns a problem's badges: its status, and that it is uncertain. */
 export function problemBadges(
   { say }: LinePlace,
-  { status, uncertainty, isBeforeDeath }: Problem,
+  { status, uncertainty, isOfDeceased }: Problem,
 ): readonly Badge[] {
   const state = codeWord(say, 'clinicalStatus', status) ?? '';
   return [
     status === undefined
       ? ['plain', say('known.nostate')]
-      : ['plain', isBeforeDeath ? say('known.beforedeath', { state }) : state],
+      : ['plain', isOfDeceased ? say('known.ofdeceased', { state }) : state],
     ...(uncertainty === undefined ? [] : [plain(say, 'verificationStatus', uncertainty)]),
   ];
 }

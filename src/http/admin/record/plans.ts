@@ -61,7 +61,7 @@ function sayActivities({ say, known }: LinesPlace, { value }: ClinicalEntry): st
  * death.
  */
 function sayState({ say, known }: LinesPlace, state: string, isOver: boolean): string {
-  return known.person.died === undefined || isOver ? state : say('known.beforedeath', { state });
+  return known.person.died === undefined || isOver ? state : say('known.ofdeceased', { state });
 }
 
 function errorWords(say: LinesPlace['say'], value: ClinicalEntry['value']): string[] {

@@ -574,7 +574,7 @@ export const ar: Wording = {
   'known.for': 'بسبب: {reason}',
   'known.forbidden': 'يجب ألا يُعطى',
   'known.unclear': 'مسجّل «{state}»، لكن مدته انتهت',
-  'known.beforedeath': 'كان مسجّلًا «{state}» قبل الوفاة',
+  'known.ofdeceased': 'مسجّل «{state}» (الشخص متوفّى)',
   'known.taken': 'أُخذ من {from} إلى {until}',
   'known.takenfrom': 'أُخذ ابتداءً من {day}',
   'known.takensince': 'يؤخذ منذ {day}',

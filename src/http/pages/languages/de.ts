@@ -609,7 +609,7 @@ export const de: Wording = {
   'known.for': 'wegen: {reason}',
   'known.forbidden': 'Darf nicht gegeben werden',
   'known.unclear': 'Eingetragen als „{state}“, aber der Zeitraum ist vorbei',
-  'known.beforedeath': 'Vor dem Tod eingetragen als „{state}“',
+  'known.ofdeceased': 'Eingetragen als „{state}“ (Person verstorben)',
   'known.taken': 'genommen vom {from} bis {until}',
   'known.takenfrom': 'genommen ab {day}',
   'known.takensince': 'genommen seit {day}',

@@ -583,7 +583,7 @@ export const en = {
   'known.for': 'for {reason}',
   'known.forbidden': 'Not to be given',
   'known.unclear': 'Recorded as “{state}”, but its time is over',
-  'known.beforedeath': 'Recorded as “{state}” before death',
+  'known.ofdeceased': 'Recorded as “{state}” (person deceased)',
   'known.taken': 'taken {from} to {until}',
   'known.takenfrom': 'taken from {day}',
   'known.takensince': 'taken since {day}',

@@ -594,7 +594,7 @@ export const es: Wording = {
   'known.for': 'por: {reason}',
   'known.forbidden': 'No debe administrarse',
   'known.unclear': 'Anotado como «{state}», pero su período ya terminó',
-  'known.beforedeath': 'Anotado como «{state}» antes del fallecimiento',
+  'known.ofdeceased': 'Anotado como «{state}» (persona fallecida)',
   'known.taken': 'tomado del {from} al {until}',
   'known.takenfrom': 'tomado a partir de: {day}',
   'known.takensince': 'tomado desde: {day}',

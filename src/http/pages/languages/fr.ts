@@ -604,7 +604,7 @@ export const fr: Wording = {
   'known.for': 'pour : {reason}',
   'known.forbidden': 'Ne doit pas être donné',
   'known.unclear': 'Inscrit comme « {state} », mais sa période est terminée',
-  'known.beforedeath': 'Inscrit comme « {state} » avant le décès',
+  'known.ofdeceased': 'Inscrit comme « {state} » (personne décédée)',
   'known.taken': 'pris du {from} au {until}',
   'known.takenfrom': 'pris à partir du {day}',
   'known.takensince': 'pris depuis le {day}',

@@ -581,7 +581,7 @@ export const nb: Wording = {
   'known.for': 'mot: {reason}',
   'known.forbidden': 'Skal ikke gis',
   'known.unclear': 'Ført inn som «{state}», men tiden er over',
-  'known.beforedeath': 'Ført inn som «{state}» før døden',
+  'known.ofdeceased': 'Ført inn som «{state}» (personen er død)',
   'known.taken': 'tatt fra {from} til {until}',
   'known.takenfrom': 'tatt fra {day}',
   'known.takensince': 'tatt siden {day}',

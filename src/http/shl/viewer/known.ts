@@ -200,7 +200,7 @@ function allergyRows(allergies: readonly Allergy[], around: PageAround): KnownRo
 function problemRows(problems: readonly Problem[], around: PageAround): KnownRow[] {
   const { clean } = around;
   return problems.map((problem): KnownRow => {
-    const { sources, oldest, status, uncertainty, isOver, isBeforeDeath } = problem;
+    const { sources, oldest, status, uncertainty, isOver, isOfDeceased } = problem;
     const { value } = (sources[0] ?? oldest).told;
     return {
       ...EMPTY,
@@ -209,12 +209,12 @@ function problemRows(problems: readonly Problem[], around: PageAround): KnownRow
         clean(problem.site),
         clean(around.name(value.severity)),
         status === undefined ? word('known.nostate') : '',
-        status === 'active' || isBeforeDeath ? '' : codeWord(around, 'clinicalStatus', status),
+        status === 'active' || isOfDeceased ? '' : codeWord(around, 'clinicalStatus', status),
         codeWord(around, 'verificationStatus', uncertainty),
       ],
       says: [
-        ...(isBeforeDeath && status !== undefined
-          ? [{ key: 'known.beforedeath' as const, state: codeWord(around, 'clinicalStatus', status) }]
+        ...(isOfDeceased && status !== undefined
+          ? [{ key: 'known.ofdeceased' as const, state: codeWord(around, 'clinicalStatus', status) }]
           : []),
         ...problemPhrases(problem).map((phrase) => makePhrase(around, phrase)),
         ...repeatPhrases(problem).map((phrase) => makePhrase(around, phrase)),
@@ -267,7 +267,7 @@ function medicineRows(medicines: readonly ToldMedicine[], around: PageAround): K
         }),
       ],
       says: [
-        ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}` as const, state }] : []),
+        ...(said === 'unclear' || said === 'ofdeceased' ? [{ key: `known.${said}` as const, state }] : []),
         ...(toldPhrases.length > 0 ? toldPhrases : medicinePhrases(medicine)).map((phrase) =>
           makePhrase(around, phrase),
         ),

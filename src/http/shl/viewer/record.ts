@@ -605,7 +605,7 @@ function readPeriod(
 
 /** Returns the phrase that a plan had its status before the person died. */
 function beforeDeath({ status }: JsonObject, lang: WordLanguage): PagePhrase {
-  return { key: 'known.beforedeath', state: codeWord(lang, 'planStatus', status) };
+  return { key: 'known.ofdeceased', state: codeWord(lang, 'planStatus', status) };
 }
 
 function readOther(resource: JsonObject): Read {
