@@ -122,12 +122,24 @@ const SIDES = `a.metadata, a.event_id as event,
   a.version as after, ${body('a')} as "afterBody", a.operation = 'DELETE' as "isDeleted",
   b.version as before, ${body('b')} as "beforeBody", b.operation = 'DELETE' as "wasDeleted"`;
 
-// Index: the primary key of history.version (id, version), backwards.
+/**
+ * Returns SQL that joins a version, which may be missing, by its id and number. With `offset`, a plan for any value also reads
+ * only that version, instead of all versions of the resource for each row.
+ */
+const joinVersion = (as: string, id: string, version: string): string => `left join lateral (
+  select v.* from history.version v where v.id = ${id} and v.version = ${version} offset 0) ${as} on`;
+
+// Index: the primary key of history.version (id, version), backwards. The record's own index may not be used: a plan for any
+// value would expect as few rows from it.
 const VERSIONS = `
 select a.id, a.type, 1 as times, a.recorded_at::float8 as at, ${SIDES},
-  (select count(*) from history.version w where w.id = $2::uuid and w.record = $1::uuid and w.type = $3)::int as total
-from history.version a left join history.version b on b.id = a.id and b.version = a.version - 1
-where a.id = $2::uuid and a.record = $1::uuid and a.type = $3 and a.version < $5 order by a.version desc limit $4`;
+  (select count(*) from history.version w where w.id = $2::uuid and (w.record = $1::uuid) is true and w.type = $3)::int
+    as total
+from (
+  select a.* from history.version a
+  where a.id = $2::uuid and (a.record = $1::uuid) is true and a.type = $3 and a.version < $5 order by a.version desc limit $4) a
+${joinVersion('b', 'a.id', 'a.version - 1')} true
+order by a.version desc`;
 
 // Indexes: history.version_of_record (record, recorded_at, event_id), and the primary key of history.version (id, version).
 const changesSql = (isAfter: boolean): string => `
@@ -138,9 +150,9 @@ with v as materialized (
 select p.id, p.type, p.times, p.at::float8 as at, (select count(*) from v)::int as total, ${SIDES},
   c.version as between, ${body('c')} as "betweenBody"
 from (select * from v ${isAfter ? 'where (v.at, v.id) < ($5, $6::uuid)' : ''} order by v.at desc, v.id desc limit $4) p
-join history.version a on a.id = p.id and a.version = p.last
-left join history.version b on b.id = p.id and b.version = p.first - 1
-left join history.version c on c.id = p.id and c.version = p.last - 1 and c.operation <> 'DELETE'
+cross join lateral (select v.* from history.version v where v.id = p.id and v.version = p.last offset 0) a
+${joinVersion('b', 'p.id', 'p.first - 1')} true
+${joinVersion('c', 'p.id', 'p.last - 1')} c.operation <> 'DELETE'
   and a.operation = 'DELETE' and (b.version is null or b.operation = 'DELETE')
 order by p.at desc, p.id desc`;
 

@@ -38,11 +38,12 @@ export interface Told {
 
 const SINCE = 'unnest($1::uuid[], $2::int8[]) as x(record, since)';
 
-// Index: the primary key of operations.access_entry (record, seq).
+// Index: the primary key of operations.access_entry (record, seq). Within a record times never go back.
 const ACCESS = `
 select count(*) filter (where e.action = 'export')::int as exports,
        count(distinct e.actor_id) filter (where e.action in ('open-link', 'open-link-file'))::int as links
-  from ${SINCE} join operations.access_entry e on e.record = x.record and e.at >= x.since and e.status = 'ok'`;
+  from ${SINCE} join operations.access_entry e on e.record = x.record
+   and e.seq >= operations.access_seq_from(x.record, x.since) and e.status = 'ok'`;
 
 // Indexes: context_manifest_of_record; receipt_of_record.
 const CONTEXTS = `
