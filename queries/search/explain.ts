@@ -185,7 +185,7 @@ export function ledBy(selection: Selection, source: Source | undefined): Conditi
     source.of.recorded === true ? predicates.filter(({ recorded }) => recorded === true) : [source.of];
   const by = askedBy(also);
   return {
-    by: by.length === 0 ? [type] : by,
+    by: by.length > 0 ? by : [record === undefined ? type : `Patient/${record}`],
     from: source.kind === 'values' ? valuesFrom(source.values) : [nameTable(source.of)],
     checks: listChecks(predicates, also),
   };

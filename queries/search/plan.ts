@@ -3,10 +3,10 @@
  * `explain.ts` prints it.
  */
 
-import { rowsInRecords } from './kinds/record.ts';
+import { inRecordsPredicate, rowsInRecords } from './kinds/record.ts';
 import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
 import type { Predicate } from './predicates/predicate.ts';
-import { isNarrow, listSources, onlyRecord, type Selection, type Source } from './selection.ts';
+import { isInRecord, isNarrow, listSources, onlyRecord, type Selection, type Source } from './selection.ts';
 import type { About } from './statements/about.ts';
 import { withoutText } from './statements/entry-sort.ts';
 import type { Wanted } from './statements/page.ts';
@@ -128,7 +128,7 @@ function namedSteps(asked: Asked, sources: readonly Source[], limits: Limits): S
   return [
     ...(inRecord === undefined ? [] : [inRecord]),
     ...stepsInRecords(asked, source, limits),
-    ...windowsInRecord(asked, sources, limits),
+    ...stepsInRecord(asked, sources, limits),
     walks
       ? { kind: 'walk-resources' }
       : { kind: 'sort', source: source?.kind === 'keys' ? source : undefined },
@@ -136,23 +136,28 @@ function namedSteps(asked: Asked, sources: readonly Source[], limits: Limits): S
 }
 
 /**
- * Returns the steps for one record with conditions on dates or quantities: if the record has many rows, the values that meet a
- * condition are sorted instead, if these are few in the whole project.
+ * Returns the steps for one record: if it has few rows, all are sorted. Otherwise, walks along the order come first, and the
+ * values that meet a condition on dates or quantities, if they are few in the whole project. An order by `_id` or
+ * `_lastUpdated` needs no walk, because PostgreSQL sorts quickly by them; dates of a code have their own (`walkInRecord`).
  */
-function windowsInRecord(
-  { selection }: Asked,
-  [source, ...others]: readonly Source[],
-  { few }: Limits,
-): Step[] {
-  if (source?.kind !== 'keys' || onlyRecord(selection) === undefined) return [];
-  const windows = others.flatMap((other): Step[] => {
-    if (other.kind !== 'values') return [];
-    const { table, span } = other.values;
-    const most = table === 'period' ? few : Math.min(few, FEW_QUANTITIES);
-    const isBounded = table === 'period' || (table === 'quantity' && span !== undefined);
-    return isBounded ? [{ kind: 'sort', source: other, most, remembered: true }] : [];
-  });
-  return windows.length === 0 ? [] : [{ kind: 'sort', source, most: few, remembered: true }, ...windows];
+function stepsInRecord(asked: Asked, [source, ...others]: readonly Source[], { few, far }: Limits): Step[] {
+  const { about, selection, order, total } = asked;
+  const record = onlyRecord(selection);
+  if (record === undefined || (source !== undefined && source.kind !== 'keys')) return [];
+  const windows = others.flatMap((other) =>
+    other.kind === 'values' && other.values.table !== 'string' ? sortedValues(other, few) : [],
+  );
+  // Conditions on resources would be looked up once more for each row of a record that is sorted.
+  const isOfEntries = about === undefined && selection.predicates.every(({ ofEntry }) => ofEntry);
+  const walks = isOfEntries && order[0]?.place !== undefined ? walksFor(asked, far) : [];
+  // A walk with a total counts as well: it runs once, and only if the count reads no values.
+  const counts = selection.predicates.every((each) => each.inRecords !== undefined);
+  const taken = total ? (counts ? walks.slice(-1) : []) : walks;
+  if (windows.length + taken.length === 0) return [];
+  const own = selection.predicates.find((each) => isInRecord(each, record));
+  const of = own ?? inRecordsPredicate([record], selection);
+  const all: Source = { kind: 'rows', rows: rowsInRecords([record], selection), of };
+  return [{ kind: 'sort', source: source ?? all, most: few, remembered: true }, ...taken, ...windows];
 }
 
 /**
@@ -205,27 +210,33 @@ function sourceSteps(asked: Asked, sources: readonly Source[], { few, far }: Lim
 
 /** Returns steps that sort a few rows of a source, followed by short walks along the order. */
 function probes(asked: Asked, source: Source | undefined, most: number, far: number): Step[] {
+  return [{ kind: 'sort', source, most }, ...walksFor(asked, far)];
+}
+
+/** Returns short walks along the order; none if no index has that order. */
+function walksFor(asked: Asked, far: number): Step[] {
   const [short, ...longer] = WALKS.flatMap(
     (length) => walkAlong(asked, undefined, Math.min(far, length)) ?? [],
   );
-  const walks = short === undefined ? [] : [{ ...short, promising: asked.limit * PROMISING }, ...longer];
-  return [{ kind: 'sort', source, most }, ...walks];
+  return short === undefined ? [] : [{ ...short, promising: asked.limit * PROMISING }, ...longer];
 }
 
-/**
- * Returns the sources to sort before a walk, if they have few rows. Conditions on the sort key limit the walk itself, except
- * for quantities without a span, where an index covers only one end.
- */
+/** Returns the sources to sort before a walk, if they have few rows. Conditions on the sort key limit the walk itself. */
 function tried({ about, order, selection }: Asked, sources: readonly Source[], few: number): Step[] {
   const along = conditionsOn(order[0]?.place, selection.predicates);
   return sources.flatMap((source): Step[] => {
     if (about !== undefined || isAlong(order, source)) return [];
-    const step = { kind: 'sort', source, most: few, remembered: true } as const;
-    if (source.kind !== 'values') return [step];
-    if (along.includes(source.of)) return [];
-    if (source.values.table !== 'quantity') return [step];
-    return source.values.span === undefined ? [] : [{ ...step, most: Math.min(few, FEW_QUANTITIES) }];
+    if (source.kind !== 'values') return [{ kind: 'sort', source, most: few, remembered: true }];
+    return along.includes(source.of) ? [] : sortedValues(source, few);
   });
+}
+
+/** Returns a step that sorts a few values; none for quantities without a span, because an index covers only one end. */
+function sortedValues(source: Extract<Source, { kind: 'values' }>, few: number): Step[] {
+  const { table, span } = source.values;
+  if (table === 'quantity' && span === undefined) return [];
+  const most = table === 'quantity' ? Math.min(few, FEW_QUANTITIES) : few;
+  return [{ kind: 'sort', source, most, remembered: true }];
 }
 
 /** Returns true if a source is a condition on the recording time and the order is that of the source's index. */

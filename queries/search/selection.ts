@@ -152,7 +152,8 @@ export function entryConditions(
     );
   const sets = hasOwn ? keySets(left) : [];
   if (sets.length > 0) conditions.push(hasKeys('r', sets, binds));
-  if (record !== undefined) conditions.push(`r.record = ${binds.add(record, 'uuid')}`);
+  if (record !== undefined && !(source?.kind === 'rows' && isInRecord(source.of, record)))
+    conditions.push(`r.record = ${binds.add(record, 'uuid')}`);
   return conditions;
 }
 
