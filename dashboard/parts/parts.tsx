@@ -150,6 +150,9 @@ export function Field({
   );
 }
 
+/** The element that had the focus before the open dialog. */
+let opener: HTMLElement | undefined;
+
 /** A dialog over the screen. Escape closes it, and the focus then returns to its previous place. */
 export function Dialog({
   title,
@@ -164,8 +167,17 @@ export function Dialog({
   const id = useId();
   useEffect(() => {
     const { current } = dialog;
+    const before = document.activeElement;
+    // A dialog that replaces another one returns to what opened the first.
+    if (before instanceof HTMLElement && before !== document.body) opener = before;
     current?.showModal();
-    return () => current?.close();
+    return () => {
+      current?.close();
+      // The browser returns the focus only if the dialog is still in the document.
+      if (document.querySelector('dialog[open]') !== null) return;
+      const next = opener?.isConnected ? opener : document.querySelector<HTMLElement>('main h1');
+      next?.focus({ preventScroll: true });
+    };
   }, []);
   return (
     <dialog

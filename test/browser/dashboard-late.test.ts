@@ -261,4 +261,19 @@ describe('the dashboard when a response is late or an error', () => {
     await page.getByText('second@example.org').waitFor();
     expect(await page.getByText('first@example.org').count()).to.equal(0);
   });
+
+  it('returns the focus to the button that opened a dialog', async () => {
+    const page = await open('keyboard@example.org');
+    await beginProject(page, 'Keyboard');
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    for (const end of ['Escape', 'Cancel', 'Create a key']) {
+      await page.getByRole('button', { name: 'Create a key' }).press('Enter');
+      await dialogOf(page).getByLabel('Name').fill('server');
+      if (end === 'Escape') await page.keyboard.press('Escape');
+      else await dialogOf(page).getByRole('button', { name: end }).click();
+      if (end === 'Create a key') await page.getByRole('button', { name: 'I have stored it' }).click();
+      await dialogOf(page).waitFor({ state: 'detached' });
+      await page.waitForFunction(() => document.activeElement?.textContent === 'Create a key');
+    }
+  });
 });
