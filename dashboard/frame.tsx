@@ -103,6 +103,13 @@ function Switches({ here }: { readonly here: Here }) {
   );
 }
 
+/** Returns the screen for the other environment: ids belong to one environment, so there it is the list. */
+function inEach(screen: string): string {
+  return screen
+    .replace(/^\/(patients|requests|applications|webhooks)\/.*$/, '/$1')
+    .replace(/^\/audit\/events\/.*$/, '/audit');
+}
+
 /** Shows on every screen whether the data is synthetic or about real people, and switches between them. */
 function Environments({ here }: { readonly here: Here }) {
   const screen = useScreen();
@@ -112,7 +119,10 @@ function Environments({ here }: { readonly here: Here }) {
         {ENVIRONMENTS.map((each) => (
           <a
             key={each}
-            href={pathOf({ project: here.project, environment: each }, screen)}
+            href={pathOf(
+              { project: here.project, environment: each },
+              each === here.environment ? screen : inEach(screen),
+            )}
             aria-current={each === here.environment ? 'true' : undefined}
           >
             {say(`environment.${each}`)}

@@ -1,5 +1,6 @@
 /** A request in the log: who sent it, why it was refused, and the versions that it wrote. */
-import { useRoute } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { useLocation, useRoute } from 'preact-iso';
 import { annal, withQuery } from '../api.ts';
 import { useCredentials } from '../credentials.ts';
 import { pathOf, useProject } from '../here.ts';
@@ -27,6 +28,13 @@ export function RequestDetails() {
       ),
     [here.project, id, needsReason],
   );
+  const { route } = useLocation();
+  const { environment: of = null } = details.value ?? {};
+  // A link or a URL may name the other environment: the screen belongs to the environment of the request.
+  useEffect(() => {
+    if (of !== null && of !== here.environment)
+      route(pathOf({ project: here.project, environment: of }, `/requests/${id}`), true);
+  }, [of]);
   return (
     <>
       <p>

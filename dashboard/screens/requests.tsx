@@ -6,6 +6,7 @@ import { type AnswerOf, annal, filled, type Input, withQuery } from '../api.ts';
 import { type Credential, type Credentials, useCredentials } from '../credentials.ts';
 import { type Here, pathOf, useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
+import { toAsked, toLocal } from '../moment-field.ts';
 import { LongTable } from '../parts/long-table.tsx';
 import { Ago, Badge, Button, type Column, Empty, Head, Problem, Shown, Table } from '../parts/parts.tsx';
 import { account } from '../session.ts';
@@ -234,16 +235,7 @@ function toField(asked: string | undefined, isEnd = false): string {
   const at = Date.parse(asked ?? '');
   if (Number.isNaN(at)) return '';
   const moment = new Date(at + (isEnd && asked?.length === 10 ? 86_400_000 : 0));
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-/**
- * Returns the value to put into the URL for a field. If the field is unchanged, the URL keeps its value, including fractions
- * of a second.
- */
-function toAsked(field: string, shown: string, asked = ''): string {
-  if (field === '') return '';
-  return Date.parse(field) === Date.parse(shown) ? asked : new Date(field).toISOString();
+  return toLocal(moment);
 }
 
 /** A table of requests. */

@@ -2,10 +2,10 @@
 import { useLocation } from 'preact-iso';
 import { type AnswerOf, annal, filled, withQuery } from '../../api.ts';
 import { useLoaded } from '../../load.ts';
+import { toLocal } from '../../moment-field.ts';
 import { Ago, Badge, Button, Empty, Head, Shown, Table } from '../../parts/parts.tsx';
 import { PLACE } from '../../place.ts';
 import { say, sayMoment, sayNumber } from '../../texts/texts.ts';
-import { toLocal } from '../record/as-of.tsx';
 import { sayMs } from '../requests.tsx';
 
 type Failed = AnswerOf<'GET', '/admin/operations/failed-requests'>;

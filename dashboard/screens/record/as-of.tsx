@@ -1,6 +1,7 @@
 /** The point in time as of which the record is shown: a slider over its changes, and a field for any other time. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { toAsked, toLocal } from '../../moment-field.ts';
 import { Button } from '../../parts/parts.tsx';
 import { say, sayMoment } from '../../texts/texts.ts';
 import type { Moments, RecordPlace } from './record-place.ts';
@@ -21,6 +22,7 @@ export function AsOf({
   const [moved, move] = useState<number>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
+  const shownAt = at === undefined ? '' : toLocal(new Date(at));
   const steps = moments?.data ?? [];
   // The last change brought the record to its current state.
   const last = Math.max(0, steps.length - 1);
@@ -64,7 +66,7 @@ export function AsOf({
           onSubmit={(event) => {
             event.preventDefault();
             const given = String(new FormData(event.currentTarget).get('at'));
-            go(given === '' ? undefined : new Date(given).toISOString());
+            go(given === '' ? undefined : toAsked(given, shownAt, at));
           }}
         >
           <label>
@@ -75,7 +77,7 @@ export function AsOf({
               type="datetime-local"
               step={1}
               max={toLocal(new Date())}
-              defaultValue={at === undefined ? '' : toLocal(new Date(at))}
+              defaultValue={shownAt}
             />
           </label>
           <Button type="submit">{say('record.show')}</Button>
@@ -97,12 +99,6 @@ function goTo(place: RecordPlace, moment: string | undefined): string {
 function findStep(steps: Moments['data'], at: string): number {
   const found = steps.findLastIndex(({ to }) => Date.parse(to) <= Date.parse(at));
   return Math.max(0, found);
-}
-
-/** Returns a time in the form that a browser's input field accepts: local time, to the second. */
-export function toLocal(moment: Date): string {
-  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19);
 }
 
 /** The number of versions in each step. */

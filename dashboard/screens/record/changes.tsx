@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { Failure } from '../../api.ts';
 import { type Loaded, useAct, useLoaded } from '../../load.ts';
+import { toAsked, toLocal } from '../../moment-field.ts';
 import { Badge, Button, Empty, Problem, Shown } from '../../parts/parts.tsx';
 import { language, say, sayCount, sayMoment } from '../../texts/texts.ts';
-import { toLocal } from './as-of.tsx';
 import { Origin } from './glance.tsx';
 import type { Change, Moments, RecordPlace } from './record-place.ts';
 import { Compared } from './words.tsx';
@@ -38,11 +38,9 @@ export function Changes({
         onSubmit={(event) => {
           event.preventDefault();
           const given = new FormData(event.currentTarget);
-          const read = (name: string): string | undefined => {
-            const local = String(given.get(name) ?? '');
-            return local === '' ? undefined : new Date(local).toISOString();
-          };
-          route(place.path({ part: 'changes', from: read('from') ?? from, to: read('to') ?? '' }), true);
+          const read = (name: string, asked: string): string =>
+            toAsked(String(given.get(name) ?? ''), asked === '' ? '' : toLocal(new Date(asked)), asked);
+          route(place.path({ part: 'changes', from: read('from', from) || from, to: read('to', to) }), true);
         }}
       >
         <label>
