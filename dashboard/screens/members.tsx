@@ -4,7 +4,7 @@ import { type AnswerOf, annal, filled } from '../api.ts';
 import { useProject } from '../here.ts';
 import { useAct, useLoaded } from '../load.ts';
 import { Button, Confirm, Dialog, Field, Head, Problem, Shown, Table } from '../parts/parts.tsx';
-import { account, includesRole } from '../session.ts';
+import { account, includesRole, loadAccount } from '../session.ts';
 import { say } from '../texts/texts.ts';
 import { Invitations, Invite } from './invitations.tsx';
 import { RoleField, readRole } from './role-field.tsx';
@@ -24,7 +24,10 @@ export function Members() {
   const mayChange = includesRole(here.role, 'admin');
   const removing = useAct(async ({ issuer, subject }: Member) => {
     await annal.delete(MEMBERS, { ...of, issuer, subject });
-    await members.reload();
+    const { identity } = account.value?.installation ?? {};
+    // Without the membership, the organization isn't the person's any more.
+    if (issuer === identity?.issuer && subject === identity.subject) await loadAccount();
+    else await members.reload();
     return true;
   });
   return (

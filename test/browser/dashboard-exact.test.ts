@@ -1,10 +1,11 @@
-/** The dashboard's URLs: times are exact, and ids belong to an environment. */
+/** Times and ids in the dashboard: times are exact, and ids belong to an environment. */
 import { expect } from 'chai';
 import { beginProject, callAs, settle, useDashboard } from '#test/support/dashboard.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { identityOf } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 
-describe('the URLs of the dashboard', () => {
+describe('times and ids in the dashboard', () => {
   let service: InProcess;
   const { open } = useDashboard((started) => {
     service = started;
@@ -46,5 +47,75 @@ describe('the URLs of the dashboard', () => {
     await page.waitForURL(`${sandbox}/requests/${request}`);
     await settle(page);
     expect(await other.getAttribute('href')).to.match(/production\/requests$/);
+  });
+
+  it('accept any moment up to now, however long the page has been open', async () => {
+    const page = await open('later@example.org');
+    const project = await beginProject(page, 'Later');
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const body = JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Seen' }] });
+    const made = await service.fhir('/Patient', { method: 'POST', key, body });
+    await page.clock.install();
+    await page.goto(`${page.url()}/patients/${String(made.json.id)}`);
+    await settle(page);
+    await page.clock.fastForward('02:00:00');
+    const hour = await page.evaluate(() => {
+      const at = new Date(Date.now() - 3_600_000);
+      return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+    });
+    await page.getByLabel('Any moment').fill(hour);
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.waitForURL(/[?&]at=/);
+  });
+
+  it('lead nowhere in an organization that the person has left', async () => {
+    const page = await open('leaver@example.org');
+    await beginProject(page, 'Left');
+    const { data } = await callAs<{ readonly data: readonly { readonly id: string }[] }>(
+      page,
+      '/admin/organizations',
+    );
+    await callAs(page, `/admin/organizations/${data[0]?.id}/members`, {
+      ...identityOf(service, 'stays@example.org'),
+      role: 'owner',
+    });
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove leaver@example.org' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Keys', exact: true }).count()).to.equal(0);
+  });
+
+  it('filter the audit by days in UTC, as the fields say', async () => {
+    const page = await open('auditor@example.org');
+    await beginProject(page, 'Audited');
+    for (const screen of ['/audit', '/audit/access-log']) {
+      await page.goto(`${page.url().replace(/sandbox.*$/, 'sandbox')}${screen}`);
+      await settle(page);
+      for (const label of ['From (UTC)', 'To (UTC)'])
+        expect(await page.getByLabel(label).count(), `${screen}: ${label}`).to.equal(1);
+    }
+  });
+
+  it('lead to a version that isn’t among the newest 200', async () => {
+    const page = await open('historian@example.org');
+    const project = await beginProject(page, 'History');
+    const { key } = await callAs<{ readonly key: string }>(page, `/admin/projects/${project}/keys`, {
+      name: 'server',
+      environment: 'sandbox',
+    });
+    const write = (path: string, method: string, family: string, id?: unknown) =>
+      service.fhir(path, {
+        ...{ method, key },
+        body: JSON.stringify({ resourceType: 'Patient', id, name: [{ family }] }),
+      });
+    const { id } = (await write('/Patient', 'POST', 'First')).json;
+    for (let n = 2; n <= 202; n += 1) await write(`/Patient/${String(id)}`, 'PUT', `Name${n}`, id);
+    await page.goto(`${page.url()}/patients/${String(id)}/entries/Patient/${String(id)}?version=1`);
+    await page.getByText('This is version 1; the newest is 202.').waitFor();
+    expect(await page.getByText('Version 1 isn’t').count()).to.equal(0);
   });
 });

@@ -79,8 +79,8 @@ export function AccessLog() {
         />
         <Filter name="person" label="audit.person" placeholder={say('audit.person.hint')} />
         <Choice name="action" label="audit.action" options={[['', any], ...listActions()]} />
-        <Filter name="from" label="audit.from" type="date" />
-        <Filter name="to" label="audit.to" type="date" />
+        <Filter name="from" label="audit.fromDay" type="date" />
+        <Filter name="to" label="audit.toDay" type="date" />
       </Filters>
       <p class="quiet">
         <FindPatient />

@@ -79,8 +79,8 @@ function Conditions() {
         ]}
         onChoose={choose}
       />
-      <Filter name="from" label="audit.from" type="date" />
-      <Filter name="to" label="audit.to" type="date" />
+      <Filter name="from" label="audit.fromDay" type="date" />
+      <Filter name="to" label="audit.toDay" type="date" />
       <Choice
         key={of}
         name="type"

@@ -76,7 +76,10 @@ export function AsOf({
               name="at"
               type="datetime-local"
               step={1}
-              max={toLocal(new Date())}
+              // The page may have been open for a while.
+              onFocus={({ currentTarget }) => {
+                currentTarget.max = toLocal(new Date());
+              }}
               defaultValue={shownAt}
             />
           </label>
